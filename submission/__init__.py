@@ -1,0 +1,1 @@
+"""Predictions, CSV, validation, scores and time reports."""

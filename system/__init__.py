@@ -1,0 +1,1 @@
+"""The engine: graph, operations, strategies, models, runner and command line."""

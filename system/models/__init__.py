@@ -1,0 +1,1 @@
+"""Backends behind the one seam to models (see ``base``)."""

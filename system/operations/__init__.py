@@ -1,0 +1,1 @@
+"""Operations of the graph of thoughts, one file each."""

@@ -1,0 +1,181 @@
+"""The records that pass between the parts of the system: frozen, typed and complete.
+
+Nothing here knows how a record is made. ``submission`` reads these types and nothing else of ``system``.
+"""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from knowledge_store.passages import Passage
+
+
+class Record(BaseModel):
+    """Base of all records: immutable, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Label(StrEnum):
+    """The four veracity labels of AVeriTeC, spelt as the official scorer wants them."""
+
+    SUPPORTED = "Supported"
+    REFUTED = "Refuted"
+    NOT_ENOUGH_EVIDENCE = "Not Enough Evidence"
+    CONFLICTING = "Conflicting Evidence/Cherrypicking"
+
+
+class AnswerType(StrEnum):
+    """The answer types of AVeriTeC (Schlichtkrull et al., 2023)."""
+
+    EXTRACTIVE = "Extractive"
+    ABSTRACTIVE = "Abstractive"
+    BOOLEAN = "Boolean"
+    UNANSWERABLE = "Unanswerable"
+
+
+class Source(StrEnum):
+    """What an answer was read from: the passage, or the metadata of the claim (the paper's figure 5)."""
+
+    EVIDENCE = "Evidence"
+    METADATA = "Metadata"
+
+
+class Claim(Record):
+    """A claim with the metadata that is known of it; an unknown field is the empty string.
+
+    Gold labels and gold questions are deliberately absent: what the system never holds, it cannot leak.
+
+    Attributes:
+        id: position of the claim in its file, counted from 0. The same text may occur under several ids.
+        date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020").
+        location: ISO 3166 country code.
+    """
+
+    id: int
+    text: str
+    date: str = ""
+    speaker: str = ""
+    original_url: str = ""
+    reporting_source: str = ""
+    location: str = ""
+
+    @property
+    def day(self) -> date | None:
+        """The claim's date, or None where it is unknown or not of the form day-month-year."""
+        try:
+            return datetime.strptime(self.date, "%d-%m-%Y").date()
+        except ValueError:
+            return None
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The known metadata by the field's name in AVeriTeC, in the order of the paper's appendix A.1."""
+        fields = {
+            "claim_date": self.date,
+            "speaker": self.speaker,
+            "original_claim_url": self.original_url,
+            "reporting_source": self.reporting_source,
+            "location_ISO_code": self.location,
+        }
+        return {name: value for name, value in fields.items() if value}
+
+
+class Answer(Record):
+    """What one passage (or the claim's metadata) says to one question."""
+
+    text: str
+    type: AnswerType
+    source: Source
+    passage: Passage
+
+    @property
+    def answered(self) -> bool:
+        return self.type is not AnswerType.UNANSWERABLE
+
+
+class QuestionAnswer(Record):
+    """A question with the answer merged from the answers of its passages.
+
+    Attributes:
+        answers: those that the merged answer rests on, the most important first; empty when nothing answered.
+    """
+
+    question: str
+    answer: str
+    answers: tuple[Answer, ...]
+
+    @property
+    def answered(self) -> bool:
+        return bool(self.answers)
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages that the answer was read from; metadata does not count."""
+        return tuple(answer.passage for answer in self.answers if answer.source is Source.EVIDENCE)
+
+
+class Verdict(Record):
+    """A label with its reasons.
+
+    Attributes:
+        confidence: probability of the label in [0, 1], as far as its maker can tell.
+    """
+
+    label: Label
+    justification: str
+    confidence: float
+
+
+class Cost(Record):
+    """What a step took. Seconds are wall time; tokens are the model's own count (0 where it has none)."""
+
+    seconds: float = 0.0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_cached: int = 0
+    tokens_out: int = 0
+
+    @classmethod
+    def total(cls, costs: Iterable["Cost"]) -> "Cost":
+        """Field-wise sum; concurrent steps count in full, so seconds may exceed the wall time of the whole."""
+        costs = list(costs)
+        return cls(**{name: sum(getattr(cost, name) for cost in costs) for name in cls.model_fields})
+
+
+class Timing(Record):
+    """The time report of one claim.
+
+    Attributes:
+        seconds: reading and ranking the claim's store plus everything from the first question to the verdict.
+            Loading models is outside; it is in the run's report.
+        stages: seconds by stage. Steps that ran at the same time count in full, so stages may sum to more.
+        rounds: question rounds of the deepest branch.
+        cut_short: the deadline ended the work before the strategy was done.
+    """
+
+    seconds: float
+    stages: dict[str, float]
+    cost: Cost
+    rounds: int
+    branches: int
+    cut_short: bool
+
+
+class Failure(Record):
+    """Something that went wrong and was survived: which operation, what was expected, what came."""
+
+    operation: str
+    message: str
+
+
+class ClaimResult(Record):
+    """All that is kept of a finished claim, except its graph."""
+
+    claim: Claim
+    verdict: Verdict
+    pairs: tuple[QuestionAnswer, ...]
+    timing: Timing
+    failures: tuple[Failure, ...] = ()

@@ -1,0 +1,145 @@
+"""The tasks that a model is asked to do: typed inputs, the reply's schema, and the adapter that serves it.
+
+A backend that speaks text renders ``prompts/<name>.md`` with the inputs; the embedded reader works on the inputs
+themselves. Schemas constrain decoding, so a label is never searched for in prose.
+"""
+
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from knowledge_store.passages import Passage
+from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Record, Source
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Adapter(StrEnum):
+    """The LoRA adapters of the paper (section 3.2), and none for the auxiliary steps."""
+
+    QUESTION_GENERATION = "question_generation"
+    QUESTION_ANSWERING = "question_answering"
+    VERDICT_PREDICTION = "verdict_prediction"
+    NONE = "none"
+
+
+class Reply(Record):
+    """Base of the replies. The order of the fields is the order in which a model writes them."""
+
+
+class Task(Record):
+    """Base of the tasks.
+
+    Attributes:
+        name: name of the task and of its prompt file.
+        adapter: the adapter that serves it.
+        reply_type: schema of the reply.
+        max_tokens: longest reply, in tokens.
+        sampled: whether the task wants variety (temperature of the settings) rather than the likeliest reply.
+    """
+
+    name: ClassVar[str]
+    adapter: ClassVar[Adapter]
+    reply_type: ClassVar[type[Reply]]
+    max_tokens: ClassVar[int]
+    sampled: ClassVar[bool] = False
+
+    claim: Claim
+
+
+class QuestionReply(Reply):
+    question: Text
+
+
+class AskQuestion(Task):
+    """Ask the next question about a claim (section 3.2.1).
+
+    Attributes:
+        context: questions and answers of the branch so far, oldest first; empty for a first question.
+        index: which of several alternatives is wanted, from 0; a language model samples it with a seed of its own.
+        leads: the store's leading passages for the claim. Readers without a language model form questions from
+            them; prompts do not show them, as the paper's adapter never saw any.
+    """
+
+    name = "ask_question"
+    adapter = Adapter.QUESTION_GENERATION
+    reply_type = QuestionReply
+    max_tokens = 128
+    sampled = True
+
+    context: tuple[QuestionAnswer, ...]
+    index: int
+    leads: tuple[Passage, ...]
+
+
+class AnswerReply(Reply):
+    source: Source
+    type: AnswerType
+    answer: Text
+
+
+class AnswerQuestion(Task):
+    """Answer a question from one passage or from the metadata (section 3.2.3)."""
+
+    name = "answer_question"
+    adapter = Adapter.QUESTION_ANSWERING
+    reply_type = AnswerReply
+    max_tokens = 256
+
+    question: str
+    passage: Passage
+
+
+class VerificationReply(Reply):
+    reason: Text
+    entailed: bool
+
+
+class VerifyAnswer(Task):
+    """Say whether an answer follows from its passage (the paper's figure 1, optional step)."""
+
+    name = "verify_answer"
+    adapter = Adapter.NONE
+    reply_type = VerificationReply
+    max_tokens = 160
+
+    question: str
+    answer: Answer
+
+
+class MergeReply(Reply):
+    """The merged answer and the numbers (from 1) of the answers that it rests on, most important first."""
+
+    answer: Text
+    sources: Annotated[list[int], Field(min_length=1)]
+
+
+class MergeAnswers(Task):
+    """Merge the answers that several passages gave to one question (table 1)."""
+
+    name = "merge_answers"
+    adapter = Adapter.NONE
+    reply_type = MergeReply
+    max_tokens = 320
+
+    question: str
+    answers: tuple[Answer, ...]
+
+
+class VerdictReply(Reply):
+    """Justification before label, so that the label is conditioned on the reasons (section 3.2.4)."""
+
+    justification: Text
+    label: Label
+
+
+class JudgeClaim(Task):
+    """Judge the claim by the questions and answers of a branch (section 3.2.4)."""
+
+    name = "judge_claim"
+    adapter = Adapter.VERDICT_PREDICTION
+    reply_type = VerdictReply
+    max_tokens = 320
+
+    pairs: tuple[QuestionAnswer, ...]

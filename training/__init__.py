@@ -1,0 +1,1 @@
+"""Data sets and training of what the system learns."""
