@@ -3,8 +3,8 @@
 Nothing here knows how a record is made. ``submission`` reads these types and nothing else of ``system``.
 """
 
+import datetime
 from collections.abc import Iterable
-from datetime import date, datetime
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -63,10 +63,10 @@ class Claim(Record):
     location: str = ""
 
     @property
-    def day(self) -> date | None:
+    def day(self) -> datetime.date | None:
         """The claim's date, or None where it is unknown or not of the form day-month-year."""
         try:
-            return datetime.strptime(self.date, "%d-%m-%Y").date()
+            return datetime.datetime.strptime(self.date, "%d-%m-%Y").date()
         except ValueError:
             return None
 
