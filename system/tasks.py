@@ -5,7 +5,7 @@ themselves. Schemas constrain decoding, so a label is never searched for in pros
 """
 
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Generic, TypeVar
 
 from pydantic import Field
 
@@ -28,7 +28,10 @@ class Reply(Record):
     """Base of the replies. The order of the fields is the order in which a model writes them."""
 
 
-class Task(Record):
+R = TypeVar("R", bound=Reply, covariant=True)
+
+
+class Task(Record, Generic[R]):
     """Base of the tasks.
 
     Attributes:
@@ -52,7 +55,7 @@ class QuestionReply(Reply):
     question: Text
 
 
-class AskQuestion(Task):
+class AskQuestion(Task[QuestionReply]):
     """Ask the next question about a claim (section 3.2.1).
 
     Attributes:
@@ -79,7 +82,7 @@ class AnswerReply(Reply):
     answer: Text
 
 
-class AnswerQuestion(Task):
+class AnswerQuestion(Task[AnswerReply]):
     """Answer a question from one passage or from the metadata (section 3.2.3)."""
 
     name = "answer_question"
@@ -96,7 +99,7 @@ class VerificationReply(Reply):
     entailed: bool
 
 
-class VerifyAnswer(Task):
+class VerifyAnswer(Task[VerificationReply]):
     """Say whether an answer follows from its passage (the paper's figure 1, optional step)."""
 
     name = "verify_answer"
@@ -115,7 +118,7 @@ class MergeReply(Reply):
     sources: Annotated[list[int], Field(min_length=1)]
 
 
-class MergeAnswers(Task):
+class MergeAnswers(Task[MergeReply]):
     """Merge the answers that several passages gave to one question (table 1)."""
 
     name = "merge_answers"
@@ -134,7 +137,7 @@ class VerdictReply(Reply):
     label: Label
 
 
-class JudgeClaim(Task):
+class JudgeClaim(Task[VerdictReply]):
     """Judge the claim by the questions and answers of a branch (section 3.2.4)."""
 
     name = "judge_claim"

@@ -6,10 +6,10 @@ Every backend lives in a file of its own beside this one and imports its library
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Generic, Protocol
 
 from system.records import Cost
-from system.tasks import Reply, Task
+from system.tasks import R, Reply, Task
 
 
 class ModelUnavailable(Exception):
@@ -26,13 +26,13 @@ class Request:
         seed: of the sampler; two requests that differ only in it may get different replies.
     """
 
-    task: Task
+    task: Task[Reply]
     temperature: float = 0.0
     seed: int = 0
 
 
 @dataclass(frozen=True)
-class Completion:
+class Completion(Generic[R]):
     """A reply that fits its schema.
 
     Attributes:
@@ -41,7 +41,7 @@ class Completion:
         raw: what it wrote.
     """
 
-    reply: Reply
+    reply: R
     cost: Cost = field(default_factory=Cost)
     prompt: str = ""
     raw: str = ""
@@ -71,7 +71,7 @@ class ModelError:
     raw: str = ""
 
 
-Result = Completion | ModelError
+Result = Completion[Reply] | ModelError
 
 
 class Model(Protocol):
