@@ -93,6 +93,7 @@ class Answer(Record):
 
     @property
     def answered(self) -> bool:
+        """Whether it answers the question at all."""
         return self.type is not AnswerType.UNANSWERABLE
 
 
@@ -109,6 +110,7 @@ class QuestionAnswer(Record):
 
     @property
     def answered(self) -> bool:
+        """Whether any passage, or the metadata, answered the question."""
         return bool(self.answers)
 
     @property

@@ -52,6 +52,8 @@ class Task(Record, Generic[R]):
 
 
 class QuestionReply(Reply):
+    """One question."""
+
     question: Text
 
 
@@ -77,6 +79,8 @@ class AskQuestion(Task[QuestionReply]):
 
 
 class AnswerReply(Reply):
+    """Where the answer was found, of what type it is, and the answer."""
+
     source: Source
     type: AnswerType
     answer: Text
@@ -95,6 +99,8 @@ class AnswerQuestion(Task[AnswerReply]):
 
 
 class VerificationReply(Reply):
+    """Whether the passage entails the answer, after the reason."""
+
     reason: Text
     entailed: bool
 

@@ -1,0 +1,157 @@
+"""A case: one claim under investigation, with everything that the operations share."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from knowledge_store.dense import Hit, PassageIndex
+from knowledge_store.encoder import Encoder, Vectors
+from knowledge_store.passages import Passage
+from system.deadline import Deadline, DeadlineExpired
+from system.graph import Content, Graph, Thought
+from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result
+from system.records import Claim, Cost, Failure, QuestionAnswer, Verdict
+from system.settings import Settings
+from system.tasks import AskQuestion, R, Reply, Task
+
+T = TypeVar("T")
+SECOND_TRY = 7919  # added to the seed when a malformed reply is asked for once more
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a strategy returns.
+
+    Attributes:
+        pairs: questions and answers for the submission, those that carry the verdict first.
+        rounds: question rounds of the deepest branch.
+    """
+
+    verdict: Verdict
+    pairs: tuple[QuestionAnswer, ...]
+    rounds: int
+    branches: int
+
+
+@dataclass
+class Case:
+    """One claim under investigation.
+
+    Attributes:
+        leads: the store's leading passages for the claim itself.
+        failures: what went wrong and was survived, so far.
+        cut_short: whether the deadline has ended some of the work.
+    """
+
+    claim: Claim
+    settings: Settings
+    model: Model
+    encoder: Encoder
+    index: PassageIndex
+    leads: tuple[Passage, ...]
+    deadline: Deadline
+    failures: list[Failure] = field(default_factory=list)
+    cut_short: bool = False
+
+    def __post_init__(self) -> None:
+        self.graph = Graph(self.claim)
+        self._spans: dict[str, list[tuple[float, float]]] = {}
+        self._index_lock = asyncio.Lock()
+
+    async def generate(
+        self, operation: str, tasks: Sequence[Task[R]], *, final: bool = False
+    ) -> list[Completion[R] | ModelError]:
+        """Have the model do tasks together; a malformed reply is asked for once more.
+
+        Raises:
+            DeadlineExpired: the operation's share of the budget is spent.
+        """
+        results = await self._generate(operation, [self._request(task) for task in tasks], final)
+        again = [i for i, result in enumerate(results) if _is_malformed(result)]
+        if again and self.affords(operation):
+            second = await self._generate(operation, [self._request(tasks[i], SECOND_TRY) for i in again], final)
+            for i, result in zip(again, second, strict=True):
+                results[i] = result
+        # A backend promises replies of the task's own type.
+        return cast("list[Completion[R] | ModelError]", results)
+
+    async def search(self, question: str) -> list[Hit]:
+        """Ask the passage index, one question at a time, so that results do not hang on timing."""
+
+        async def alone() -> list[Hit]:
+            async with self._index_lock:
+                return await asyncio.to_thread(self.index.search, question, self.settings.retrieval.passages)
+
+        return await self.within_deadline("retrieve", alone)
+
+    async def embed(self, operation: str, texts: Sequence[str]) -> Vectors:
+        """Embed short texts, (len(texts), dimension) float32."""
+        return await self.within_deadline(operation, lambda: asyncio.to_thread(self.encoder.encode, texts))
+
+    async def within_deadline(self, operation: str, work: Callable[[], Awaitable[T]], *, final: bool = False) -> T:
+        """Start work and await it until the deadline; note how long it took.
+
+        Raises:
+            DeadlineExpired: no time is left, before or during the work.
+        """
+        started = self.deadline.spent
+        left = self.deadline.left(final=final)
+        try:
+            if left <= 0:
+                raise TimeoutError
+            async with asyncio.timeout(left):
+                return await work()
+        except TimeoutError as error:
+            self.cut_short = True
+            raise DeadlineExpired(f"{operation}: the claim's budget is spent") from error
+        finally:
+            self._spans.setdefault(operation, []).append((started, self.deadline.spent))
+
+    def affords(self, *operations: str) -> bool:
+        """Whether there is time for these operations, each as slow as it has been for this claim so far."""
+        longest = (max((end - start for start, end in self._spans.get(name, ())), default=0.0) for name in operations)
+        enough = sum(longest) < self.deadline.left()
+        self.cut_short |= not enough
+        return enough
+
+    def fail(self, operation: str, error: ModelError, parents: Sequence[Thought[Content]]) -> None:
+        """Note a request that failed, in the graph and in the report."""
+        failure = Failure(operation=operation, message=f"{error.kind}: {error.message}")
+        self.failures.append(failure)
+        self.graph.add(failure, parents, operation, error.cost)
+
+    def stages(self) -> dict[str, float]:
+        """Seconds by operation during which at least one such operation was under way."""
+        return {operation: _covered(spans) for operation, spans in self._spans.items()}
+
+    def cost(self) -> Cost:
+        """Sum of the costs of all thoughts."""
+        return Cost.total(thought.cost for thought in self.graph)
+
+    async def _generate(self, operation: str, requests: list[Request], final: bool) -> list[Result]:
+        return await self.within_deadline(operation, lambda: self.model.generate(requests), final=final)
+
+    def _request(self, task: Task[Reply], seed: int = 0) -> Request:
+        alternative = task.index if isinstance(task, AskQuestion) else 0
+        # The likeliest question is always among the alternatives; only the others are sampled.
+        varied = (task.sampled and alternative > 0) or seed
+        model = self.settings.model
+        return Request(task, model.temperature if varied else 0.0, model.seed + alternative + seed)
+
+
+def _is_malformed(result: Result) -> bool:
+    return isinstance(result, ModelError) and result.kind is ErrorKind.MALFORMED_REPLY
+
+
+def _covered(spans: Iterable[tuple[float, float]]) -> float:
+    """Length of the union of intervals.
+
+    >>> _covered([(0.0, 2.0), (1.0, 3.0), (5.0, 6.0)])
+    4.0
+    """
+    total, end = 0.0, float("-inf")
+    for start, stop in sorted(spans):
+        total += max(0.0, stop - max(start, end))
+        end = max(end, stop)
+    return total

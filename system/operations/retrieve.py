@@ -1,0 +1,16 @@
+"""Retrieve: the passages for a question (section 3.2.2)."""
+
+from system.case import Case
+from system.graph import Evidence, Question, Thought
+from system.records import Cost
+
+
+async def retrieve(case: Case, question: Thought[Question]) -> list[Thought[Evidence]]:
+    """Find the passages that may answer a question, best first."""
+    started = case.deadline.spent
+    hits = await case.search(question.content.text)
+    costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
+    return [
+        case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)
+        for hit, cost in zip(hits, costs, strict=False)
+    ]

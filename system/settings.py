@@ -1,0 +1,109 @@
+"""Settings: one typed tree = one TOML profile = the command line, validated here and nowhere else."""
+
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from knowledge_store.settings import RetrievalSettings
+from system.tasks import Adapter
+
+PROFILES = Path(__file__).parent / "profiles"
+
+
+class SettingsError(Exception):
+    """A setting is unknown or has a value that it cannot have; the message names it and its source."""
+
+
+class Section(BaseModel):
+    """Base of the sections: immutable, unknown names refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class GraphSettings(Section):
+    """Shape of the graph of thoughts (section 3.1)."""
+
+    questions: int = Field(6, gt=0, description="first questions asked about a claim")
+    branches: int = Field(5, gt=0, description="of those, questions explored, each a branch")
+    depth: int = Field(3, gt=0, description="question rounds of a branch, at most")
+    verification: bool = Field(False, description="check each answer against its passage before merging")
+    duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
+
+
+class ModelSettings(Section):
+    """Which model answers."""
+
+    backend: Literal["extractive", "transformers"] = Field("extractive", description="what runs the model")
+    model: str = Field("", description="model folder or name; the extractive reader has none")
+    adapters: dict[Adapter, str] = Field(default_factory=dict, description="LoRA adapter folders by task")
+    temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
+    seed: int = Field(1, description="of the sampler")
+
+
+class RunSettings(Section):
+    """How a run uses the machine."""
+
+    budget: float = Field(60.0, gt=0, description="seconds a claim may take")
+    reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget kept for the last judgement")
+    in_flight: int = Field(2, gt=0, description="claims that are checked at the same time")
+    workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
+    ahead: int = Field(4, gt=0, description="ranked stores that wait for their turn, at most")
+
+
+class Settings(Section):
+    """All settings of a run.
+
+    Sections hold uniquely named fields, so that ``--depth 2`` on the command line needs no section.
+    """
+
+    profile: str = "embedded"
+    strategy: Literal["got"] = Field("got", description="how a claim is checked")
+    graph: GraphSettings = GraphSettings()
+    model: ModelSettings = ModelSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    run: RunSettings = RunSettings()
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "graph": GraphSettings,
+    "model": ModelSettings,
+    "retrieval": RetrievalSettings,
+    "run": RunSettings,
+}
+
+
+def load(profile: str, overrides: dict[str, Any]) -> Settings:
+    """The settings of a profile, changed by values from the command line.
+
+    Args:
+        profile: name of a file in ``profiles`` without its ending, or a path of a TOML file.
+        overrides: values by field name ("depth", "budget", "strategy", …).
+
+    Raises:
+        SettingsError: no such profile, no such setting, or a value out of its range.
+    """
+    tree = _read(profile)
+    for name, value in overrides.items():
+        section = next((s for s, fields in SECTIONS.items() if name in fields.model_fields), None)
+        if section:
+            tree.setdefault(section, {})[name] = value
+        else:
+            tree[name] = value
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        raise SettingsError(f"profile {profile!r} with the command line's values: {faults}") from error
+
+
+def _read(profile: str) -> dict[str, Any]:
+    path = Path(profile) if profile.endswith(".toml") else PROFILES / f"{profile}.toml"
+    try:
+        return {"profile": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}
+    except FileNotFoundError as error:
+        known = ", ".join(sorted(p.stem for p in PROFILES.glob("*.toml")))
+        raise SettingsError(f"no profile {profile!r}; there are {known}, or give a .toml file") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not a TOML file ({error})") from error
