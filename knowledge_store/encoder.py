@@ -62,7 +62,7 @@ class SentenceEncoder:
             ) from error
         self._batch_size = batch_size
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
-        self.dimension = int(self._model.get_embedding_dimension())
+        self.dimension = self._model.get_embedding_dimension() or 0
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode``."""

@@ -1,6 +1,8 @@
 """Settings of retrieval; part of the run's settings."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class RetrievalSettings(BaseModel):
@@ -14,3 +16,12 @@ class RetrievalSettings(BaseModel):
     shortlist: int = Field(32, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
     passages: int = Field(5, gt=0, description="passages that answer a question")
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
+
+    @model_validator(mode="after")
+    def _windows_advance(self) -> Self:
+        if self.chunk_overlap >= self.chunk_size:
+            raise ValueError(
+                f"chunk_overlap ({self.chunk_overlap}) must be smaller than chunk_size ({self.chunk_size}), "
+                "or the passages of a page would never reach its end"
+            )
+        return self
