@@ -57,7 +57,6 @@ class Case:
     def __post_init__(self) -> None:
         self.graph = Graph(self.claim)
         self._spans: dict[str, list[tuple[float, float]]] = {}
-        self._index_lock = asyncio.Lock()
 
     async def generate(
         self, operation: str, tasks: Sequence[Task[R]], *, final: bool = False
@@ -77,13 +76,9 @@ class Case:
         return cast("list[Completion[R] | ModelError]", results)
 
     async def search(self, question: str) -> list[Hit]:
-        """Ask the passage index, one question at a time, so that results do not hang on timing."""
-
-        async def alone() -> list[Hit]:
-            async with self._index_lock:
-                return await asyncio.to_thread(self.index.search, question, self.settings.retrieval.passages)
-
-        return await self.within_deadline("retrieve", alone)
+        """The passages for a question, best first."""
+        limit = self.settings.retrieval.passages
+        return await self.within_deadline("retrieve", lambda: asyncio.to_thread(self.index.search, question, limit))
 
     async def embed(self, operation: str, texts: Sequence[str]) -> Vectors:
         """Embed short texts, (len(texts), dimension) float32."""

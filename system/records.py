@@ -174,10 +174,17 @@ class Failure(Record):
 
 
 class ClaimResult(Record):
-    """All that is kept of a finished claim, except its graph."""
+    """All that is kept of a finished claim, except its graph.
+
+    Attributes:
+        pairs: questions and answers, those that carry the verdict first; at least one.
+        failures: what went wrong and was survived.
+        flaws: what reading the claim's store found wrong with it, by the flaw's name.
+    """
 
     claim: Claim
     verdict: Verdict
     pairs: tuple[QuestionAnswer, ...]
     timing: Timing
     failures: tuple[Failure, ...] = ()
+    flaws: dict[str, int] = {}

@@ -1,0 +1,85 @@
+"""Check one claim: build its case, run the strategy, and turn whatever happens into a complete result."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from knowledge_store.dense import PassageIndex
+from knowledge_store.encoder import Encoder
+from knowledge_store.ranking import RankedStore
+from system.case import Case, Outcome
+from system.deadline import Clock, Deadline
+from system.graph import Graph
+from system.models.base import Model
+from system.operations.vote import no_verdict
+from system.records import Claim, ClaimResult, Failure, QuestionAnswer, Timing
+from system.settings import Settings
+from system.strategies import STRATEGIES
+
+LEADS = 10  # passages of the first stage that readers without a language model may form questions from
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What claims are checked with; loaded once, shared by all claims."""
+
+    model: Model
+    encoder: Encoder
+    settings: Settings
+
+
+async def check(
+    engine: Engine, claim: Claim, ranked: RankedStore, failures: Sequence[Failure] = (), clock: Clock = time.monotonic
+) -> tuple[ClaimResult, Graph]:
+    """Check a claim against its ranked store.
+
+    A failure of any kind becomes a Not Enough Evidence result that names it: one claim never costs another its run.
+
+    Args:
+        failures: what went wrong before, while the store was read.
+        clock: monotonic seconds. The time that ranking took counts against the budget, wherever it ran.
+    """
+    settings = engine.settings
+    budget = max(0.0, settings.run.budget - ranked.seconds)
+    case = Case(
+        claim=claim,
+        settings=settings,
+        model=engine.model,
+        encoder=engine.encoder,
+        index=PassageIndex(ranked, engine.encoder, settings.retrieval),
+        leads=ranked.passages[:LEADS],
+        deadline=Deadline(budget, reserve=settings.run.reserve * settings.run.budget, clock=clock),
+        failures=[*failures],
+    )
+    try:
+        outcome = await STRATEGIES[settings.strategy](case)
+    except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
+        outcome = _failed(case, error)
+    return _result(case, outcome, ranked), case.graph
+
+
+def _failed(case: Case, error: Exception) -> Outcome:
+    case.failures.append(Failure(operation=case.settings.strategy, message=f"{type(error).__name__}: {error}"))
+    return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
+
+
+def _result(case: Case, outcome: Outcome, ranked: RankedStore) -> ClaimResult:
+    return ClaimResult(
+        claim=case.claim,
+        verdict=outcome.verdict,
+        pairs=outcome.pairs or (_placeholder(case.claim),),
+        timing=Timing(
+            seconds=ranked.seconds + case.deadline.spent,
+            stages={"rank": ranked.seconds, **case.stages()},
+            cost=case.cost(),
+            rounds=outcome.rounds,
+            branches=outcome.branches,
+            cut_short=case.cut_short,
+        ),
+        failures=tuple(case.failures),
+        flaws={str(flaw): count for flaw, count in ranked.report.flaws.items()},
+    )
+
+
+def _placeholder(claim: Claim) -> QuestionAnswer:
+    return QuestionAnswer(question=claim.text, answer="No answer could be found.", answers=())

@@ -1,0 +1,1 @@
+"""The runner: keeps the model busy and the results safe."""

@@ -1,0 +1,136 @@
+"""The journal: every finished claim on disk before it counts, so that a killed run goes on where it was.
+
+One JSON object a line. The first line says of which run this is the journal; each further line is a finished claim.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from system.records import ClaimResult
+
+
+class JournalError(Exception):
+    """The journal cannot be used; the message says why and what to do."""
+
+
+class Journal:
+    """The journal of one output folder; a context manager that locks it against a second run.
+
+    Args:
+        path: the file.
+        identity: what must be the same for a run to be continued: settings and input, as flat text values.
+        resume: continue what the file holds; otherwise begin anew.
+
+    Raises:
+        JournalError: another run holds the file, it belongs to another run, or a line within it is damaged.
+    """
+
+    def __init__(self, path: Path, identity: dict[str, str], resume: bool) -> None:
+        self._path = path
+        self.finished: list[ClaimResult] = []
+        self._file: FileIO = path.open("a+b", buffering=0)
+        try:
+            self._lock()
+            self._begin(identity, resume)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def append(self, result: ClaimResult) -> None:
+        """Write a finished claim and wait until it is on the disk.
+
+        Raises:
+            OSError: the disk is full or gone; what was written before stays readable.
+        """
+        self._write(result.model_dump(mode="json"))
+        self.finished.append(result)
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise JournalError(
+                f"{self._path}: another run is writing here; wait for it, or give another --output"
+            ) from error
+
+    def _begin(self, identity: dict[str, str], resume: bool) -> None:
+        lines = self._complete_lines() if resume else []
+        if lines:
+            self._check_identity(orjson.loads(lines[0])["identity"], identity)
+            self.finished = [self._parse(number, line) for number, line in enumerate(lines[1:], start=2)]
+        else:
+            self._file.truncate(0)
+            self._write({"identity": identity})
+
+    def _complete_lines(self) -> list[bytes]:
+        """The lines that were written whole; what a kill left of a last one is cut off."""
+        self._file.seek(0)
+        data = self._file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._file.truncate(len(whole))
+        return whole.splitlines()
+
+    def _check_identity(self, before: dict[str, str], now: dict[str, str]) -> None:
+        changed = [
+            f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
+            for name in sorted(before.keys() | now.keys())
+            if before.get(name) != now.get(name)
+        ]
+        if changed:
+            raise JournalError(
+                f"{self._path}: cannot resume, for this is another run: {'; '.join(changed)}. "
+                "Restore these, or begin anew with --overwrite or another --output"
+            )
+
+    def _parse(self, number: int, line: bytes) -> ClaimResult:
+        try:
+            return ClaimResult.model_validate_json(line)
+        except ValidationError as error:
+            raise JournalError(
+                f"{self._path}, line {number}: expected a finished claim, found {line[:60]!r}…; "
+                "the file was damaged: delete this line to have its claim checked again"
+            ) from error
+
+    def _write(self, value: Any) -> None:
+        line = memoryview(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
+        end = self._file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(end)  # half a line would spoil the next one
+            raise
+
+
+def identity_of(settings: dict[str, Any], inputs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Flatten settings and name the inputs, so that a difference can be told by name.
+
+    >>> identity_of({"graph": {"depth": 3}}, [("claims", "dev.json")])
+    {'graph.depth': '3', 'claims': 'dev.json'}
+    """
+    return {**dict(_flatten(settings, "")), **dict(inputs)}
+
+
+def _flatten(tree: dict[str, Any], prefix: str) -> Iterable[tuple[str, str]]:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)

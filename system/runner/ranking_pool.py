@@ -1,0 +1,92 @@
+"""Reading and ranking of the next claims' stores in worker processes, while the model works."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import TracebackType
+
+from knowledge_store.ranking import RankedStore, rank_store
+from knowledge_store.reading import Flaw, ReadingReport
+from knowledge_store.settings import RetrievalSettings
+from system.records import Claim, Failure
+
+
+class RankingPool:
+    """Worker processes that rank stores; a context manager.
+
+    A worker that dies (out of memory, say) takes the pool with it; the pool is made anew and the claim ranked again,
+    once.
+    """
+
+    def __init__(self, store: Path, settings: RetrievalSettings, workers: int) -> None:
+        self._store = store
+        self._settings = settings
+        self._workers = workers
+        self._pool = self._start()
+
+    def __enter__(self) -> "RankingPool":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # After a fault or Ctrl-C nobody waits for stores that will not be used.
+        self._pool.shutdown(wait=error is None, cancel_futures=True)
+
+    async def rank(self, claim: Claim) -> tuple[RankedStore, list[Failure]]:
+        """Rank the claim's store; a store that cannot be read or ranked is an empty one and a named failure."""
+        file = store_file(self._store, claim)
+        try:
+            ranked = await self._rank_or_renew(claim)
+        except Exception as error:  # noqa: BLE001 - whatever a store does to its worker, the run goes on
+            report = ReadingReport(file.name, 0, 0, {})
+            ranked = RankedStore(passages=(), scores=(), report=report, seconds=0.0)
+            return ranked, [Failure(operation="read", message=f"{file}: {type(error).__name__}: {error}")]
+        unread = [
+            flaw for flaw in (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE) if flaw in ranked.report.flaws
+        ]
+        return ranked, [Failure(operation="read", message=f"{file}: {flaw}") for flaw in unread]
+
+    async def _rank_or_renew(self, claim: Claim) -> RankedStore:
+        pool = self._pool
+        try:
+            return await self._submit(claim)
+        except BrokenProcessPool:
+            if self._pool is pool:  # otherwise another claim has renewed it already
+                self._pool = self._start()
+            return await self._submit(claim)
+
+    async def _submit(self, claim: Claim) -> RankedStore:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._pool, rank_store, store_file(self._store, claim), claim.text, self._settings
+        )
+
+    def _start(self) -> ProcessPoolExecutor:
+        # Not fork: the parent has threads (torch, asyncio), and a forked child inherits their locks.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self._workers, mp_context=context, initializer=_prepare_worker)
+
+
+def store_file(store: Path, claim: Claim) -> Path:
+    """The file of a claim in a folder of stores; a store that is one file serves every claim."""
+    return store / f"{claim.id}.json" if store.is_dir() else store
+
+
+def _prepare_worker() -> None:
+    """Leave Ctrl-C to the parent, and do not outlive it when it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+
+
+def _exit_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
