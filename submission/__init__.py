@@ -1,1 +1,4 @@
-"""Predictions, CSV, validation, scores and time reports."""
+"""What leaves the system: predictions, the leaderboard's CSV, its validation, scores and the time report.
+
+Knows the record types of ``system.records`` and nothing else of the engine.
+"""

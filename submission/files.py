@@ -1,0 +1,73 @@
+"""Files that are written whole or not at all, and JSON that is read with a clear error."""
+
+import json
+import os
+from pathlib import Path
+
+
+class SubmissionError(Exception):
+    """A file that cannot be read or must not be written; the message names it, what was expected and the remedy."""
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write text as UTF-8 so that, whatever happens, ``path`` holds either what it held before or all of ``text``.
+
+    Line ends are written as they are. The folder is made if it is missing.
+
+    Raises:
+        SubmissionError: the file cannot be written.
+    """
+    data = text.encode()
+    partial = path.with_name(path.name + ".partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise SubmissionError(f"{path}: cannot be written ({error.strerror}); name a place that can be") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the renaming itself survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_text(path: Path) -> str:
+    """The file's text, its line ends as they are, without a byte order mark.
+
+    Raises:
+        SubmissionError: there is no such file, or it is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise SubmissionError(f"{path}: cannot be read ({error.strerror}); name an existing file") from error
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SubmissionError(
+            f"{path}: line {line}: expected UTF-8, came byte 0x{error.object[error.start]:02x}; save the file as UTF-8"
+        ) from error
+
+
+def read_json_array(path: Path) -> list[object]:
+    """The items of a file that holds one JSON array.
+
+    Raises:
+        SubmissionError: it holds something else.
+    """
+    try:
+        value = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise SubmissionError(f"{path}: {place}: expected a JSON array, came: {error.msg}; repair the file") from error
+    if not isinstance(value, list):
+        raise SubmissionError(f"{path}: expected a JSON array, came {type(value).__name__}; wrap the items in [ ]")
+    return value

@@ -1,0 +1,160 @@
+"""The time report: what each claim took, what the run took, and whether that is within the task's one-minute rule."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from submission.files import write_atomically
+from system.records import ClaimResult, Cost, Record
+
+RULE_SECONDS = 60.0
+"""FEVER-8: a claim may take one minute on average."""
+
+CLOCK = (
+    "A claim's seconds are wall time: reading and ranking its knowledge store, and everything from its first question "
+    "to its verdict, waiting for the model while it serves other claims included. Left out: loading the models (given "
+    "as model_load_seconds), reading the claims, a claim's wait for its turn, and writing these files. Stages may "
+    "overlap, and claims in flight at the same time share run_seconds, so neither need sum to the whole."
+)
+
+
+class RunFacts(Record):
+    """What only the caller knows of a run.
+
+    Attributes:
+        budget_seconds: what a claim was allowed to take.
+        run_seconds: from the first claim to the last, loading left out; of a resumed run, its last part.
+        model_load_seconds: loading encoder and model, before the first claim.
+        peak_memory_gib: most resident memory of the program and its workers.
+    """
+
+    budget_seconds: float
+    run_seconds: float
+    model_load_seconds: float
+    peak_memory_gib: float
+
+
+class ClaimTiming(Record):
+    """What one claim took.
+
+    Attributes:
+        stages: seconds by stage.
+        failures: the operations that failed and were survived.
+    """
+
+    claim_id: int
+    seconds: float
+    stages: dict[str, float]
+    calls: int
+    tokens_in: int
+    tokens_cached: int
+    tokens_out: int
+    rounds: int
+    branches: int
+    cut_short: bool
+    failures: tuple[str, ...]
+
+
+class RunTiming(Record):
+    """What the run took; means and percentiles are of seconds a claim.
+
+    Attributes:
+        over_budget: share of the claims that took longer than the budget.
+        cut_short: claims that the deadline ended early.
+        failures: failed operations by name.
+        stages: mean seconds a claim by stage; a claim without the stage counts as 0.
+        cost: sum over the claims.
+        within_rule: whether the mean keeps the one-minute rule.
+    """
+
+    claims: int
+    mean: float
+    p50: float
+    p95: float
+    max: float
+    over_budget: float
+    cut_short: int
+    failures: dict[str, int]
+    stages: dict[str, float]
+    cost: Cost
+    facts: RunFacts
+    within_rule: bool
+    verdict: str
+    clock: str
+
+
+class TimeReport(Record):
+    """The run as a whole, then claim by claim in the order of the results."""
+
+    run: RunTiming
+    claims: tuple[ClaimTiming, ...]
+
+
+def time_report(results: Sequence[ClaimResult], facts: RunFacts) -> TimeReport:
+    """Report the time of at least one result."""
+    return TimeReport(run=_run_timing(results, facts), claims=tuple(_claim_timing(result) for result in results))
+
+
+def _claim_timing(result: ClaimResult) -> ClaimTiming:
+    timing = result.timing
+    return ClaimTiming(
+        claim_id=result.claim.id,
+        **timing.model_dump(include={"seconds", "stages", "rounds", "branches", "cut_short"}),
+        **timing.cost.model_dump(exclude={"seconds"}),
+        failures=tuple(failure.operation for failure in result.failures),
+    )
+
+
+def _run_timing(results: Sequence[ClaimResult], facts: RunFacts) -> RunTiming:
+    seconds = np.array([result.timing.seconds for result in results])
+    mean = float(seconds.mean())
+    return RunTiming(
+        claims=len(results),
+        mean=mean,
+        p50=float(np.percentile(seconds, 50)),
+        p95=float(np.percentile(seconds, 95)),
+        max=float(seconds.max()),
+        over_budget=float((seconds > facts.budget_seconds).mean()),
+        cut_short=sum(result.timing.cut_short for result in results),
+        failures=dict(Counter(failure.operation for result in results for failure in result.failures)),
+        stages=_mean_stages(results),
+        cost=Cost.total(result.timing.cost for result in results),
+        facts=facts,
+        within_rule=mean <= RULE_SECONDS,
+        verdict=_verdict(mean),
+        clock=CLOCK,
+    )
+
+
+def _mean_stages(results: Sequence[ClaimResult]) -> dict[str, float]:
+    total: Counter[str] = Counter()
+    for result in results:
+        total.update(result.timing.stages)
+    return {stage: seconds / len(results) for stage, seconds in total.items()}
+
+
+def _verdict(mean: float) -> str:
+    state = "within" if mean <= RULE_SECONDS else "over"
+    return f"{state} the one-minute rule: {mean:.2f} s a claim on average, {RULE_SECONDS:.0f} s allowed"
+
+
+def write_timings_json(report: TimeReport, path: Path) -> None:
+    """Write ``timings.json``."""
+    write_atomically(path, report.model_dump_json(indent=2) + "\n")
+
+
+def write_timings_csv(report: TimeReport, path: Path) -> None:
+    """Write ``timings.csv``: one row a claim, one column a stage; the run as a whole is in the JSON only."""
+    stages = list(dict.fromkeys(stage for claim in report.claims for stage in claim.stages))
+    plain = [name for name in ClaimTiming.model_fields if name not in ("stages", "failures")]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([*plain, "failures", *(f"seconds_{stage}" for stage in stages)])
+    for claim in report.claims:
+        values = [getattr(claim, name) for name in plain]
+        writer.writerow([*values, "; ".join(claim.failures), *(claim.stages.get(stage, 0.0) for stage in stages)])
+    write_atomically(path, text.getvalue())
