@@ -59,6 +59,8 @@ async def check(
 
 
 def _failed(case: Case, error: Exception) -> Outcome:
+    while isinstance(error, ExceptionGroup):  # of branches that ran together, the first fault is the cause
+        error = error.exceptions[0]
     case.failures.append(Failure(operation=case.settings.strategy, message=f"{type(error).__name__}: {error}"))
     return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
 

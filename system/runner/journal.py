@@ -119,6 +119,16 @@ class Journal:
             raise
 
 
+def read_identity(path: Path) -> dict[str, str]:
+    """The identity of the run whose journal this is; empty where there is none or it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            identity = orjson.loads(file.readline())["identity"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return identity if isinstance(identity, dict) else {}
+
+
 def identity_of(settings: dict[str, Any], inputs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Flatten settings and name the inputs, so that a difference can be told by name.
 

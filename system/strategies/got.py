@@ -44,7 +44,9 @@ async def got(case: Case) -> Outcome:
     try:
         questions = await deduplicate(case, await ask_first(case))
         branches = [Branch([question]) for question in questions]
-        await asyncio.gather(*(explore(case, branch) for branch in branches))
+        async with asyncio.TaskGroup() as group:  # a fault in one branch stops the others
+            for branch in branches:
+                group.create_task(explore(case, branch))
     except DeadlineExpired:  # before there were branches: nothing was learnt
         pass
     verdict = vote(case, [branch.verdict for branch in branches if branch.verdict])

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Makes .venv with what the project needs, once for each state of pyproject.toml; silent when there is nothing to do.
+# Usage: setup.sh [EXTRA...]    extras of pyproject.toml, such as "test"
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+venv=$root/.venv
+extras=$(IFS=,; echo "$*")
+stamp=$venv/.installed${extras:+-$extras}
+log=$root/.venv-setup.log
+
+fail() { echo "setup failed: $1" >&2; exit 1; }
+
+[ -f "$stamp" ] && cmp -s "$root/pyproject.toml" "$stamp" && exit 0
+
+python=${PYTHON:-python3}
+command -v "$python" >/dev/null || fail "no $python; install Python 3.11 or newer, or set PYTHON"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  fail "$("$python" --version) is too old; install Python 3.11 or newer, or set PYTHON"
+
+echo "setting up $venv (first time: some minutes and 2 GB; log: $log)"
+if [ ! -x "$venv/bin/pip" ]; then
+  "$python" -m venv "$venv" >"$log" 2>&1 || fail "cannot make a virtual environment (Debian: apt install python3-venv); see $log"
+fi
+"$venv/bin/pip" install --quiet --editable "$root${extras:+[$extras]}" >"$log" 2>&1 ||
+  fail "$(grep -m1 -i error "$log" || tail -n 1 "$log"); see $log"
+cp "$root/pyproject.toml" "$stamp"

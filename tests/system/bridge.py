@@ -1,0 +1,106 @@
+"""What tests of the engine share: an encoder that needs no model, a script for a model, and a claim about a bridge."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from knowledge_store.encoder import Vectors
+from knowledge_store.passages import Passage
+from knowledge_store.ranking import RankedStore, rank_pages
+from knowledge_store.reading import Flaws, Page
+from knowledge_store.settings import RetrievalSettings
+from system.models.base import Request
+from system.models.scripted import Line
+from system.records import AnswerType, Claim, Label, Source
+from system.settings import Settings
+from system.tasks import (
+    AnswerQuestion,
+    AnswerReply,
+    AskQuestion,
+    JudgeClaim,
+    MergeAnswers,
+    MergeReply,
+    QuestionReply,
+    Task,
+    VerdictReply,
+    VerificationReply,
+    VerifyAnswer,
+)
+
+CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
+PAGES = (
+    ("https://history.example/aster", "The Aster bridge was opened to traffic in 1932 after four years of work."),
+    ("https://news.example/repairs", "Repairs of the Aster bridge will take until autumn, the city said."),
+    ("https://blog.example/bridges", "Nobody remembers when the first bridge over the Aster was built."),
+)
+FOLLOW_UPS = ("Is there a plaque?", "Which ministry paid?", "How long did work take?", "Were tolls collected?")
+QUESTIONS = ("When did the Aster bridge open?", "Who built the crossing?", "What did newspapers report that year?")
+
+
+class BagOfWords:
+    """Texts as counts of hashed words: exact, without a model, and near for texts that share words."""
+
+    dimension = 256
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, int(hashlib.md5(word.strip("?.,").encode()).hexdigest(), 16) % self.dimension] += 1
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+    encode_queries = encode
+
+
+class Answers:
+    """A script with an ordinary reply to every task; tests replace what they are about.
+
+    ``replace[SomeTask]`` is a function of the request; returning None falls back on the ordinary reply.
+    """
+
+    def __init__(self) -> None:
+        self.replace: dict[type[Task], Callable[[Request], object]] = {}
+
+    def __call__(self, request: Request) -> object:
+        replaced = self.replace.get(type(request.task), lambda _: None)(request)
+        return self.ordinary(request) if replaced is None else replaced
+
+    def ordinary(self, request: Request) -> Line:
+        match request.task:
+            case AskQuestion(context=(), index=index):
+                return QuestionReply(question=QUESTIONS[index % len(QUESTIONS)])
+            case AskQuestion(context=context):
+                return QuestionReply(question=FOLLOW_UPS[len(context) % len(FOLLOW_UPS)])
+            case AnswerQuestion(passage=passage):
+                return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=passage.text[:40])
+            case VerifyAnswer():
+                return VerificationReply(reason="It stands there.", entailed=True)
+            case MergeAnswers(answers=answers):
+                return MergeReply(answer=answers[0].text, sources=[1])
+            case JudgeClaim():
+                return VerdictReply(justification="The bridge opened in 1932.", label=Label.SUPPORTED)
+        return None
+
+
+def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedStore:
+    """A ranked store of pages given as (address, text)."""
+    numbered = [Page(number, url, (text,)) for number, (url, text) in enumerate(pages)]
+    return rank_pages(numbered, claim.text, RetrievalSettings(), Flaws(), "test")
+
+
+def settings_with(**changes: object) -> Settings:
+    """Small settings: three questions, two branches, two rounds, two passages; changed by section__field=value."""
+    tree: dict[str, dict[str, object]] = {
+        "graph": {"questions": 3, "branches": 2, "depth": 2},
+        "retrieval": {"passages": 2},
+        "run": {"budget": 30.0},
+    }
+    for name, value in changes.items():
+        section, _, field = name.partition("__")
+        tree.setdefault(section, {})[field] = value
+    return Settings.model_validate(tree)
+
+
+def passage(text: str = "Some text.", page: int = 0) -> Passage:
+    return Passage(text=text, url=f"https://page{page}.example", page=page, start=0)

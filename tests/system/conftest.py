@@ -1,0 +1,48 @@
+"""Fixtures of the engine's tests: cases about the bridge of ``bridge.py`` with a script for a model."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
+
+from knowledge_store.dense import PassageIndex
+from system.case import Case
+from system.check import Engine
+from system.deadline import Deadline
+from system.models.scripted import ScriptedModel
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+@pytest.fixture
+def make_engine(answers: Answers) -> Callable[..., Engine]:
+    """An engine on the script ``answers``; keyword arguments change settings."""
+
+    def make(**changes: object) -> Engine:
+        return Engine(ScriptedModel(answers), BagOfWords(), settings_with(**changes))
+
+    return make
+
+
+@pytest.fixture
+def make_case(make_engine: Callable[..., Engine]) -> Callable[..., Case]:
+    """A case of CLAIM over PAGES on the script ``answers``."""
+
+    def make(pages: Sequence[tuple[str, str]] = PAGES, **changes: object) -> Case:
+        engine = make_engine(**changes)
+        ranked = store_of(pages)
+        budget = engine.settings.run.budget
+        return Case(
+            claim=CLAIM,
+            settings=engine.settings,
+            model=engine.model,
+            encoder=engine.encoder,
+            index=PassageIndex(ranked, engine.encoder, engine.settings.retrieval),
+            leads=ranked.passages,
+            deadline=Deadline(budget, reserve=engine.settings.run.reserve * budget),
+        )
+
+    return make
