@@ -1,0 +1,162 @@
+"""The command line: ``run`` (the default) checks a file of claims, ``verify`` one claim against one's own documents."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from knowledge_store.encoder import EncoderUnavailable, SentenceEncoder
+from submission.outputs import RunFacts, print_summary, write_outputs
+from system import options, verify
+from system.check import Engine
+from system.claims import ClaimsError, read_claims
+from system.machine import choose_profile, peak_memory
+from system.models import load_model
+from system.models.base import ModelUnavailable
+from system.output import holds_same_claims, open_journal, run_identity, write_run_report
+from system.records import ClaimResult
+from system.runner.journal import JournalError
+from system.runner.run import run
+from system.settings import Settings, SettingsError, load
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
+EXAMPLE_STORE = ROOT / "knowledge_store" / "examples"
+
+# What a user can mend; anything else is a defect of ours and keeps its traceback.
+USER_ERRORS = (
+    ClaimsError,
+    EncoderUnavailable,
+    JournalError,
+    ModelUnavailable,
+    SettingsError,
+    verify.DocumentsError,
+)
+EXIT_FAILED_CLAIMS = 3
+EXIT_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Returns:
+        0 when every claim has an answer, 3 when some were answered by a failure, 2 for bad input, 130 after Ctrl-C.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = verify_command if arguments[:1] == ["verify"] else run_command
+    try:
+        return command(arguments)
+    except USER_ERRORS as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Check a file of claims and write the submission and the time report."""
+    args = _run_parser().parse_args(arguments)
+    settings = _settings(args)
+    if bool(args.claims) != bool(args.knowledge_store):
+        raise ClaimsError("--claims and --knowledge-store belong together: give both, or neither for the bundled examples")
+    claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
+    claims = read_claims(claims_file, args.start, args.limit)
+    if not store.exists():
+        raise ClaimsError(f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all")
+    identity = run_identity(settings, claims, store)
+    overwrite = args.overwrite or (not args.claims and not args.resume and holds_same_claims(args.output, identity))
+
+    with open_journal(args.output, identity, resume=args.resume, overwrite=overwrite) as journal:
+        engine, load_seconds = _load(settings)
+        began = time.perf_counter()
+        try:
+            results = asyncio.run(run(engine, claims, store, args.output, journal))
+        except KeyboardInterrupt:
+            done = len(journal.finished)
+            print(f"stopped with {done} of {len(claims)} claims done; the same command with --resume goes on", file=sys.stderr)
+            return EXIT_INTERRUPTED
+        facts = RunFacts(
+            budget_seconds=settings.run.budget,
+            run_seconds=time.perf_counter() - began,
+            model_load_seconds=load_seconds,
+            peak_memory_gib=peak_memory(),
+        )
+        written = write_outputs(results, args.output, facts)
+        write_run_report(args.output, settings, {"claims_file": str(claims_file), "store": str(store), **_totals(results)})
+    print_summary(results, facts, written)
+    return EXIT_FAILED_CLAIMS if any(_failed(result) for result in results) else 0
+
+
+def verify_command(arguments: Sequence[str]) -> int:
+    """Check one claim against the user's own documents and print the answer."""
+    args = _verify_parser().parse_args(arguments[1:])
+    settings = _settings(args)
+    documents = verify.read_documents(args.documents)
+    engine, _ = _load(settings)
+    verify.print_answer(*asyncio.run(verify.verify(engine, args.claim, args.date, args.speaker, documents)))
+    return 0
+
+
+def _load(settings: Settings) -> tuple[Engine, float]:
+    began = time.perf_counter()
+    encoder = SentenceEncoder(settings.retrieval.encoder)
+    model = load_model(settings, encoder)
+    return Engine(model, encoder, settings), time.perf_counter() - began
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    profile, why = (args.profile, "") if args.profile else choose_profile()
+    settings = load(profile, options.given_settings(args))
+    if why:
+        print(f"profile {profile}: {why}")
+    return settings
+
+
+def _totals(results: Sequence[ClaimResult]) -> dict[str, Any]:
+    flaws: dict[str, int] = {}
+    for result in results:
+        for flaw, count in result.flaws.items():
+            flaws[flaw] = flaws.get(flaw, 0) + count
+    return {
+        "claims": len(results),
+        "failed_claims": [result.claim.id for result in results if _failed(result)],
+        "store_flaws": dict(sorted(flaws.items())),
+        "store_flaws_by_claim": {str(result.claim.id): result.flaws for result in results if result.flaws},
+    }
+
+
+def _failed(result: ClaimResult) -> bool:
+    """Whether the row stands for a failure instead of an answer."""
+    return any(failure.operation in ("vote", "read") for failure in result.failures)
+
+
+def _run_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="run.sh",
+        description="Check claims against a knowledge store; write a leaderboard submission and a time report.",
+        epilog='"run.sh verify --help" is about checking one claim against documents of your own.',
+    )
+    parser.add_argument("--claims", type=Path, help="AVeriTeC JSON, JSON Lines or text (default: the bundled examples)")
+    parser.add_argument("--knowledge-store", type=Path, help="folder with <claim id>.json, or one file for all claims")
+    parser.add_argument("--output", type=Path, default=Path("output"), help="folder for all results (default: output)")
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
+    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --output")
+    parser.add_argument("--overwrite", action="store_true", help="replace the run in --output")
+    options.add_settings(parser)
+    return parser
+
+
+def _verify_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="run.sh verify", description="Check one claim against documents of your own.")
+    parser.add_argument("claim", help="the claim, in quotation marks")
+    parser.add_argument("--documents", type=Path, required=True, help="text, Markdown or HTML file, or a folder of them")
+    parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
+    parser.add_argument("--speaker", default="", help="who made it")
+    options.add_settings(parser)
+    return parser

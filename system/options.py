@@ -1,0 +1,50 @@
+"""The command line's options: one for every setting, made from the settings themselves."""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from system.settings import SECTIONS, Settings
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Give a parser an option for each setting; what is not given stays out of the parsed values."""
+    parser.add_argument("--profile", help="embedded, cpu, or a .toml file (default: what this machine has)")
+    parser.add_argument("--strategy", **_kind(Settings.model_fields["strategy"]), help="how a claim is checked")
+    for section, fields in SECTIONS.items():
+        group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")
+        for name, field in fields.model_fields.items():
+            group.add_argument(f"--{name.replace('_', '-')}", **_kind(field), help=field.description)
+
+
+def given_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """The settings that the command line gave, by field name."""
+    names = ["strategy", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
+    return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+
+
+def _kind(field: FieldInfo) -> dict[str, Any]:
+    if get_origin(field.annotation) is Literal:
+        return {"choices": get_args(field.annotation)}
+    if get_origin(field.annotation) is dict:
+        return {"action": _Pairs, "nargs": "+", "metavar": "NAME=VALUE"}
+    if field.annotation is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    assert field.annotation is not None
+    return {"type": field.annotation, "metavar": {"int": "N", "float": "X"}.get(field.annotation.__name__, "TEXT")}
+
+
+class _Pairs(argparse.Action):
+    """Collects NAME=VALUE pairs into a dictionary."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
+        setattr(namespace, self.dest, dict(self._pairs(parser, values)))
+
+    def _pairs(self, parser: argparse.ArgumentParser, values: list[str]) -> Iterator[tuple[str, str]]:
+        for value in values:
+            name, separator, content = value.partition("=")
+            if not separator:
+                parser.error(f"{self.option_strings[0]}: expected NAME=VALUE, got {value!r}")
+            yield name, content
