@@ -1,0 +1,63 @@
+"""LoRA adapters on disk: that each fits the base model is checked before anything large is loaded."""
+
+import json
+import logging
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+from torch import nn
+
+from system.models.base import ModelUnavailable
+from system.tasks import Adapter
+
+_LOGGER = logging.getLogger(__name__)
+_MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
+
+
+def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, max_rank: int | None = None) -> None:
+    """Check that adapters fit a base model, and say once which are absent.
+
+    Args:
+        adapters: folders in PEFT's format.
+        base: the base model; one on the meta device will do.
+        max_rank: largest rank that will be served; None: any.
+
+    Raises:
+        ModelUnavailable: a folder is no adapter, or its matrices are not those of this base; the message names it.
+    """
+    absent = [adapter for adapter in Adapter if adapter is not Adapter.NONE and adapter not in adapters]
+    if absent:
+        _LOGGER.warning("no adapter for %s: the base model answers, with full instructions", ", ".join(absent))
+    layers = {
+        name: (module.in_features, module.out_features) for name, module in base.named_modules() if _linear(module)
+    }
+    for adapter, folder in adapters.items():
+        if fault := _fault(Path(folder), layers, max_rank):
+            raise ModelUnavailable(f"adapter {adapter} in {folder}: {fault}; train or give one for this base model")
+
+
+def _linear(module: nn.Module) -> bool:
+    return hasattr(module, "in_features") and hasattr(module, "out_features")
+
+
+def _fault(folder: Path, layers: Mapping[str, tuple[int, int]], max_rank: int | None) -> str | None:
+    """What is wrong with an adapter, or None."""
+    try:
+        rank = int(json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["r"])
+        with safe_open(folder / "adapter_model.safetensors", framework="numpy") as tensors:
+            shapes = {name: tuple(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
+    except (OSError, KeyError, ValueError, SafetensorError) as error:
+        return f"expected adapter_config.json and adapter_model.safetensors as PEFT writes them ({error})"
+    if max_rank is not None and rank > max_rank:
+        return f"rank {rank}, but at most {max_rank} is served"
+    for name, shape in shapes.items():
+        match = _MATRIX.fullmatch(name)
+        if not match or match["module"] not in layers:
+            return f"{name} belongs to no linear layer of the base model"
+        inputs, outputs = layers[match["module"]]
+        expected = (rank, inputs) if match["matrix"] == "A" else (outputs, rank)
+        if shape != expected:
+            return f"{name} has shape {shape}, the base model needs {expected}"
+    return None

@@ -1,0 +1,53 @@
+"""A model's own tokenizer and chat template: from a task to the token ids that the model reads."""
+
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoTokenizer
+
+from system.models.base import ModelUnavailable
+from system.models.prompting import Message, Prompt, fit
+from system.tasks import Reply, Task
+
+
+class ChatTokenizer:
+    """Renders tasks with the chat template of a model.
+
+    Args:
+        model: a folder or a name.
+        context: longest prompt and reply together, in tokens.
+
+    Raises:
+        ModelUnavailable: there is no such model, or it is no chat model.
+    """
+
+    def __init__(self, model: str, context: int) -> None:
+        try:
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(model, local_files_only=Path(model).is_dir())
+        except (OSError, ValueError) as error:
+            raise ModelUnavailable(f"model {model!r} has no tokenizer that loads: {error}") from error
+        if not self.tokenizer.chat_template:
+            raise ModelUnavailable(f"model {model!r} has no chat template; give an instruct model")
+        self.context = context
+        self.specials = frozenset(token.content for token in self.tokenizer.added_tokens_decoder.values())
+
+    def prompt(self, task: Task[Reply], adapter: bool) -> Prompt:
+        """The prompt of a task, trimmed so that its longest reply fits the context too.
+
+        Raises:
+            RequestTooLongError: see ``fit``.
+        """
+        return fit(task, adapter, self.encode, self.context - task.max_tokens, self.specials)
+
+    def encode(self, messages: list[Message]) -> list[int]:
+        """Token ids of a conversation, up to where the model's reply starts."""
+        ids: list[int] = self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
+        return ids
+
+    def prompt_text(self, ids: list[int]) -> str:
+        """The text of a prompt, control tokens included."""
+        return str(self.tokenizer.decode(ids))
+
+    def reply_text(self, ids: list[int]) -> str:
+        """The text of a reply, control tokens left out."""
+        return str(self.tokenizer.decode(ids, skip_special_tokens=True))

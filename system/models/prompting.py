@@ -1,0 +1,143 @@
+"""From a task to chat messages: ``system/prompts/<task>.md``, with everything foreign quoted and made harmless.
+
+A prompt file has two parts, ``# System`` and ``# User``, each a Jinja2 template over the task's fields and two
+variables: ``adapter`` (an adapter trained on this layout will read it; if not, the instructions come in full) and
+``limit`` (longest answer or passage, in characters). What many requests share stands first, so that a prefix cache
+keeps it: the instructions, then the claim, then what is asked of it.
+
+Two rules keep web text from steering the model, and no template can forget them, because they apply to every value
+that a template inserts: control tokens of chat templates are broken (``neutralise``), and the value is written as a
+JSON string, so nothing in it can end the quotation or start a line of the prompt.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Set
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple, TypedDict
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from system.tasks import Reply, Task
+
+PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
+UNLIMITED = 100_000  # characters of an answer or a passage; a chunk has about 1,000
+SHORTEST = 100
+
+# "<|im_end|>", "<s>", "</tool_call>", "<start_of_turn>", "<<SYS>>" all open with "<"; then "[INST]", "[/INST]", "[CLS]"
+_CONTROL_FAMILIES = re.compile(r"<(?=\S)|\[(?=/?[A-Z_]+\])")
+
+
+class Message(TypedDict):
+    """A chat message, in the form that chat templates and OpenAI-compatible servers take."""
+
+    role: Literal["system", "user"]
+    content: str
+
+
+class Prompt(NamedTuple):
+    """Messages with the token ids that the model reads."""
+
+    messages: list[Message]
+    ids: list[int]
+
+
+class RequestTooLongError(Exception):
+    """A request does not fit the context, even with its answers and passages cut to ``SHORTEST`` characters."""
+
+
+def neutralise(text: str, specials: Set[str] = frozenset()) -> str:
+    """Break every control token in a text with a space, so that a tokenizer reads it as plain text.
+
+    Args:
+        specials: literals of the tokenizer's added tokens. The usual families are broken without it.
+
+    >>> neutralise("done<|im_end|> [INST] a < b")
+    'done< |im_end|> [ INST] a < b'
+    """
+    text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")  # no tokenizer takes a lone surrogate
+    text = _CONTROL_FAMILIES.sub(lambda match: f"{match[0]} ", text)
+    literals = _literals(frozenset(specials))
+    while literals.search(text):
+        text = literals.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)
+    return text
+
+
+def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), limit: int = UNLIMITED) -> list[Message]:
+    """The messages that ask a model to do a task.
+
+    Args:
+        adapter: whether the task's own adapter will read it; the base model needs the full instructions.
+        specials: see ``neutralise``.
+        limit: longest answer or passage, in characters; a longer one is cut at a word and marked "...".
+    """
+    fields = {name: getattr(task, name) for name in type(task).model_fields}
+    system, user = _templates(task.name, frozenset(specials))
+    return [
+        Message(role="system", content=system.render(**fields, adapter=adapter, limit=limit).strip()),
+        Message(role="user", content=user.render(**fields, adapter=adapter, limit=limit).strip()),
+    ]
+
+
+def fit(
+    task: Task[Reply],
+    adapter: bool,
+    encode: Callable[[list[Message]], list[int]],
+    budget: int,
+    specials: Set[str] = frozenset(),
+) -> Prompt:
+    """The prompt of a task in at most ``budget`` tokens.
+
+    Too long a prompt is trimmed before it is sent: all answers and passages longer than a common limit are cut to it,
+    and the limit is the largest that fits. So the longest lose first, and claim, metadata and questions stay whole.
+
+    Args:
+        encode: messages to the token ids that the model reads, chat template included.
+
+    Raises:
+        RequestTooLongError: it does not fit however much is cut.
+    """
+
+    def attempt(limit: int) -> Prompt:
+        messages = render(task, adapter, specials, limit)
+        return Prompt(messages, encode(messages))
+
+    whole = attempt(UNLIMITED)
+    if len(whole.ids) <= budget:
+        return whole
+    fitting = bisect_right(range(SHORTEST, UNLIMITED), budget, key=lambda limit: len(attempt(limit).ids))
+    if not fitting:
+        least = len(attempt(SHORTEST).ids)
+        raise RequestTooLongError(f"expected at most {budget} prompt tokens; {task.name} needs {least} even when cut")
+    return attempt(SHORTEST + fitting - 1)
+
+
+@lru_cache
+def _templates(name: str, specials: frozenset[str]) -> tuple[Template, Template]:
+    """The two parts of a prompt file; split before rendering, so no inserted text can start a part."""
+    environment = Environment(
+        loader=FileSystemLoader(PROMPTS),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=lambda value: _quote(value, specials),
+    )
+    environment.policies["truncate.leeway"] = 0
+    system, user = (PROMPTS / f"{name}.md").read_text(encoding="utf-8").split("\n# User\n")
+    return environment.from_string(system.removeprefix("# System\n")), environment.from_string(user)
+
+
+def _quote(value: object, specials: frozenset[str]) -> str:
+    if isinstance(value, str):
+        value = neutralise(value, specials)
+    elif isinstance(value, dict):
+        value = {name: neutralise(text, specials) for name, text in value.items()}
+    return json.dumps(value, ensure_ascii=False)
+
+
+@lru_cache
+def _literals(specials: frozenset[str]) -> re.Pattern[str]:
+    """Matches any of the literals that a space can break; blank ones (runs of spaces or newlines) steer nothing."""
+    breakable = sorted((literal for literal in specials if len(literal.strip()) > 1), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, breakable)) or r"(?!)")

@@ -1,0 +1,68 @@
+"""A model that follows a script: for tests. What the script does not expect is an error, never a default answer."""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+
+from system.models.base import Completion, ModelError, Request, Result
+from system.models.replies import read_reply
+from system.records import Cost
+from system.tasks import Reply
+
+Line = Reply | ModelError | str | Exception | None
+"""What a script says to a request: a reply, an error result, a raw text to be read as a model's, an exception that
+brings the backend down, or None: the script does not know the request."""
+
+Script = Callable[[Request], Line | Awaitable[Line]]
+"""A function of the request alone. An asynchronous one may wait first, on any clock."""
+
+
+class UnexpectedRequestError(Exception):
+    """The script has nothing to say to a request."""
+
+
+class ScriptedModel:
+    """Answers from a script and remembers what it was asked.
+
+    Attributes:
+        requests: all requests so far, in the order in which they came.
+        closed: whether ``close`` was called.
+
+    Args:
+        cost: what each reply is said to have cost.
+    """
+
+    def __init__(self, script: Script, cost: Cost = Cost(calls=1)) -> None:  # noqa: B008 - immutable
+        self._script = script
+        self._cost = cost
+        self.requests: list[Request] = []
+        self.closed = False
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``.
+
+        Raises:
+            UnexpectedRequestError: the script has nothing to say to a request.
+            Exception: whatever the script returns or raises.
+        """
+        self.requests.extend(requests)
+        return list(await asyncio.gather(*map(self._answer, requests)))
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        self.closed = True
+
+    async def _answer(self, request: Request) -> Result:
+        line = self._script(request)
+        if inspect.isawaitable(line):
+            line = await line
+        match line:
+            case Reply():
+                return Completion(line, self._cost, raw=line.model_dump_json())
+            case str():
+                return read_reply(request.task, line, self._cost, prompt="")
+            case ModelError():
+                return line
+            case Exception():
+                raise line
+        raise UnexpectedRequestError(f"the script has nothing to say to {request.task!r}")

@@ -1,0 +1,210 @@
+"""Backend ``transformers``: any causal language model on any machine, with LoRA adapters by task.
+
+Requests of all callers that wait at the same time are gathered into batches by one worker thread. A batch holds
+requests of one task, hence of one adapter, one schema and one length; each row keeps a temperature and a seed of its
+own. With temperature 0 the reply is the likeliest one, up to the rounding that comes with another batch size.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessor, LogitsProcessorList
+
+from system.models.adapters import check_adapters
+from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
+from system.models.chat import ChatTokenizer
+from system.models.prompting import Prompt, RequestTooLongError
+from system.models.replies import decoding_schema, read_reply
+from system.records import Cost
+from system.tasks import Adapter, Reply, Task
+
+try:
+    import xgrammar
+    from peft import PeftModel
+    from xgrammar.contrib.hf import LogitsProcessor as GrammarMask
+except ImportError as error:
+    raise ModelUnavailable(
+        f"the transformers backend needs {error.name}, which is not installed; pip install '.[models]'"
+    ) from error
+
+
+@dataclass(frozen=True)
+class _Job:
+    request: Request
+    future: Future[Result] = field(default_factory=Future)
+    since: float = field(default_factory=time.perf_counter)
+
+
+class TransformersModel:
+    """A causal language model, replying in JSON of the task's schema.
+
+    Args:
+        model: folder or name of an instruct model.
+        adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
+        batch_size: requests that are generated together, at most.
+        context: longest prompt and reply together, in tokens; None: what the model was made for.
+        device: "cpu", "cuda", …
+
+    Raises:
+        ModelUnavailable: the model or an adapter cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        adapters: Mapping[Adapter, str] | None = None,
+        batch_size: int = 8,
+        context: int | None = None,
+        device: str = "cpu",
+    ) -> None:
+        base = _load(model, device)
+        self._chat = ChatTokenizer(model, context or base.config.max_position_embeddings)
+        self._adapters = dict(adapters or {})
+        check_adapters(self._adapters, base)
+        self._model = _with_adapters(base, self._adapters)
+        self._compiler = _compiler(self._chat.tokenizer, base)
+        self._batch_size = batch_size
+        self._waiting: deque[_Job] = deque()
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers")
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``."""
+        jobs = [_Job(request) for request in requests]
+        self._waiting.extend(jobs)
+        for _ in jobs:  # as many turns as jobs; a turn that finds nothing left to do is over at once
+            self._worker.submit(self._turn)
+        return await asyncio.gather(*(asyncio.wrap_future(job.future) for job in jobs))
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        await asyncio.to_thread(self._worker.shutdown, cancel_futures=True)
+        del self._model
+
+    def _turn(self) -> None:
+        """Answer one batch, if anybody still waits."""
+        batch = self._next_batch()
+        if not batch:
+            return
+        try:
+            results = self._answer(batch)
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+            failed = ModelError(ErrorKind.BACKEND, f"{type(error).__name__}: {error}")
+            results = [failed] * len(batch)
+        for job, result in zip(batch, results, strict=True):
+            job.future.set_result(result)
+
+    def _next_batch(self) -> list[_Job]:
+        """The oldest job with the others of its task, in order; jobs that nobody waits for any more are dropped."""
+        jobs = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        jobs = [job for job in jobs if not job.future.cancelled()]
+        same = [job for job in jobs if type(job.request.task) is type(jobs[0].request.task)][: self._batch_size]
+        self._waiting.extendleft(job for job in reversed(jobs) if job not in same)
+        return [job for job in same if job.future.set_running_or_notify_cancel()]
+
+    def _answer(self, batch: Sequence[_Job]) -> list[Result]:
+        """Results of a batch of one task, in order."""
+        results: dict[int, Result] = {}
+        prompts: dict[int, Prompt] = {}
+        for row, job in enumerate(batch):
+            try:
+                prompts[row] = self._chat.prompt(job.request.task, job.request.task.adapter in self._adapters)
+            except RequestTooLongError as error:
+                results[row] = ModelError(ErrorKind.TOO_LONG, str(error))
+        if prompts:
+            replies = self._generate([batch[row].request for row in prompts], [p.ids for p in prompts.values()])
+            for (row, prompt), reply in zip(prompts.items(), replies, strict=True):
+                results[row] = self._read(batch[row], prompt, reply)
+        return [results[row] for row in range(len(batch))]
+
+    @torch.inference_mode()
+    def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]]) -> list[list[int]]:
+        """Token ids of the replies, each up to and with its end token if it has one."""
+        task = requests[0].task
+        padded = self._chat.tokenizer.pad({"input_ids": list(prompts)}, padding_side="left", return_tensors="pt")
+        grammar = self._compiler.compile_json_schema(decoding_schema(task.reply_type), any_whitespace=False)
+        with self._adapter(task):
+            output = self._model.generate(
+                **padded.to(self._model.device),
+                max_new_tokens=task.max_tokens,
+                do_sample=False,
+                eos_token_id=self._chat.tokenizer.eos_token_id,
+                pad_token_id=self._chat.tokenizer.pad_token_id,
+                logits_processor=LogitsProcessorList([GrammarMask(grammar), GumbelNoise(requests)]),
+            )
+        width = padded["input_ids"].shape[1]
+        return [self._upto_end(reply) for reply in output[:, width:].tolist()]
+
+    def _adapter(self, task: Task[Reply]) -> Any:
+        """Context in which the model has the task's adapter, or none."""
+        if task.adapter in self._adapters:
+            self._model.set_adapter(str(task.adapter))
+            return nullcontext()
+        return self._model.disable_adapter() if self._adapters else nullcontext()
+
+    def _upto_end(self, ids: list[int]) -> list[int]:
+        end = self._chat.tokenizer.eos_token_id
+        return ids[: ids.index(end) + 1] if end in ids else ids
+
+    def _read(self, job: _Job, prompt: Prompt, ids: list[int]) -> Result:
+        cost = Cost(seconds=time.perf_counter() - job.since, calls=1, tokens_in=len(prompt.ids), tokens_out=len(ids))
+        truncated = ids[-1] != self._chat.tokenizer.eos_token_id
+        prompt_text, raw = self._chat.prompt_text(prompt.ids), self._chat.reply_text(ids)
+        return read_reply(job.request.task, raw, cost, prompt_text, truncated)
+
+
+class GumbelNoise(LogitsProcessor):
+    """Sampling for greedy search: the likeliest token of logits / T plus Gumbel noise is a sample at temperature T.
+
+    (Maddison et al., 2014, "A* sampling".) So each row of a batch has its own temperature and its own generator, and
+    its sample does not depend on the other rows. Rows with temperature 0 are left as they are.
+    """
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self._temperatures = [request.temperature for request in requests]
+        self._generators = [torch.Generator().manual_seed(request.seed) for request in requests]
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Add noise to scores, (batch, vocabulary)."""
+        for row, temperature in enumerate(self._temperatures):
+            if temperature > 0:
+                uniform = torch.rand(scores.shape[1], generator=self._generators[row]).clamp(min=1e-20)
+                scores[row] = scores[row] / temperature - uniform.log().neg().log().to(scores.device)
+        return scores
+
+
+def _load(model: str, device: str) -> Any:
+    dtype = "auto" if device.startswith("cuda") else torch.float32
+    try:
+        loaded: Any = AutoModelForCausalLM.from_pretrained(model, dtype=dtype, local_files_only=Path(model).is_dir())
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelUnavailable(
+            f"model {model!r} cannot be loaded: {str(error).strip().splitlines()[0]}; "
+            "give the folder of a causal model in the format of transformers"
+        ) from error
+    # The model's own may hold a repetition penalty, which spoils JSON.
+    loaded.generation_config = GenerationConfig()  # type: ignore[no-untyped-call]
+    return loaded.eval().to(torch.device(device))
+
+
+def _with_adapters(base: Any, adapters: Mapping[Adapter, str]) -> Any:
+    model = base
+    for number, (name, folder) in enumerate(adapters.items()):
+        if number == 0:
+            model = PeftModel.from_pretrained(base, folder, adapter_name=str(name))
+        else:
+            model.load_adapter(folder, adapter_name=str(name))
+    return model.eval()
+
+
+def _compiler(tokenizer: Any, base: Any) -> Any:
+    vocabulary = xgrammar.TokenizerInfo.from_huggingface(tokenizer, vocab_size=base.config.vocab_size)
+    return xgrammar.GrammarCompiler(vocabulary)

@@ -1,0 +1,68 @@
+"""One tiny model for all tests of the backends, and a task of every kind."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from knowledge_store.passages import Passage
+from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
+from system.tasks import Adapter, AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, Reply, Task, VerifyAnswer
+
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "make_tiny_model.py"
+
+
+@pytest.fixture(scope="session")
+def maker() -> ModuleType:
+    """The script that makes the tiny model, as a module."""
+    spec = importlib.util.spec_from_file_location("make_tiny_model", SCRIPT)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def tiny_tokenizer(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Folder of the tiny model's tokenizer alone, for tests that need no weights."""
+    folder = tmp_path_factory.mktemp("tokenizer")
+    maker.make_tokenizer().save_pretrained(str(folder))
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_model(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with base/, awq/ and three adapters."""
+    folder = tmp_path_factory.mktemp("tiny")
+    maker.make(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_adapters(tiny_model: Path) -> dict[Adapter, str]:
+    return {adapter: str(tiny_model / adapter) for adapter in Adapter if adapter is not Adapter.NONE}
+
+
+@pytest.fixture(scope="session")
+def tasks() -> dict[str, Task[Reply]]:
+    """One task of every kind, and a second question with context, by name."""
+    claim = Claim(id=0, text="The bridge at Oldmarsh cost nine million.", date="2-3-2021", speaker="A. Reeve")
+    passages = [
+        Passage(text=text, url=f"https://example.org/{page}", page=page, start=0)
+        for page, text in enumerate(["The council paid 4.2 million dollars for it.", 'She said: "It was dear."'])
+    ]
+    answers = tuple(
+        Answer(text=text, type=AnswerType.ABSTRACTIVE, source=Source.EVIDENCE, passage=passage)
+        for text, passage in zip(["4.2 million dollars", "It was expensive."], passages, strict=True)
+    )
+    question = "What did the bridge at Oldmarsh cost?"
+    pair = QuestionAnswer(question=question, answer="4.2 million dollars", answers=answers[:1])
+    return {
+        "first_question": AskQuestion(claim=claim, context=(), index=0, leads=()),
+        "next_question": AskQuestion(claim=claim, context=(pair,), index=0, leads=()),
+        "answer": AnswerQuestion(claim=claim, question=question, passage=passages[0]),
+        "verify": VerifyAnswer(claim=claim, question=question, answer=answers[0]),
+        "merge": MergeAnswers(claim=claim, question=question, answers=answers),
+        "judge": JudgeClaim(claim=claim, pairs=(pair,)),
+    }

@@ -1,0 +1,59 @@
+import json
+
+import pytest
+import torch
+from safetensors.numpy import save_file
+from torch import nn
+
+from system.models.adapters import check_adapters
+from system.models.base import ModelUnavailable
+from system.tasks import Adapter
+
+ALL = [adapter for adapter in Adapter if adapter is not Adapter.NONE]
+
+
+def write_adapter(folder, rank=4, inputs=8, outputs=6, module="model.q_proj"):
+    folder.mkdir()
+    (folder / "adapter_config.json").write_text(json.dumps({"r": rank}))
+    matrices = {"A": torch.zeros(rank, inputs), "B": torch.zeros(outputs, rank)}
+    tensors = {f"base_model.model.{module}.lora_{name}.weight": m.numpy() for name, m in matrices.items()}
+    save_file(tensors, folder / "adapter_model.safetensors")
+    return str(folder)
+
+
+@pytest.fixture
+def base():
+    return nn.ModuleDict({"model": nn.ModuleDict({"q_proj": nn.Linear(8, 6, device="meta")})})
+
+
+def test_fitting_adapters_pass_in_silence(base, tmp_path, caplog):
+    check_adapters(dict.fromkeys(ALL, write_adapter(tmp_path / "a")), base, max_rank=4)
+    assert not caplog.records
+
+
+def test_absent_adapters_are_said(base, caplog):
+    check_adapters({}, base)
+    assert "no adapter for question_generation, question_answering, verdict_prediction" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        ({"rank": 8}, "rank 8, but at most 4 is served"),
+        ({"inputs": 16}, r"lora_A.weight has shape \(4, 16\), the base model needs \(4, 8\)"),
+        ({"outputs": 5}, r"lora_B.weight has shape \(5, 4\), the base model needs \(6, 4\)"),
+        ({"module": "model.layers.9.q_proj"}, "belongs to no linear layer of the base model"),
+    ],
+)
+def test_adapter_of_another_base_is_refused(base, tmp_path, wrong, fault):
+    folder = write_adapter(tmp_path / "a", **wrong)
+    with pytest.raises(ModelUnavailable, match=f"adapter verdict_prediction in .*: .*{fault}.*; train or give one"):
+        check_adapters({Adapter.VERDICT_PREDICTION: folder}, base, max_rank=4)
+
+
+@pytest.mark.parametrize("content", [None, "{}", "no json"])
+def test_folder_that_is_no_adapter_is_refused(base, tmp_path, content):
+    if content:
+        (tmp_path / "adapter_config.json").write_text(content)
+    with pytest.raises(ModelUnavailable, match=r"expected adapter_config\.json and adapter_model\.safetensors"):
+        check_adapters({Adapter.VERDICT_PREDICTION: str(tmp_path)}, base)

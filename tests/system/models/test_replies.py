@@ -1,0 +1,66 @@
+import json
+
+import pytest
+import xgrammar
+
+from system.models.base import Completion, ErrorKind, ModelError
+from system.models.replies import decoding_schema, read_reply
+from system.records import Cost, Label
+from system.tasks import AnswerReply, MergeReply, QuestionReply, VerdictReply, VerificationReply
+
+COST = Cost(calls=1, tokens_out=3)
+GOOD = {
+    QuestionReply: {"question": 'Who said "no"?\n'},
+    AnswerReply: {"source": "Evidence", "type": "Boolean", "answer": 'He said "no".'},
+    VerificationReply: {"reason": "It is so.", "entailed": False},
+    MergeReply: {"answer": "Four.", "sources": [2, 1]},
+    VerdictReply: {"justification": "The dates differ.", "label": "Conflicting Evidence/Cherrypicking"},
+}
+
+
+@pytest.mark.parametrize("reply_type", GOOD)
+def test_schema_lets_a_model_write_every_good_reply(reply_type):
+    """Escapes in particular: a bound on a string's length would forbid them."""
+    grammar = xgrammar.Grammar.from_json_schema(json.dumps(decoding_schema(reply_type)), any_whitespace=False)
+    good = json.dumps(GOOD[reply_type])
+    assert xgrammar.testing._is_grammar_accept_string(grammar, good)
+    assert not xgrammar.testing._is_grammar_accept_string(grammar, good.replace('": ', '": 7', 1))
+
+
+def test_schema_keeps_everything_but_the_lengths():
+    schema = decoding_schema(VerdictReply)
+    assert schema["required"] == ["justification", "label"] == list(schema["properties"])
+    assert schema["$defs"]["Label"]["enum"] == [str(label) for label in Label]
+    assert "minLength" not in json.dumps(schema)
+    assert "minItems" in json.dumps(decoding_schema(MergeReply))
+
+
+def test_good_reply_is_read(tasks):
+    raw = json.dumps(GOOD[VerdictReply])
+    result = read_reply(tasks["judge"], raw, COST, "prompt")
+    assert result == Completion(
+        VerdictReply(justification="The dates differ.", label=Label.CONFLICTING), COST, "prompt", raw
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "fault"),
+    [
+        ('{"justification": "The', "the reply: Invalid JSON: EOF"),
+        ('{"justification": "", "label": "Refuted"}', "justification: String should have at least 1"),
+        ('{"justification": "x", "label": "refuted"}', "label: Input should be 'Supported'"),
+        ('{"justification": "x", "label": "Refuted", "more": 1}', "more: Extra inputs"),
+    ],
+)
+def test_malformed_reply_is_an_error_that_keeps_what_came(tasks, raw, fault):
+    result = read_reply(tasks["judge"], raw, COST, "prompt")
+    assert isinstance(result, ModelError)
+    assert (result.kind, result.raw, result.prompt, result.cost) == (ErrorKind.MALFORMED_REPLY, raw, "prompt", COST)
+    assert result.message.startswith("judge_claim: expected a JSON object with justification, label; ")
+    assert fault in result.message
+
+
+def test_truncated_reply_says_so(tasks):
+    result = read_reply(tasks["judge"], '{"justi', COST, "", truncated=True)
+    assert isinstance(result, ModelError)
+    assert result.message.endswith(", cut off at 320 tokens")

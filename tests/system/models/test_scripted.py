@@ -1,0 +1,67 @@
+import asyncio
+
+import pytest
+
+from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.models.scripted import ScriptedModel, UnexpectedRequestError
+from system.records import Cost
+from system.tasks import AskQuestion, QuestionReply
+
+REPLY = QuestionReply(question="Who?")
+
+
+def ask(model, *requests):
+    return asyncio.run(model.generate(requests))
+
+
+def test_replies_come_in_order_and_requests_are_remembered(tasks):
+    requests = [Request(tasks["first_question"], seed=seed) for seed in range(3)]
+    model = ScriptedModel(lambda request: QuestionReply(question=f"{request.seed}?"), cost=Cost(seconds=2))
+    results = ask(model, *requests)
+    assert [(r.reply.question, r.cost.seconds) for r in results] == [("0?", 2), ("1?", 2), ("2?", 2)]
+    assert model.requests == requests
+
+
+def test_unexpected_request_is_an_error(tasks):
+    model = ScriptedModel(lambda request: REPLY if isinstance(request.task, AskQuestion) else None)
+    with pytest.raises(UnexpectedRequestError, match="nothing to say to JudgeClaim"):
+        ask(model, Request(tasks["first_question"]), Request(tasks["judge"]))
+
+
+def test_error_in_one_request_leaves_the_others_alone(tasks):
+    error = ModelError(ErrorKind.BACKEND, "gone")
+    model = ScriptedModel(lambda request: error if request.seed else REPLY)
+    good, bad = ask(model, Request(tasks["first_question"]), Request(tasks["first_question"], seed=1))
+    assert isinstance(good, Completion)
+    assert bad is error
+
+
+def test_raw_text_is_read_as_a_reply(tasks):
+    model = ScriptedModel(lambda request: '{"question": "Who?"}' if request.seed else "no JSON")
+    bad, good = ask(model, Request(tasks["first_question"]), Request(tasks["first_question"], seed=1))
+    assert (bad.kind, bad.raw) == (ErrorKind.MALFORMED_REPLY, "no JSON")
+    assert good.reply == REPLY
+
+
+def test_exception_brings_the_backend_down(tasks):
+    with pytest.raises(ConnectionError, match="gone"):
+        ask(ScriptedModel(lambda request: ConnectionError("gone")), Request(tasks["judge"]))
+
+
+def test_script_may_wait(tasks):
+    order = []
+
+    async def script(request):
+        await asyncio.sleep(0.02 if request.seed == 0 else 0)
+        order.append(request.seed)
+        return QuestionReply(question=str(request.seed))
+
+    results = ask(ScriptedModel(script), *(Request(tasks["first_question"], seed=seed) for seed in range(2)))
+    assert order == [1, 0]
+    assert [r.reply.question for r in results] == ["0", "1"]
+
+
+def test_close_is_remembered():
+    model = ScriptedModel(lambda request: None)
+    asyncio.run(model.close())
+    assert model.closed

@@ -1,0 +1,185 @@
+"""The transformers backend on the tiny model."""
+
+import asyncio
+import importlib
+import json
+import shutil
+import sys
+
+import pytest
+import torch
+
+from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
+from system.records import Claim
+from system.tasks import Adapter
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model, tiny_adapters):
+    from system.models.transformers import TransformersModel
+
+    loaded = TransformersModel(str(tiny_model / "base"), tiny_adapters)
+    yield loaded
+    asyncio.run(loaded.close())
+
+
+@pytest.fixture(scope="module")
+def bare_model(tiny_model):
+    from system.models.transformers import TransformersModel
+
+    loaded = TransformersModel(str(tiny_model / "base"))
+    yield loaded
+    asyncio.run(loaded.close())
+
+
+def ask(model, *requests):
+    return asyncio.run(model.generate(requests))
+
+
+@pytest.mark.parametrize("which", ["model", "bare_model"])
+def test_every_task_is_answered_in_its_schema(request, tasks, which):
+    results = ask(request.getfixturevalue(which), *map(Request, tasks.values()))
+    for task, result in zip(tasks.values(), results, strict=True):
+        assert isinstance(result, Completion), result
+        assert type(result.reply) is task.reply_type
+        assert list(json.loads(result.raw)) == list(task.reply_type.model_fields)
+        assert result.prompt.startswith("<|im_start|>system\n") and result.prompt.endswith("<|im_start|>assistant\n")
+        assert result.cost.calls == 1 and result.cost.seconds > 0
+        assert 0 < result.cost.tokens_out <= task.max_tokens
+    definitions = "Your task: judge the claim" in results[-1].prompt
+    assert definitions == (which == "bare_model")
+
+
+def test_reply_is_the_adapters(model, bare_model, tiny_model, tasks):
+    """Greedy replies equal those of plain PEFT with the same prompt, adapter by adapter, and batches change nothing."""
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM
+
+    together = dict(zip(tasks, ask(model, *map(Request, tasks.values())), strict=True))
+    for name in ("first_question", "answer", "judge"):
+        base = AutoModelForCausalLM.from_pretrained(str(tiny_model / "base"))
+        peft = PeftModel.from_pretrained(base, str(tiny_model / tasks[name].adapter)).eval()
+        reply = model._chat.tokenizer(together[name].raw + "<|im_end|>")["input_ids"]
+        prompt = model._chat.prompt(tasks[name], True).ids
+        assert together[name].cost.tokens_in == len(prompt)
+        assert together[name].cost.tokens_out == len(reply)
+        with torch.inference_mode():
+            logits = peft(torch.tensor([prompt + reply])).logits[0, len(prompt) - 1 : -1]
+        free = [i for i, token in enumerate(reply) if logits[i].argmax() == token]
+        assert len(free) > len(reply) / 2  # where the schema left a choice, the likeliest token was taken
+    alone = [ask(model, Request(task))[0].raw for task in tasks.values()]
+    assert alone == [result.raw for result in together.values()]
+
+
+def test_sampling_follows_seed_and_temperature(model, tasks):
+    requests = [Request(tasks["first_question"], temperature=1.5, seed=seed) for seed in (1, 2, 3, 1)]
+    raws = [result.raw for result in ask(model, *requests, Request(tasks["first_question"]))]
+    assert raws[0] == raws[3] and len(set(raws)) >= 3
+    assert raws[4] == ask(model, Request(tasks["first_question"], seed=9))[0].raw
+
+
+def test_gumbel_noise_samples_at_the_temperature():
+    from system.models.transformers import GumbelNoise
+
+    logits = torch.tensor([0.0, 1.0, 2.0, -torch.inf])
+    noise = GumbelNoise([Request(None, temperature=2.0, seed=4)])  # type: ignore[arg-type]
+    draws = torch.tensor([int(noise(None, logits.clone()[None]).argmax()) for _ in range(4000)])
+    shares = torch.bincount(draws, minlength=4) / len(draws)
+    torch.testing.assert_close(shares, torch.softmax(logits / 2.0, -1), rtol=0, atol=0.03)
+
+
+def test_reply_that_runs_into_its_limit_is_malformed(model, tasks, monkeypatch):
+    monkeypatch.setattr(type(tasks["judge"]), "max_tokens", 6)
+    (result,) = ask(model, Request(tasks["judge"]))
+    assert isinstance(result, ModelError)
+    assert result.kind is ErrorKind.MALFORMED_REPLY
+    assert result.raw.startswith('{"justification') and "cut off at 6 tokens" in result.message
+    assert result.cost.tokens_out == 6
+
+
+def test_request_too_long_fails_alone(tiny_model, tasks):
+    from system.models.transformers import TransformersModel
+
+    model = TransformersModel(str(tiny_model / "base"), context=1200)
+    huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text="word " * 3000)})
+    bad, good = ask(model, Request(huge), Request(tasks["judge"]))
+    assert (bad.kind, "even when cut" in bad.message) == (ErrorKind.TOO_LONG, True)
+    assert isinstance(good, Completion)
+    asyncio.run(model.close())
+
+
+def test_waiting_requests_of_all_callers_share_batches(model, tasks, monkeypatch):
+    batches = []
+    answer = model._answer
+    monkeypatch.setattr(model, "_answer", lambda batch: batches.append(len(batch)) or answer(batch))
+
+    async def callers():
+        return await asyncio.gather(*(model.generate([Request(tasks["verify"])] * 2) for _ in range(8)))
+
+    results = asyncio.run(callers())
+    assert [len(r) for r in results] == [2] * 8
+    assert sum(batches) == 16 and len(batches) <= 4 and max(batches) == 8
+
+
+def test_cancelled_requests_are_not_computed(model, tasks, monkeypatch):
+    computed = []
+    answer = model._answer
+    monkeypatch.setattr(model, "_answer", lambda batch: computed.extend(batch) or answer(batch))
+
+    async def give_up():
+        blocker = asyncio.ensure_future(model.generate([Request(tasks["merge"])]))
+        late = asyncio.ensure_future(model.generate([Request(tasks["verify"])] * 3))
+        await asyncio.sleep(0)
+        late.cancel()
+        await asyncio.gather(late, return_exceptions=True)
+        return await blocker
+
+    assert isinstance(asyncio.run(give_up())[0], Completion)
+    assert len(computed) == 1
+    assert isinstance(ask(model, Request(tasks["verify"]))[0], Completion)
+
+
+def test_failure_inside_a_batch_is_a_result(model, tasks, monkeypatch):
+    def explode(*_, **__):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(model, "_generate", explode)
+    (result,) = ask(model, Request(tasks["judge"]))
+    assert (result.kind, result.message) == (ErrorKind.BACKEND, "RuntimeError: out of memory")
+
+
+def test_missing_model_is_named(tmp_path):
+    from system.models.transformers import TransformersModel
+
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelUnavailable, match=r"empty.* cannot be loaded.*give the folder of a causal model"):
+        TransformersModel(str(tmp_path / "empty"))
+
+
+def test_model_without_chat_template_is_refused(tiny_model, tmp_path):
+    from system.models.transformers import TransformersModel
+
+    shutil.copytree(tiny_model / "base", tmp_path / "base")
+    (tmp_path / "base" / "chat_template.jinja").unlink()
+    with pytest.raises(ModelUnavailable, match="no chat template; give an instruct model"):
+        TransformersModel(str(tmp_path / "base"))
+
+
+def test_missing_library_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "xgrammar", None)
+    monkeypatch.delitem(sys.modules, "system.models.transformers", raising=False)
+    with pytest.raises(ModelUnavailable, match=r"needs xgrammar, which is not installed; pip install '.\[models\]'"):
+        importlib.import_module("system.models.transformers")
+
+
+def test_absent_adapters_are_said_once(tiny_model, tiny_adapters, caplog):
+    from system.models.transformers import TransformersModel
+
+    some = {Adapter.VERDICT_PREDICTION: tiny_adapters[Adapter.VERDICT_PREDICTION]}
+    model = TransformersModel(str(tiny_model / "base"), some)
+    assert [record.message for record in caplog.records if "adapter" in record.message] == [
+        "no adapter for question_generation, question_answering: the base model answers, with full instructions"
+    ]
+    asyncio.run(model.close())
