@@ -72,7 +72,7 @@ class Journal:
     def _begin(self, identity: dict[str, str], resume: bool) -> None:
         lines = self._complete_lines() if resume else []
         if lines:
-            self._check_identity(orjson.loads(lines[0])["identity"], identity)
+            self._check_identity(self._parse_identity(lines[0]), identity)
             self.finished = [self._parse(number, line) for number, line in enumerate(lines[1:], start=2)]
         else:
             self._file.truncate(0)
@@ -97,6 +97,15 @@ class Journal:
                 f"{self._path}: cannot resume, for this is another run: {'; '.join(changed)}. "
                 "Restore these, or begin anew with --overwrite or another --output"
             )
+
+    def _parse_identity(self, line: bytes) -> dict[str, str]:
+        identity = _identity(line)
+        if identity is None:
+            raise JournalError(
+                f"{self._path}, line 1: expected the identity of a run, found {line[:60]!r}…; "
+                "this is no journal: begin anew with --overwrite or another --output"
+            )
+        return identity
 
     def _parse(self, number: int, line: bytes) -> ClaimResult:
         try:
@@ -123,10 +132,9 @@ def read_identity(path: Path) -> dict[str, str]:
     """The identity of the run whose journal this is; empty where there is none or it cannot be read."""
     try:
         with path.open("rb") as file:
-            identity = orjson.loads(file.readline())["identity"]
-    except (OSError, ValueError, KeyError, TypeError):
+            return _identity(file.readline()) or {}
+    except OSError:
         return {}
-    return identity if isinstance(identity, dict) else {}
 
 
 def identity_of(settings: dict[str, Any], inputs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -136,6 +144,14 @@ def identity_of(settings: dict[str, Any], inputs: Iterable[tuple[str, str]]) -> 
     {'graph.depth': '3', 'claims': 'dev.json'}
     """
     return {**dict(_flatten(settings, "")), **dict(inputs)}
+
+
+def _identity(line: bytes) -> dict[str, str] | None:
+    try:
+        identity = orjson.loads(line)["identity"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return identity if isinstance(identity, dict) else None
 
 
 def _flatten(tree: dict[str, Any], prefix: str) -> Iterable[tuple[str, str]]:

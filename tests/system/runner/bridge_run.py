@@ -1,0 +1,39 @@
+"""A real run as a process of its own, with a script for a model: ``bridge_run.py FOLDER DELAY [resume]``.
+
+FOLDER has stores/<id>.json; DELAY is in seconds a request, so that a test can strike in the middle. PYTHONPATH must
+name the checkout and tests/system.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from bridge import Answers, BagOfWords, settings_with
+
+from system.check import Engine
+from system.models.scripted import ScriptedModel
+from system.records import Claim
+from system.runner.journal import Journal
+from system.runner.run import run
+
+CLAIMS = [Claim(id=i, text=f"The Aster bridge number {i} opened in 1932.") for i in range(12)]
+
+
+def main() -> None:
+    folder, delay = Path(sys.argv[1]), float(sys.argv[2])
+    answers = Answers()
+
+    async def script(request):
+        with (folder / "asked.txt").open("a") as asked:
+            asked.write(f"{request.task.claim.id}\n")
+        await asyncio.sleep(delay)
+        return answers(request)
+
+    engine = Engine(ScriptedModel(script), BagOfWords(), settings_with())
+    with Journal(folder / "journal.jsonl", {"run": "bridge"}, resume="resume" in sys.argv) as journal:
+        results = asyncio.run(run(engine, CLAIMS, folder / "stores", folder, journal))
+    print(len(results), "results")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,170 @@
+"""The runner as people meet it: order, failures, kills at any moment, resumption, Ctrl-C."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import orjson
+import psutil
+import pytest
+from bridge import PAGES, BagOfWords, settings_with
+from bridge_run import CLAIMS
+
+from system.check import Engine
+from system.graph import Graph
+from system.models.scripted import ScriptedModel
+from system.records import ClaimResult, Label
+from system.runner.journal import Journal
+from system.runner.run import run
+
+DRIVER = Path(__file__).with_name("bridge_run.py")
+PATHS = (DRIVER.parents[3], DRIVER.parents[1])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    stores = tmp_path / "stores"
+    stores.mkdir()
+    for claim in CLAIMS:
+        lines = [{"claim_id": str(claim.id), "url": url, "url2text": [text]} for url, text in PAGES]
+        (stores / f"{claim.id}.json").write_bytes(b"\n".join(map(orjson.dumps, lines)))
+    return tmp_path
+
+
+def run_all(folder, answers, claims=CLAIMS, **changes):
+    engine = Engine(ScriptedModel(answers), BagOfWords(), settings_with(**changes))
+    with Journal(folder / "journal.jsonl", {"run": "bridge"}, resume=False) as journal:
+        return asyncio.run(run(engine, claims, folder / "stores", folder, journal))
+
+
+def start(folder, *arguments):
+    command = [sys.executable, str(DRIVER), str(folder), *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def resume(folder):
+    """Finish the run; returns what it printed."""
+    process = start(folder, "0", "resume")
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    return output
+
+
+def journalled(folder):
+    path = folder / "journal.jsonl"
+    lines = path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
+    return [ClaimResult.model_validate_json(line) for line in lines]
+
+
+def wait_for(condition, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def without_times(result):
+    return result.model_dump(exclude={"timing"})
+
+
+def test_one_result_for_every_claim_in_the_order_of_the_input(folder, answers):
+    shuffled = random.Random(3).sample(CLAIMS, len(CLAIMS))
+    results = run_all(folder, answers, shuffled)
+    assert [result.claim for result in results] == shuffled
+    for claim in CLAIMS:
+        graph = Graph.from_json(orjson.loads((folder / "graphs" / f"{claim.id}.json").read_bytes()))
+        assert graph.root.content == claim
+    assert not list((folder / "graphs").glob("*.partial"))
+
+
+def test_a_claims_result_hangs_on_no_other_claim_and_on_no_setting_of_the_machine(folder, answers):
+    together = run_all(folder, answers, run__in_flight=5, run__workers=2)
+    reverse = run_all(folder, answers, CLAIMS[::-1], run__in_flight=1)[::-1]
+    alone = [run_all(folder, answers, [claim])[0] for claim in CLAIMS[:3]]
+    assert [without_times(r) for r in together] == [without_times(r) for r in reverse]
+    assert [without_times(r) for r in together[:3]] == [without_times(r) for r in alone]
+
+
+def test_missing_empty_and_broken_stores_cost_only_their_claims(folder, answers):
+    (folder / "stores" / "1.json").unlink()
+    (folder / "stores" / "2.json").write_bytes(b"")
+    (folder / "stores" / "3.json").write_bytes(b'{"url": "https://a.example", "url2text": ["cut o\n\xff\xfe\n')
+    results = run_all(folder, answers)
+    assert [r.claim.id for r in results if r.verdict.label is Label.NOT_ENOUGH_EVIDENCE] == [1, 2, 3]
+    assert "missing file" in results[1].failures[0].message and "1.json" in results[1].failures[0].message
+    assert "empty file" in results[2].failures[0].message
+    assert results[3].flaws["broken line"] == 2
+    assert all(result.pairs for result in results)
+
+
+def test_a_claim_whose_model_fails_costs_only_itself(folder, answers):
+    def script(request):
+        return RuntimeError("gone") if request.task.claim.id == 5 else answers(request)
+
+    results = run_all(folder, script)
+    assert [r.claim.id for r in results if r.failures] == [5]
+    assert results[5].failures[0].message == "RuntimeError: gone"
+
+
+@pytest.mark.slow
+def test_kill_at_any_moment_and_resume_loses_nothing_and_repeats_nothing(folder):
+    moments = random.Random(1)
+    kept: list[ClaimResult] = []
+    for attempt in range(6):
+        process = start(folder, "0.02", *(["resume"] if attempt else []))
+        known = len(journalled(folder))
+        wait_for(lambda known=known, process=process: len(journalled(folder)) > known or process.poll() is not None)
+        time.sleep(moments.uniform(0.0, 0.15))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        now = journalled(folder)
+        assert now[: len(kept)] == kept
+        kept = now
+    assert resume(folder) == "12 results\n"
+    assert sorted(result.claim.id for result in journalled(folder)) == list(range(12))
+    last = (folder / "asked.txt").read_text().split()
+    assert set(map(int, last)) == set(range(12))
+
+
+@pytest.mark.slow
+def test_finished_claims_are_not_asked_about_again(folder):
+    first = start(folder, "0.02")
+    wait_for(lambda: len(journalled(folder)) >= 4)
+    first.kill()
+    first.communicate()
+    done = {result.claim.id for result in journalled(folder)}
+    (folder / "asked.txt").write_text("")
+    resume(folder)
+    assert done.isdisjoint(map(int, (folder / "asked.txt").read_text().split()))
+
+
+@pytest.mark.slow
+def test_workers_do_not_outlive_a_killed_run(folder):
+    process = start(folder, "0.2")
+    wait_for(lambda: journalled(folder))
+    workers = psutil.Process(process.pid).children(recursive=True)
+    assert workers
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs(workers, timeout=10)
+    assert not alive
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_at_once_and_keeps_what_is_done(folder):
+    process = start(folder, "0.2")
+    wait_for(lambda: journalled(folder))
+    os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode != 0
+    assert "BrokenProcessPool" not in errors and "leaked" not in errors
+    done = journalled(folder)
+    assert done
+    resume(folder)
+    assert journalled(folder)[: len(done)] == done
