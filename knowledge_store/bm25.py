@@ -1,6 +1,6 @@
 """Lexical ranking: BM25 over texts, and the words that it counts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,13 +21,26 @@ _WORD = regex.compile(
 )
 
 
+def words(text: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the words of a text as BM25 counts them, each after its span in the text, in characters.
+
+    >>> [text[start:end] for text in ["$1,000.5"] for (start, end), _ in words(text)]
+    ['1,000.5']
+    """
+    return ((match.span(), _normal(match.group())) for match in _WORD.finditer(text))
+
+
 def tokenize(text: str) -> list[str]:
     """Split a text into the words that BM25 counts.
 
     >>> tokenize("Sales rose 12% to $1,000.5 in हिन्दी and 中文.")
     ['sales', 'rose', '12', '%', 'to', '1000.5', 'in', 'हिन्दी', 'and', '中', '文']
     """
-    return [word.replace(",", "") for word in _WORD.findall(text.lower())]
+    return [_normal(word) for word in _WORD.findall(text)]
+
+
+def _normal(word: str) -> str:
+    return word.lower().replace(",", "")
 
 
 @dataclass(frozen=True, slots=True)

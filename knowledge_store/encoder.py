@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -38,7 +39,7 @@ def bundled_model(name: str) -> Path | None:
 
 
 class SentenceEncoder:
-    """A sentence-transformers model.
+    """A sentence-transformers model. Threads may share it: one encodes at a time, as tokenizers ask.
 
     Args:
         name: "all-MiniLM-L6-v2" (carried by a package), a folder, or a name on the model hub.
@@ -51,7 +52,9 @@ class SentenceEncoder:
 
     def __init__(self, name: str, device: str | None = None, batch_size: int = 32) -> None:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
 
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
         path = bundled_model(name)
         try:
             self._model = SentenceTransformer(str(path or name), device=device, local_files_only=Path(name).is_dir())
@@ -61,6 +64,7 @@ class SentenceEncoder:
                 "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
             ) from error
         self._batch_size = batch_size
+        self._lock = Lock()
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
         self.dimension = self._model.get_embedding_dimension() or 0
 
@@ -73,11 +77,12 @@ class SentenceEncoder:
         return self._encode(texts, self._query_prompt)
 
     def _encode(self, texts: Sequence[str], prompt_name: str | None) -> Vectors:
-        vectors = self._model.encode(
-            list(texts),
-            batch_size=self._batch_size,
-            prompt_name=prompt_name,
-            normalize_embeddings=True,
-            show_progress_bar=False,
-        )
+        with self._lock:
+            vectors = self._model.encode(
+                list(texts),
+                batch_size=self._batch_size,
+                prompt_name=prompt_name,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
         return np.asarray(vectors, dtype=np.float32).reshape(len(texts), self.dimension)

@@ -28,7 +28,7 @@ class Flaw(StrEnum):
     BROKEN_LINE = "broken line"
     LINE_TOO_LONG = f"line over {MAX_LINE // 2**20} MiB"
     NOT_A_PAGE = "line without a page"
-    REPAIRED_TEXT = "invalid text repaired"
+    REPAIRED_LINE = "line repaired"
     NO_ADDRESS = "page without address"
     EMPTY_PAGE = "empty page"
     PLAIN_TEXT = "page that is one string"
@@ -79,8 +79,17 @@ class ReadingReport:
 
     def __str__(self) -> str:
         """One line: ``7.json: 812 pages, 64,201 passages; empty page 103, broken line 2``."""
-        flaws = ", ".join(f"{flaw} {count:,}" for flaw, count in self.flaws.items())
-        return f"{self.name}: {self.pages:,} pages, {self.passages:,} passages" + (f"; {flaws}" if flaws else "")
+        return f"{self.name}: {self.pages:,} pages, {self.passages:,} passages{describe(self.flaws)}"
+
+
+def describe(flaws: Mapping[Flaw, int]) -> str:
+    """Flaws as the end of a line, empty where there are none.
+
+    >>> describe({Flaw.EMPTY_PAGE: 103, Flaw.BROKEN_LINE: 2, Flaw.MIRROR: 0})
+    '; empty page 103, broken line 2'
+    """
+    counted = ", ".join(f"{flaw} {count:,}" for flaw, count in flaws.items() if count)
+    return f"; {counted}" if counted else ""
 
 
 def read_pages(path: Path, flaws: Flaws) -> Iterator[Page]:
@@ -132,7 +141,7 @@ def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
     elif not isinstance(url, str) or not url.strip():
         flaws[Flaw.NO_ADDRESS] += 1
     else:
-        return Page(number, url.strip(), sentences)
+        return Page(number, url, sentences)
     return None
 
 
@@ -151,14 +160,14 @@ def _parse(line: bytes, flaws: Flaws) -> dict[str, Any] | None:
 
 
 def _repair(line: bytes, flaws: Flaws) -> Any | None:
-    """Parse a line whose only fault is its text: bytes that are not UTF-8, or halves of surrogate pairs."""
+    """Parse a line that only strict readers refuse: bytes that are not UTF-8, halves of surrogate pairs, NaN."""
     try:
         record = json.loads(line.decode("utf-8", errors="replace"))
         text = json.dumps(record, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        record = orjson.loads(text)
+        record = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    flaws[Flaw.REPAIRED_TEXT] += 1
+    flaws[Flaw.REPAIRED_LINE] += 1
     return record
 
 

@@ -1,0 +1,93 @@
+"""Build a knowledge store from one's own documents, or search one.
+
+python -m knowledge_store build FOLDER --output STORE.json
+python -m knowledge_store search STORE.json "a question" [--limit 5]
+"""
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from knowledge_store.bm25 import words
+from knowledge_store.build import build
+from knowledge_store.documents import SUFFIXES, DocumentsError, rank_documents
+from knowledge_store.encoder import EncoderUnavailable
+from knowledge_store.reading import Flaws, describe
+from knowledge_store.settings import RetrievalSettings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status, 1 after an error that the user can mend."""
+    logging.basicConfig(format="%(message)s")
+    options = _parser().parse_args(arguments)
+    try:
+        if options.command == "build":
+            _build(options.folder, options.output)
+        else:
+            _search(options.store, options.question, options.limit)
+    except (DocumentsError, EncoderUnavailable) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m knowledge_store", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    building = commands.add_parser("build", help="make a store from a folder of documents")
+    building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")
+    building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")
+    searching = commands.add_parser("search", help="show the passages of a store that answer a question")
+    searching.add_argument("store", type=Path, help="a store, or a document or folder of documents")
+    searching.add_argument("question", help="what to look for")
+    searching.add_argument("--limit", type=_positive, default=5, metavar="N", help="passages shown, at most (5)")
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1, not {text}")
+    return number
+
+
+def _build(folder: Path, output: Path) -> None:
+    flaws = Flaws()
+    pages = build(folder, output, flaws)
+    print(f"{output}: {pages:,} pages from {folder}{describe(flaws)}")
+
+
+def _search(store: Path, question: str, limit: int) -> None:
+    ranked = rank_documents(store, question, RetrievalSettings())
+    # Loading torch takes seconds, so a wrong path is told before.
+    from knowledge_store.dense import PassageIndex
+    from knowledge_store.encoder import SentenceEncoder
+
+    settings = RetrievalSettings()
+    hits = PassageIndex(ranked, SentenceEncoder(settings.encoder), settings).search(question, limit)
+    console = Console(soft_wrap=True, highlight=False)
+    for rank, hit in enumerate(hits, 1):
+        passage = hit.passage
+        place = f"page {passage.page}, characters {passage.start:,} to {passage.start + len(passage.text):,}"
+        console.print(Text.assemble(f"{rank}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
+        console.print(_highlighted(passage.text, question), end="\n\n")
+    console.print(Text(str(ranked.report), "dim"))
+
+
+def _highlighted(text: str, question: str) -> Text:
+    """The text with the question's words in bold."""
+    asked = {word for _, word in words(question)}
+    shown = Text(text)
+    for (start, end), word in words(text):
+        if word in asked:
+            shown.stylize("bold yellow", start, end)
+    return shown
+
+
+if __name__ == "__main__":
+    sys.exit(main())
