@@ -10,19 +10,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
+from knowledge_store.documents import DocumentsError, rank_documents
 from knowledge_store.encoder import EncoderUnavailable, SentenceEncoder
-from submission.outputs import RunFacts, print_summary, write_outputs
-from system import options, verify
-from system.check import Engine
+from submission.outputs import print_summary, write_outputs
+from submission.timings import RunFacts
+from system import options
+from system.check import Engine, check
 from system.claims import ClaimsError, read_claims
 from system.machine import choose_profile, peak_memory
 from system.models import load_model
 from system.models.base import ModelUnavailable
+from system.models.traced import TracedModel
 from system.output import holds_same_claims, open_journal, run_identity, write_run_report
-from system.records import ClaimResult
+from system.records import Claim, ClaimResult
 from system.runner.journal import JournalError
 from system.runner.run import run
 from system.settings import Settings, SettingsError, load
+from system.verify import print_answer
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
@@ -31,11 +37,11 @@ EXAMPLE_STORE = ROOT / "knowledge_store" / "examples"
 # What a user can mend; anything else is a defect of ours and keeps its traceback.
 USER_ERRORS = (
     ClaimsError,
+    DocumentsError,
     EncoderUnavailable,
     JournalError,
     ModelUnavailable,
     SettingsError,
-    verify.DocumentsError,
 )
 EXIT_FAILED_CLAIMS = 3
 EXIT_INTERRUPTED = 130
@@ -63,22 +69,29 @@ def run_command(arguments: Sequence[str]) -> int:
     args = _run_parser().parse_args(arguments)
     settings = _settings(args)
     if bool(args.claims) != bool(args.knowledge_store):
-        raise ClaimsError("--claims and --knowledge-store belong together: give both, or neither for the bundled examples")
+        raise ClaimsError(
+            "--claims and --knowledge-store belong together: give both, or neither for the bundled examples"
+        )
     claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
     claims = read_claims(claims_file, args.start, args.limit)
     if not store.exists():
-        raise ClaimsError(f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all")
+        raise ClaimsError(
+            f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all"
+        )
     identity = run_identity(settings, claims, store)
     overwrite = args.overwrite or (not args.claims and not args.resume and holds_same_claims(args.output, identity))
 
     with open_journal(args.output, identity, resume=args.resume, overwrite=overwrite) as journal:
-        engine, load_seconds = _load(settings)
+        engine, load_seconds = _load(settings, trace=args.output / "trace.jsonl" if args.trace else None)
         began = time.perf_counter()
         try:
-            results = asyncio.run(run(engine, claims, store, args.output, journal))
+            results = asyncio.run(_run_and_close(engine, claims, store, args.output, journal))
         except KeyboardInterrupt:
             done = len(journal.finished)
-            print(f"stopped with {done} of {len(claims)} claims done; the same command with --resume goes on", file=sys.stderr)
+            print(
+                f"stopped with {done} of {len(claims)} claims done; the same command with --resume goes on",
+                file=sys.stderr,
+            )
             return EXIT_INTERRUPTED
         facts = RunFacts(
             budget_seconds=settings.run.budget,
@@ -87,7 +100,9 @@ def run_command(arguments: Sequence[str]) -> int:
             peak_memory_gib=peak_memory(),
         )
         written = write_outputs(results, args.output, facts)
-        write_run_report(args.output, settings, {"claims_file": str(claims_file), "store": str(store), **_totals(results)})
+        write_run_report(
+            args.output, settings, {"claims_file": str(claims_file), "store": str(store), **_totals(results)}
+        )
     print_summary(results, facts, written)
     return EXIT_FAILED_CLAIMS if any(_failed(result) for result in results) else 0
 
@@ -96,17 +111,28 @@ def verify_command(arguments: Sequence[str]) -> int:
     """Check one claim against the user's own documents and print the answer."""
     args = _verify_parser().parse_args(arguments[1:])
     settings = _settings(args)
-    documents = verify.read_documents(args.documents)
+    claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
+    ranked = rank_documents(args.documents, claim.text, settings.retrieval)
     engine, _ = _load(settings)
-    verify.print_answer(*asyncio.run(verify.verify(engine, args.claim, args.date, args.speaker, documents)))
-    return 0
+    result, graph = asyncio.run(check(engine, claim, ranked))
+    print_answer(result, graph, with_graph=args.graph, console=Console())
+    return EXIT_FAILED_CLAIMS if _failed(result) else 0
 
 
-def _load(settings: Settings) -> tuple[Engine, float]:
+def _load(settings: Settings, trace: Path | None = None) -> tuple[Engine, float]:
     began = time.perf_counter()
     encoder = SentenceEncoder(settings.retrieval.encoder)
     model = load_model(settings, encoder)
+    if trace:
+        model = TracedModel(model, trace)
     return Engine(model, encoder, settings), time.perf_counter() - began
+
+
+async def _run_and_close(engine: Engine, claims: list[Claim], *arguments: Any) -> list[ClaimResult]:
+    try:
+        return await run(engine, claims, *arguments)
+    finally:
+        await engine.model.close()
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -148,6 +174,7 @@ def _run_parser() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --output")
     parser.add_argument("--overwrite", action="store_true", help="replace the run in --output")
+    parser.add_argument("--trace", action="store_true", help="write every prompt and reply to trace.jsonl")
     options.add_settings(parser)
     return parser
 
@@ -155,8 +182,11 @@ def _run_parser() -> argparse.ArgumentParser:
 def _verify_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="run.sh verify", description="Check one claim against documents of your own.")
     parser.add_argument("claim", help="the claim, in quotation marks")
-    parser.add_argument("--documents", type=Path, required=True, help="text, Markdown or HTML file, or a folder of them")
+    parser.add_argument(
+        "--documents", type=Path, required=True, help="text, Markdown or HTML file, or a folder of them"
+    )
     parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
     parser.add_argument("--speaker", default="", help="who made it")
+    parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")
     options.add_settings(parser)
     return parser
