@@ -45,7 +45,9 @@ def _row(number: int, entry: object) -> Row:
 
 
 def _text(holder: object, key: str) -> str:
-    value = holder.get(key) if isinstance(holder, Mapping) else holder
+    if not isinstance(holder, Mapping):
+        raise Unconvertible(f"expected an object with {key!r}, came {holder!r:.60}")
+    value = holder.get(key)
     if not isinstance(value, str):
         raise Unconvertible(f"{key!r}: expected a text, came {value!r:.60}")
     try:

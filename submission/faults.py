@@ -55,10 +55,9 @@ def is_scored(row: Row, total: int) -> bool:
 
 def check_row(row: Row, claims: Sequence[str] | None) -> list[Fault]:
     """Faults of a row's evidence, label and, where the claims' texts are known, its claim."""
-    faults = [*_evidence(row), *_label(row)]
-    if claims is not None and is_scored(row, len(claims)):
-        faults += _claim(row, claims)
-    return faults
+    if claims is None:
+        return [*_evidence(row), *_label(row)]
+    return [*_evidence(row), *_label(row), *_claim(row, claims)] if is_scored(row, len(claims)) else []
 
 
 def _ignored(rows: Iterable[Row]) -> Iterator[Fault]:

@@ -47,5 +47,5 @@ def _read_back(entries: Sequence[Prediction], path: Path) -> None:
             raise SubmissionError(f"{path}: {row.where}, claim {entry.claim_id}: {error}") from error
         if read != (written := (number, entry.claim, _pairs(entry), entry.pred_label)):
             raise SubmissionError(
-                f"{path}: {row.where}, claim {entry.claim_id}: read back {read!r}, expected {written!r}"
+                f"{path}: {row.where}, claim {entry.claim_id}: read back {read!r:.400}, expected {written!r:.400}"
             )

@@ -45,7 +45,8 @@ def read_gold(path: Path) -> list[Gold]:
     gold = []
     for number, item in enumerate(read_json_array(path)):
         entry = _entry(path, number, item)
-        if (label := entry.get("label")) not in set(Label):
+        label = entry.get("label")
+        if label not in list(Label):
             expected = ", ".join(Label)
             raise SubmissionError(
                 f"{path}: claim {number}: 'label': expected one of {expected}, came {label!r}; "

@@ -10,7 +10,7 @@ from rich.text import Text
 from submission.converter import convert
 from submission.faults import Effect, Fault, check_ids, check_row
 from submission.files import SubmissionError
-from submission.scorer import COLUMNS, read_table
+from submission.scorer import COLUMNS, Row, read_table
 
 STYLES = {Effect.CRASH: "bold red", Effect.WRONG: "yellow", Effect.HARMLESS: "dim"}
 
@@ -39,10 +39,7 @@ def _check_csv(path: Path, claims: Sequence[str] | None) -> list[Fault]:
     faults = [_missing_column(column) for column in COLUMNS if column not in table.header]
     if any(fault.effect is Effect.CRASH for fault in faults):
         return faults
-    if not table.rows:
-        return [*faults, Fault("file", "there are no rows", Effect.CRASH)]
-    faults += check_ids(table.rows, None if claims is None else len(claims))
-    return faults + [fault for row in table.rows for fault in check_row(row, claims)]
+    return [*faults, *_check_rows(table.rows, claims)]
 
 
 def _missing_column(column: str) -> Fault:
@@ -53,9 +50,16 @@ def _missing_column(column: str) -> Fault:
 
 def _check_json(path: Path, claims: Sequence[str] | None) -> list[Fault]:
     rows, faults = convert(path)
-    if not any(fault.effect is Effect.CRASH for fault in faults):
-        faults += check_ids(rows, None if claims is None else len(claims))
-    return faults + [fault for row in rows for fault in check_row(row, claims)]
+    if any(fault.effect is Effect.CRASH for fault in faults):
+        return faults + [fault for row in rows for fault in check_row(row, claims)]
+    return faults + _check_rows(rows, claims)
+
+
+def _check_rows(rows: Sequence[Row], claims: Sequence[str] | None) -> list[Fault]:
+    if not rows:
+        return [Fault("file", "there are no rows", Effect.CRASH)]
+    by_id = check_ids(rows, None if claims is None else len(claims))
+    return by_id + [fault for row in rows for fault in check_row(row, claims)]
 
 
 def changes_score(faults: Sequence[Fault]) -> bool:

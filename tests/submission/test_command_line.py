@@ -1,0 +1,71 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from submission_factories import result
+
+from submission.__main__ import main
+from submission.leaderboard import write_csv
+from submission.predictions import predictions, write_json
+from system.records import Label
+
+RESULTS = [result(0, "First.", Label.SUPPORTED), result(1, "Second.", Label.REFUTED)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_csv(predictions(RESULTS), tmp_path / "submission.csv")
+    write_json(predictions(RESULTS), tmp_path / "submission.json")
+    gold = [{"claim": "First.", "label": "Supported"}, {"claim": "Second.", "label": "Supported"}]
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["submission.csv", "submission.json"])
+def test_what_we_write_has_no_faults(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(folder / name), "--claims", str(folder / "gold.json")]) == 0
+    assert capsys.readouterr().out == f"{folder / name}: no faults\n"
+
+
+def test_faults_are_named_and_give_exit_status_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "submission.csv"
+    path.write_text(path.read_text().replace("Refuted", "refuted"), newline="")
+    assert main(["validate", str(path)]) == 1
+    assert "scores it wrongly without a word: row 1 (line 6): the label 'refuted'" in capsys.readouterr().out
+
+
+def test_harmless_faults_give_exit_status_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "submission.csv"
+    path.write_text(path.read_text().replace("In 1932.", ""), newline="")
+    assert main(["validate", str(path)]) == 0
+    assert "2 harmless" in capsys.readouterr().out
+
+
+def test_input_that_cannot_be_used_gives_exit_status_2(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(folder / "none.csv")]) == 2
+    assert main(["score", "--predictions", str(folder / "submission.csv"), "--gold", str(folder / "none.json")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("error: ") == 2 and "none.json: cannot be read" in captured.err
+
+
+def test_scores_are_printed_and_saved(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = ["--predictions", str(folder / "submission.json"), "--gold", str(folder / "gold.json")]
+    assert main(["score", *files, "--json", str(folder / "scores" / "labels.json")]) == 0
+    assert "accuracy" in capsys.readouterr().out
+    assert json.loads((folder / "scores" / "labels.json").read_text())["labels"]["accuracy"] == 0.5
+
+
+def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    out = capsys.readouterr().out
+    assert "name every fault of a submission" in out and "score predicted labels against gold" in out
+
+
+def test_the_package_runs_as_a_program(folder: Path) -> None:
+    command = [sys.executable, "-m", "submission", "validate", str(folder / "submission.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{folder / 'submission.csv'}: no faults\n", "")

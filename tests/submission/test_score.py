@@ -1,0 +1,67 @@
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from rich.console import Console
+from submission_factories import result
+
+from submission.predictions import predictions, write_json
+from submission.score import Mismatch, ScoreReport, score
+from submission.score_tables import id_ranges, print_report
+from system.records import Label
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> ScoreReport:
+    gold = [{"claim": f"Claim {n}.", "label": "Refuted" if n % 2 else "Supported"} for n in range(6)]
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    results = [
+        result(0, "Claim 0.", Label.SUPPORTED),
+        result(1, "Claim 1.", Label.SUPPORTED),
+        result(2, "Claim two.", Label.SUPPORTED),
+        result(8, "Claim 8.", Label.SUPPORTED),
+    ]
+    write_json(predictions(results), tmp_path / "submission.json")
+    return score(tmp_path / "submission.json", tmp_path / "gold.json")
+
+
+def test_only_what_is_paired_is_scored_and_the_rest_is_named(report: ScoreReport) -> None:
+    assert (report.labels.claims, report.gold_claims) == (2, 6)
+    assert (report.labels.accuracy, report.constant_refuted.accuracy) == (0.5, 0.5)
+    assert report.mismatched == (Mismatch(claim_id=2, predicted="Claim two.", gold="Claim 2."),)
+    assert (report.missing, report.extra) == ((3, 4, 5), (8,))
+
+
+def test_a_report_survives_json(report: ScoreReport) -> None:
+    assert ScoreReport.model_validate_json(report.model_dump_json()) == report
+
+
+def test_the_printed_report_names_scores_and_what_was_left_out(
+    report: ScoreReport, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_report(report, Console(width=120))
+    out = capsys.readouterr().out
+    lines = [[cell.strip() for cell in line.strip("│ ").split("│")] for line in out.splitlines()]
+    assert "not scored, no prediction: claims 3-5" in out
+    assert "not scored, not in the gold file: claims 8" in out
+    assert "not scored, another text: claim 2: 'Claim two.', in gold 'Claim 2.'" in out
+    assert "Labels of 2 of 6 claims" in out
+    assert ["accuracy", "0.500", "0.500"] in lines
+    assert ["Supported", "0.500", "1.000", "0.667", "1"] in lines
+    assert ["Refuted", "1", "0", "0", "0"] in lines  # its confusion: one claim taken for Supported
+
+
+def test_ids_are_written_as_ranges() -> None:
+    assert id_ranges([7]) == "7"
+    assert id_ranges([5, 0, 1, 2, 9, 10]) == "0-2, 5, 9-10"
+
+
+@pytest.mark.data
+def test_the_organisers_baseline_has_the_accuracy_that_counting_gives(shared: Path) -> None:
+    submission = shared / "data/fever8/baseline_submission.csv"
+    predicted, gold = pd.read_csv(submission)["label"], pd.read_csv(shared / "data/fever8/solution_dev.csv")["label"]
+    report = score(submission, shared / "data/averitec/dev.json")
+    assert report.labels.accuracy == (predicted == gold).mean()
+    assert report.constant_refuted.accuracy == (gold == "Refuted").mean()
+    assert not (report.missing or report.extra or report.mismatched)

@@ -1,0 +1,92 @@
+import csv
+import json
+import statistics
+from pathlib import Path
+
+import pytest
+from submission_factories import result
+
+from submission.timings import ClaimTiming, RunFacts, time_report, write_timings_csv, write_timings_json
+from system.records import ClaimResult, Cost
+
+FACTS = RunFacts(budget_seconds=10.0, run_seconds=90.0, model_load_seconds=12.5, peak_memory_gib=3.5)
+COST = Cost(seconds=9.0, calls=4, tokens_in=100, tokens_cached=30, tokens_out=20)
+
+
+def _results(*seconds: float) -> list[ClaimResult]:
+    return [result(number, seconds=value) for number, value in enumerate(seconds)]
+
+
+def test_a_claim_keeps_its_time_its_cost_and_its_failures() -> None:
+    one = result(3, seconds=2.5, stages={"ask": 1.0}, cost=COST, cut_short=True, failures=["merge", "merge"])
+    assert time_report([one], FACTS).claims == (
+        ClaimTiming(
+            claim_id=3,
+            seconds=2.5,
+            stages={"ask": 1.0},
+            calls=4,
+            tokens_in=100,
+            tokens_cached=30,
+            tokens_out=20,
+            rounds=2,
+            branches=3,
+            cut_short=True,
+            failures=("merge", "merge"),
+        ),
+    )
+
+
+def test_the_run_is_summed_up_over_its_claims() -> None:
+    seconds = [1.0, 2.0, 3.0, 4.0, 30.0]
+    run = time_report(_results(*seconds), FACTS).run
+    assert (run.claims, run.mean, run.p50, run.max) == (5, statistics.mean(seconds), statistics.median(seconds), 30.0)
+    assert run.p95 == pytest.approx(statistics.quantiles(seconds, n=100, method="inclusive")[94])
+    assert run.over_budget == pytest.approx(1 / 5)
+    assert run.facts == FACTS
+
+
+def test_costs_failures_and_cut_short_claims_are_counted() -> None:
+    results = [
+        result(0, cost=COST, failures=["ask", "merge"], cut_short=True),
+        result(1, cost=COST, failures=["ask"]),
+    ]
+    run = time_report(results, FACTS).run
+    assert (run.cost.calls, run.cost.tokens_in, run.cost.tokens_cached, run.cost.tokens_out) == (8, 200, 60, 40)
+    assert run.failures == {"ask": 2, "merge": 1}
+    assert run.cut_short == 1
+
+
+def test_a_stage_that_a_claim_lacks_counts_as_nothing() -> None:
+    results = [result(0, stages={"rank": 1.0, "ask": 3.0}), result(1, stages={"rank": 2.0})]
+    assert time_report(results, FACTS).run.stages == {"rank": 1.5, "ask": 1.5}
+
+
+@pytest.mark.parametrize(("seconds", "within"), [((59.0, 61.0), True), ((60.0, 60.5), False), ((1.0, 200.0), False)])
+def test_the_one_minute_rule_is_about_the_mean(seconds: tuple[float, ...], within: bool) -> None:
+    run = time_report(_results(*seconds), FACTS).run
+    assert run.within_rule is within
+    assert run.verdict.startswith("within" if within else "over")
+    assert f"{statistics.mean(seconds):.2f} s a claim on average" in run.verdict
+
+
+def test_the_json_holds_the_run_and_its_claims_and_says_what_the_clock_leaves_out(tmp_path: Path) -> None:
+    write_timings_json(time_report(_results(1.0, 2.0), FACTS), tmp_path / "timings.json")
+    report = json.loads((tmp_path / "timings.json").read_text())
+    assert report["run"]["mean"] == 1.5
+    assert report["run"]["facts"]["model_load_seconds"] == 12.5
+    assert "Left out: loading the models" in report["run"]["clock"]
+    assert [claim["claim_id"] for claim in report["claims"]] == [0, 1]
+
+
+def test_the_csv_has_a_row_a_claim_and_a_column_a_stage(tmp_path: Path) -> None:
+    results = [
+        result(4, stages={"rank": 0.5}, cost=COST, failures=["ask", "merge"]),
+        result(5, seconds=2.0, stages={"rank": 0.25, "ask": 1.0}, cut_short=True),
+    ]
+    write_timings_csv(time_report(results, FACTS), tmp_path / "timings.csv")
+    with (tmp_path / "timings.csv").open(newline="") as file:
+        first, second = csv.DictReader(file)
+    assert list(first)[-3:] == ["failures", "seconds_rank", "seconds_ask"]
+    assert (first["claim_id"], first["tokens_cached"], first["failures"]) == ("4", "30", "ask; merge")
+    assert (first["seconds_rank"], first["seconds_ask"]) == ("0.5", "0.0")
+    assert (second["seconds"], second["seconds_ask"], second["cut_short"]) == ("2.0", "1.0", "True")

@@ -1,0 +1,281 @@
+"""Every trap of the official scorer, with pandas as the witness of what it does."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from official_reference import official_convert, official_run
+from rich.console import Console
+
+from submission.faults import Effect, Fault
+from submission.files import SubmissionError
+from submission.reading import read_claims
+from submission.validate import changes_score, print_faults, validate
+
+HEADER = "id,claim,evi,label,split"
+CLAIMS = ["Claim zero.", "Claim one.", "Claim two."]
+LABELS = ["Supported", "Refuted", "Not Enough Evidence"]
+PAIR = "q\t\t\na\t\t\n\n"
+
+
+def _row(number: int, **cells: str) -> list[str]:
+    row = {"id": str(number), "claim": CLAIMS[number], "evi": PAIR, "label": LABELS[number], "split": "pred", **cells}
+    return list(row.values())
+
+
+def _text(rows: list[list[str]], header: str = HEADER) -> str:
+    def quoted(row: list[str]) -> str:
+        return ",".join('"' + cell.replace('"', '""') + '"' for cell in row)
+
+    return "\n".join([header, *map(quoted, rows)]) + "\n"
+
+
+def _with(**cells: str) -> str:
+    """A sound submission but for cells of its second row."""
+    return _text([_row(0), _row(1, **cells), _row(2)])
+
+
+def _only(*numbers: int) -> str:
+    return _text([_row(number) for number in numbers])
+
+
+CRASHES = {
+    "empty evidence": _with(evi=""),
+    "evidence that reads as missing": _with(evi="NA"),
+    "null-like evidence": _with(evi="null"),
+    "evidence without separators": _with(evi="only prose"),
+    "an answer that starts with a newline": _with(evi="q\t\t\n\na\t\t\n\n"),
+    "the separator inside an answer": _with(evi="q\t\t\na\t\t\nb\t\t\n\n"),
+    "the end of a pair inside an answer": _with(evi="q\t\t\na\t\t\n\nb\t\t\n\n"),
+    "CRLF separators": _with(evi="q\t\t\r\na\t\t\r\n\r\n"),
+    "a duplicate id": _only(0, 1, 1, 2),
+    "string ids": _with(id="one"),
+    "no rows": HEADER + "\n",
+    "no file content": "",
+    "no column id": _text([_row(n)[1:] for n in range(3)], "claim,evi,label,split"),
+    "no column claim": _text([[_row(n)[0], *_row(n)[2:]] for n in range(3)], "id,evi,label,split"),
+    "no column evi": _text([[*_row(n)[:2], *_row(n)[3:]] for n in range(3)], "id,claim,label,split"),
+    "no column label": _text([[*_row(n)[:3], _row(n)[4]] for n in range(3)], "id,claim,evi,split"),
+    "a row with a cell too many": _text([_row(0), [*_row(1), "more"], _row(2)]),
+    "cells too many in every row": _text([[*_row(n), "more"] for n in range(3)]),
+    "an open quote": _only(0, 1) + '2,"Claim two.',
+    "a row without evidence": _only(0, 1) + "2,Claim two.\n",
+}
+WRONGS = {
+    "a label in another case": _with(label="refuted"),
+    "a label with a trailing space": _with(label="Refuted "),
+    "no label": _with(label=""),
+    "a missing row": _only(0, 2),
+    "a missing last row": _only(0, 1),
+    "a missing id": _with(id=""),
+    "a duplicate id in place of another": _only(0, 0, 2),
+    "ids from 1": _text([_row(number, id=str(number + 1)) for number in range(3)]),
+    "ids of two claims exchanged": _text([_row(0, id="1"), _row(1, id="0"), _row(2)]),
+    "evidence without a pair": _with(evi="\t\t\n\n"),
+}
+HARMLESS = {
+    "no column split": _text([_row(n)[:4] for n in range(3)], "id,claim,evi,label"),
+    "CRLF inside an answer": _with(evi="q\t\t\na\r\nb\t\t\n\n"),
+    "NUL inside an answer": _with(evi="q\t\t\na\0b\t\t\n\n"),
+    "an empty question": _with(evi="\t\t\na\t\t\n\n"),
+    "an empty answer": _with(evi="q\t\t\n\t\t\n\n"),
+    "shuffled rows": _only(2, 0, 1),
+    "more than ten pairs": _with(evi=PAIR * 11),
+    "a row that gold does not have": _only(0, 1, 2) + f'3,Another claim.,"{PAIR}",Refuted,pred\n',
+    "a row without evidence that gold does not have": _only(0, 1, 2) + "3,Another claim.,,Refuted,pred\n",
+}
+SOUND = {
+    "nothing": _only(0, 1, 2),
+    "single tabs": _with(evi="q\t\t\na\tb\t\nc\t\t\n\n"),
+    "ids as decimals": _text([_row(number, id=f"{number}.0") for number in range(3)]),
+    "CRLF between rows": HEADER + "\r\n" + "".join(f'{n},{CLAIMS[n]},"{PAIR}",{LABELS[n]},pred\r\n' for n in range(3)),
+    "the last pair's terminator missing": _with(evi="q\t\t\na"),
+    "a byte order mark and blank lines": "\ufeff" + _only(0, 1, 2).replace("\n0", "\n\n0"),
+}
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "solution.csv"
+    path.write_text(_only(0, 1, 2).replace("pred", "gold"), newline="")
+    return path
+
+
+def _outcome(submission: Path, gold: Path) -> Effect | None:
+    """What the official scorer does: stop, or score a claim with another's row or with a wrong label, or neither."""
+    try:
+        scored = official_run(submission, gold)
+    except Exception:  # noqa: BLE001 - whatever stops pandas or the scorer
+        return Effect.CRASH
+    expected = [(claim, True, True) for claim in CLAIMS]
+    return None if [(claim, bool(pairs), right) for claim, pairs, right in scored] == expected else Effect.WRONG
+
+
+def _worst(faults: list[Fault]) -> Effect | None:
+    return next((effect for effect in Effect if any(fault.effect is effect for fault in faults)), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "effect"),
+    [
+        pytest.param(text, effect, id=name)
+        for effect, cases in (
+            (Effect.CRASH, CRASHES),
+            (Effect.WRONG, WRONGS),
+            (Effect.HARMLESS, HARMLESS),
+            (None, SOUND),
+        )
+        for name, text in cases.items()
+    ],
+)
+def test_a_trap_has_the_effect_that_the_official_scorer_shows(
+    tmp_path: Path, gold: Path, text: str, effect: Effect | None
+) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_text(text, newline="")
+    assert _worst(validate(path, CLAIMS)) is effect
+    assert _outcome(path, gold) is (None if effect is Effect.HARMLESS else effect)
+
+
+def test_bytes_that_are_no_utf8_crash_the_scorer(tmp_path: Path, gold: Path) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_bytes(_only(0, 1, 2).encode() + b"3,\xed\xa0\x80,e,l,pred\n")  # a lone surrogate, as no writer should
+    assert _worst(validate(path, CLAIMS)) is _outcome(path, gold) is Effect.CRASH
+
+
+def test_every_fault_is_named_with_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_text(_text([_row(0, label="true"), _row(1, evi=""), _row(2, claim="Another.")]), newline="")
+    assert [(fault.where, fault.effect) for fault in validate(path, CLAIMS)] == [
+        ("row 0 (line 2)", Effect.WRONG),
+        ("row 1 (line 6)", Effect.CRASH),
+        ("row 2 (line 7)", Effect.WRONG),
+    ]
+
+
+def test_missing_rows_are_named_by_their_ids(tmp_path: Path) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_text(_only(1), newline="")
+    messages = [fault.message for fault in validate(path, CLAIMS)]
+    assert messages == [
+        "id 0 is missing; every later row is scored against an earlier claim",
+        "id 2 is missing; the mean is taken over fewer claims",
+    ]
+
+
+def test_without_claims_the_highest_id_is_taken_for_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "submission.csv"
+    path.write_text(_only(0, 1), newline="")
+    assert validate(path) == []
+    path.write_text(_only(0, 2), newline="")
+    assert [fault.message for fault in validate(path)] == [
+        "id 1 is missing; every later row is scored against an earlier claim"
+    ]
+
+
+def _entry(number: int, **changes: Any) -> dict[str, Any]:
+    evidence = [{"question": "q", "answer": "a", "url": "u"}]
+    entry = {"claim_id": number, "claim": CLAIMS[number], "evidence": evidence, "pred_label": LABELS[number], **changes}
+    return {key: value for key, value in entry.items() if value is not ...}
+
+
+def _entries(**changes: Any) -> list[Any]:
+    return [_entry(0), _entry(1, **changes), _entry(2)]
+
+
+JSON_CASES: dict[str, tuple[Any, Effect | None]] = {
+    "nothing": (_entries(), None),
+    "no claim_id": (_entries(claim_id=...), None),
+    "no evidence": (_entries(evidence=[]), Effect.CRASH),
+    "no field evidence": (_entries(evidence=...), Effect.CRASH),
+    "no label": (_entries(pred_label=...), Effect.CRASH),
+    "no claim": (_entries(claim=...), Effect.CRASH),
+    "evidence null": (_entries(evidence=None), Effect.CRASH),
+    "an answer null": (_entries(evidence=[{"question": "q", "answer": None}]), Effect.CRASH),
+    "a pair without an answer": (_entries(evidence=[{"question": "q"}]), Effect.CRASH),
+    "a pair that is a text": (_entries(evidence=["q"]), Effect.CRASH),
+    "an answer that starts with a newline": (_entries(evidence=[{"question": "q", "answer": "\na"}]), Effect.CRASH),
+    "a lone surrogate": (_entries(evidence=[{"question": "q", "answer": "\ud800"}]), Effect.CRASH),
+    "an entry that is a text": ([_entry(0), "one", _entry(2)], Effect.CRASH),
+    "no entries": ([], Effect.CRASH),
+    "an object at the top": ({"0": _entry(0)}, Effect.CRASH),
+    "a label in another case": (_entries(pred_label="REFUTED"), Effect.WRONG),
+    "a missing entry": ([_entry(0), _entry(2)], Effect.WRONG),
+    "a missing last entry": ([_entry(0), _entry(1)], Effect.WRONG),
+    "shuffled entries": ([_entry(2), _entry(0), _entry(1)], Effect.WRONG),
+    "more than ten pairs": (_entries(evidence=[{"question": "q", "answer": "a"}] * 11), Effect.HARMLESS),
+}
+
+
+@pytest.mark.parametrize(("value", "effect"), JSON_CASES.values(), ids=JSON_CASES.keys())
+def test_predictions_in_json_have_the_effect_of_their_conversion(
+    tmp_path: Path, gold: Path, value: Any, effect: Effect | None
+) -> None:
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps(value))
+    assert _worst(validate(path, CLAIMS)) is effect
+    try:
+        official_convert(path, tmp_path / "converted.csv")
+    except Exception:  # noqa: BLE001 - whatever stops the converter
+        outcome: Effect | None = Effect.CRASH
+    else:
+        outcome = _outcome(tmp_path / "converted.csv", gold)
+    assert outcome is (None if effect is Effect.HARMLESS else effect)
+
+
+def test_a_misplaced_entry_is_named_by_its_claim_id_even_without_claims(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps([_entry(0), _entry(2)]))
+    [fault] = validate(path)
+    assert (fault.where, fault.effect) == ("entry 1", Effect.WRONG)
+    assert "has claim_id 2, but stands at position 1" in fault.message
+
+
+def test_json_that_is_broken_is_a_fault_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "predictions.json").write_text("[{]")
+    [fault] = validate(tmp_path / "predictions.json")
+    assert (fault.where, fault.effect) == ("file", Effect.CRASH)
+
+
+def test_a_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SubmissionError, match="no such file"):
+        validate(tmp_path / "submission.csv")
+
+
+def test_faults_are_printed_one_a_line_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    faults = [Fault("row 3", "a [bold] word" + " and more" * 20, Effect.WRONG), Fault("file", "m", Effect.HARMLESS)]
+    print_faults(Path("a.csv"), faults, Console())
+    assert capsys.readouterr().out.splitlines() == [
+        f"scores it wrongly without a word: row 3: {faults[0].message}",
+        "harmless: file: m",
+        "a.csv: 1 scores it wrongly without a word, 1 harmless",
+    ]
+
+
+def test_only_more_than_harmless_faults_change_a_score() -> None:
+    def changes(*effects: Effect) -> bool:
+        return changes_score([Fault("file", "", effect) for effect in effects])
+
+    assert not changes() and not changes(Effect.HARMLESS)
+    assert changes(Effect.HARMLESS, Effect.WRONG) and changes(Effect.CRASH)
+
+
+@pytest.mark.data
+def test_the_organisers_own_files_have_no_faults(shared: Path) -> None:
+    claims = read_claims(shared / "data/averitec/dev.json")
+    assert validate(shared / "data/fever8/baseline_submission.csv", claims) == []
+    assert not changes_score(validate(shared / "data/fever8/solution_dev.csv", claims))
+
+
+@pytest.mark.data
+def test_the_organisers_baseline_less_a_row_is_shifted(shared: Path, tmp_path: Path) -> None:
+    with (shared / "data/fever8/baseline_submission.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    with (tmp_path / "submission.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows[:100] + rows[101:])
+    faults = validate(tmp_path / "submission.csv", read_claims(shared / "data/fever8/solution_dev.csv"))
+    assert [fault.message for fault in faults] == [
+        "id 99 is missing; every later row is scored against an earlier claim"
+    ]
