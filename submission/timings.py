@@ -43,6 +43,8 @@ class ClaimTiming(Record):
 
     Attributes:
         stages: seconds by stage.
+        queue_seconds: sum over the model calls of the time before the model began with them.
+        decode_seconds: sum over the model calls of the time from the first token to the last.
         failures: the operations that failed and were survived.
     """
 
@@ -53,6 +55,8 @@ class ClaimTiming(Record):
     tokens_in: int
     tokens_cached: int
     tokens_out: int
+    queue_seconds: float
+    decode_seconds: float
     rounds: int
     branches: int
     cut_short: bool

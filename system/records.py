@@ -132,9 +132,17 @@ class Verdict(Record):
 
 
 class Cost(Record):
-    """What a step took. Seconds are wall time; tokens are the model's own count (0 where it has none)."""
+    """What a step took. Seconds are wall time; tokens are the model's own count (0 where it has none).
+
+    Attributes:
+        queue_seconds: of the seconds, those before the model began with the request.
+        decode_seconds: of the seconds, those from the first token of the reply to the last.
+        tokens_cached: of the tokens in, those that the prefix cache held.
+    """
 
     seconds: float = 0.0
+    queue_seconds: float = 0.0
+    decode_seconds: float = 0.0
     calls: int = 0
     tokens_in: int = 0
     tokens_cached: int = 0

@@ -10,7 +10,9 @@ from submission.timings import ClaimTiming, RunFacts, time_report, write_timings
 from system.records import ClaimResult, Cost
 
 FACTS = RunFacts(budget_seconds=10.0, run_seconds=90.0, model_load_seconds=12.5, peak_memory_gib=3.5)
-COST = Cost(seconds=9.0, calls=4, tokens_in=100, tokens_cached=30, tokens_out=20)
+COST = Cost(
+    queue_seconds=0.25, decode_seconds=0.5, seconds=9.0, calls=4, tokens_in=100, tokens_cached=30, tokens_out=20
+)
 
 
 def _results(*seconds: float) -> list[ClaimResult]:
@@ -28,6 +30,8 @@ def test_a_claim_keeps_its_time_its_cost_and_its_failures() -> None:
             tokens_in=100,
             tokens_cached=30,
             tokens_out=20,
+            queue_seconds=0.25,
+            decode_seconds=0.5,
             rounds=2,
             branches=3,
             cut_short=True,

@@ -1,0 +1,67 @@
+import argparse
+
+import pytest
+
+from system.options import add_settings, given_settings
+from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load
+from system.tasks import Adapter
+
+
+def parse(*arguments):
+    parser = argparse.ArgumentParser()
+    add_settings(parser)
+    return given_settings(parser.parse_args(arguments))
+
+
+def test_every_setting_has_one_option():
+    names = ["strategy", "profile", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
+    assert len(names) == len(set(names))
+    assert set(SECTIONS) == set(Settings.model_fields) - {"strategy", "profile"}
+
+
+def test_what_the_command_line_gives_wins_over_the_profile(tmp_path):
+    profile = tmp_path / "mine.toml"
+    profile.write_text('[graph]\ndepth = 5\nbranches = 4\n[model]\nbackend = "transformers"\n')
+    settings = load(str(profile), parse("--depth", "2", "--no-verification", "--budget", "12.5"))
+    assert (settings.graph.depth, settings.graph.branches, settings.run.budget) == (2, 4, 12.5)
+    assert settings.graph.verification is False
+    assert settings.profile == "mine"
+
+
+def test_adapters_are_given_by_task():
+    given = parse("--adapters", "question_generation=a/b", "verdict_prediction=c=d")
+    settings = load("embedded", given)
+    assert settings.model.adapters == {Adapter.QUESTION_GENERATION: "a/b", Adapter.VERDICT_PREDICTION: "c=d"}
+
+
+def test_an_adapter_without_a_task_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        parse("--adapters", "folder")
+    assert "expected NAME=VALUE, got 'folder'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("profile", sorted(path.stem for path in PROFILES.glob("*.toml")))
+def test_every_profile_loads_and_survives_a_round_trip(profile):
+    settings = load(profile, {})
+    assert settings.profile == profile
+    assert Settings.model_validate_json(settings.model_dump_json()) == settings
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[graph]\ndeepness = 3", "graph.deepness: Extra inputs"),
+        ("[graph]\ndepth = 'x'", "graph.depth"),
+        ("[graph", "not a TOML file"),
+    ],
+)
+def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
+    profile = tmp_path / "bad.toml"
+    profile.write_text(text)
+    with pytest.raises(SettingsError, match=message):
+        load(str(profile), {})
+
+
+def test_an_unknown_profile_lists_the_known_ones():
+    with pytest.raises(SettingsError, match=r"no profile 'a100'.*embedded"):
+        load("a100", {})
