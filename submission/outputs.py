@@ -1,7 +1,7 @@
 """The files that a run leaves for others, written together at its end, and the summary for the terminal."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -90,9 +90,20 @@ def print_summary(results: Sequence[ClaimResult], facts: RunFacts, written: Writ
         console.print(Text(str(path)), soft_wrap=True)
 
 
+def _counts(counts: Iterable[Mapping[str, int]]) -> str:
+    """Sums by name, in one line.
+
+    >>> _counts([{"b": 1}, {"a": 2, "b": 3}])
+    'a 2, b 4'
+    """
+    total: Counter[str] = Counter()
+    for some in counts:
+        total.update(some)
+    return ", ".join(f"{name} {count}" for name, count in sorted(total.items())) or "none"
+
+
 def _lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple[str, str]]:
     labels = Counter(result.verdict.label for result in results)
-    failures = ", ".join(f"{name} {count}" for name, count in sorted(run.failures.items()))
     facts, cost = run.facts, run.cost
     budget = f"{facts.budget_seconds:g} s; over it {run.over_budget:.1%} of the claims, cut short {run.cut_short}"
     return [
@@ -101,7 +112,8 @@ def _lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple[str, st
         ("budget", budget),
         ("rule", run.verdict),
         ("stages", ", ".join(f"{name} {seconds:.2f} s" for name, seconds in run.stages.items()) or "none"),
-        ("failures", failures or "none"),
+        ("failures", _counts([run.failures])),
+        ("store flaws", _counts(result.flaws for result in results)),
         ("model calls", f"{cost.calls}"),
         ("tokens", f"in {cost.tokens_in} ({cost.tokens_cached} cached), out {cost.tokens_out}"),
         ("run", f"{facts.run_seconds:.1f} s, and before it {facts.model_load_seconds:.1f} s loading models"),

@@ -62,6 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except USER_ERRORS as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
 
 
 def run_command(arguments: Sequence[str]) -> int:

@@ -1,0 +1,56 @@
+"""Every command of the README, run as it stands in a copy of the checkout."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import orjson
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCKS = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+THIS_TEST = "./scripts/test.sh"  # what runs the tests cannot be run by one of them
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the tracked files with the environment of this one, and small data where the README has real data."""
+    copy = tmp_path_factory.mktemp("checkout")
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    files = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    for name in files:
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    (copy / ".venv").symlink_to(ROOT / ".venv")
+    data = copy / "knowledge_store" / "data"
+    (data / "dev").mkdir(parents=True)
+    claims = orjson.loads((ROOT / "system" / "examples" / "claims.json").read_bytes())[:2]
+    (data / "dev.json").write_bytes(orjson.dumps(claims))
+    for i in range(len(claims)):
+        shutil.copy2(ROOT / "knowledge_store" / "examples" / f"{i}.json", data / "dev")
+    return copy
+
+
+def test_the_readme_names_both_commands():
+    assert BLOCKS[0].strip() == "./run.sh"
+    assert BLOCKS[1].strip() == THIS_TEST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block.strip() != THIS_TEST])
+def test_a_command_of_the_readme_works(checkout, block):
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block], cwd=checkout, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.strip()
+
+
+def test_every_path_of_the_readme_exists():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:system|knowledge_store|submission|training|scripts)/[\w/.]*\w/?)`", text))
+    made_by_users = {"knowledge_store/data/"}
+    assert named
+    assert [name for name in sorted(named - made_by_users) if not (ROOT / name).exists()] == []
