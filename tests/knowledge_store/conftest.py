@@ -1,0 +1,33 @@
+"""Stores to read and an encoder that counts its work."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+from word_encoder import WordEncoder
+
+
+@pytest.fixture
+def encoder() -> WordEncoder:
+    return WordEncoder()
+
+
+@pytest.fixture
+def write_store(tmp_path: Path) -> Callable[..., Path]:
+    """Write a store whose lines are given as lists of sentences (addresses are made up), records, or raw bytes."""
+
+    def write(*lines: list[str] | dict[str, object] | bytes) -> Path:
+        path = tmp_path / "0.json"
+        path.write_bytes(b"".join(_line(number, line) + b"\n" for number, line in enumerate(lines)))
+        return path
+
+    return write
+
+
+def _line(number: int, line: list[str] | dict[str, object] | bytes) -> bytes:
+    if isinstance(line, bytes):
+        return line
+    if isinstance(line, list):
+        line = {"url": f"https://site{number}.example/", "url2text": line}
+    return orjson.dumps(line)

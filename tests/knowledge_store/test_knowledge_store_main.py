@@ -1,0 +1,56 @@
+"""The command line of the knowledge store, from documents to passages on the terminal."""
+
+from pathlib import Path
+
+import pytest
+from word_encoder import WordEncoder
+
+from knowledge_store import encoder as encoder_module
+from knowledge_store.__main__ import main
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "fish.txt").write_text("Prices of fish fell by 12% in May.")
+    (folder / "rain.txt").write_text("Rain is expected on Tuesday.")
+    (folder / "empty.txt").write_text("")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _small_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder_module, "SentenceEncoder", lambda name: WordEncoder())
+
+
+def test_build_then_search(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = tmp_path / "store.json"
+    assert main(["build", str(folder), "--output", str(store)]) == 0
+    assert capsys.readouterr().out == f"{store}: 2 pages from {folder}; empty page 1\n"
+    assert main(["search", str(store), "How much did fish prices fall?", "--limit", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("1. 0.")
+    assert lines[0].endswith("fish.txt  page 0, characters 0 to 34")
+    assert lines[1:] == ["Prices of fish fell by 12% in May.", "", "store.json: 2 pages, 2 passages"]
+
+
+def test_search_highlights_the_words_of_the_question(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    main(["search", str(folder), "FISH", "--limit", "1"])
+    assert "Prices of \x1b[1;33mfish\x1b[0m fell" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["search", "absent.json", "question"], ["build", "absent", "--output", "s.json"]])
+def test_a_wrong_path_is_one_line_of_error(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command) == 1
+    assert capsys.readouterr().err.startswith("error: absent")
+
+
+def test_a_limit_below_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["search", "store.json", "question", "--limit", "0"])
+    assert "expected a number from 1, not 0" in capsys.readouterr().err
