@@ -35,11 +35,31 @@ class GraphSettings(Section):
 class ModelSettings(Section):
     """Which model answers."""
 
-    backend: Literal["extractive", "transformers"] = Field("extractive", description="what runs the model")
+    backend: Literal["extractive", "transformers", "vllm", "server"] = Field(
+        "extractive", description="what runs the model"
+    )
     model: str = Field("", description="model folder or name; the extractive reader has none")
-    adapters: dict[Adapter, str] = Field(default_factory=dict, description="LoRA adapter folders by task")
+    adapters: dict[Adapter, str] = Field(
+        default_factory=dict, description="LoRA adapters by task: folders, or for a server the names that it serves"
+    )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
     seed: int = Field(1, description="of the sampler")
+
+
+class EngineSettings(Section):
+    """How a language model uses its device; the server backend reads only its own three."""
+
+    context: int = Field(4096, gt=0, description="longest prompt and reply together, in tokens")
+    sequences: int = Field(64, gt=0, description="requests that are decoded together, at most")
+    batched_tokens: int = Field(4096, gt=0, description="tokens of one forward pass, at most")
+    memory: float = Field(0.0, ge=0, description="GiB of the device that may be used; 0: all of it")
+    encoder_memory: float = Field(0.0, ge=0, description="GiB of those that are left to the encoder of retrieval")
+    eager: bool = Field(False, description="capture no CUDA graphs: slower, but starts faster")
+    prefix_cache: bool = Field(True, description="keep what prompts have in common")
+    dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field("auto", description="auto is the model's own")
+    address: str = Field("", description="of an OpenAI-compatible server, up to and with /v1")
+    timeout: float = Field(30.0, gt=0, description="seconds that a request to the server may take")
+    attempts: int = Field(3, gt=0, description="times that a server is tried that cannot be reached")
 
 
 class RunSettings(Section):
@@ -62,6 +82,7 @@ class Settings(Section):
     strategy: Literal["got"] = Field("got", description="how a claim is checked")
     graph: GraphSettings = GraphSettings()
     model: ModelSettings = ModelSettings()
+    engine: EngineSettings = EngineSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     run: RunSettings = RunSettings()
 
@@ -69,6 +90,7 @@ class Settings(Section):
 SECTIONS: dict[str, type[BaseModel]] = {
     "graph": GraphSettings,
     "model": ModelSettings,
+    "engine": EngineSettings,
     "retrieval": RetrievalSettings,
     "run": RunSettings,
 }

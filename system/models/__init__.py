@@ -21,3 +21,11 @@ def load_model(settings: Settings, encoder: Encoder) -> Model:
             from system.models.transformers import TransformersModel
 
             return TransformersModel(settings.model.model, settings.model.adapters)
+        case "vllm":
+            from system.models.vllm import VllmModel
+
+            return VllmModel(settings.model.model, settings.model.adapters, settings.engine)
+        case "server":
+            from system.models.server import ServerModel
+
+            return ServerModel(settings.model.model, settings.model.adapters, settings.engine)
