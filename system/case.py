@@ -13,7 +13,7 @@ from system.graph import Content, Graph, Thought
 from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result
 from system.records import Claim, Cost, Failure, QuestionAnswer, Verdict
 from system.settings import Settings
-from system.tasks import AskQuestion, R, Reply, Task
+from system.tasks import R, Reply, Task
 
 T = TypeVar("T")
 SECOND_TRY = 7919  # added to the seed when a malformed reply is asked for once more
@@ -128,11 +128,9 @@ class Case:
         return await self.within_deadline(operation, lambda: self.model.generate(requests), final=final)
 
     def _request(self, task: Task[Reply], seed: int = 0) -> Request:
-        alternative = task.index if isinstance(task, AskQuestion) else 0
-        # The likeliest question is always among the alternatives; only the others are sampled.
-        varied = (task.sampled and alternative > 0) or seed
+        varied = task.variant > 0 or seed > 0
         model = self.settings.model
-        return Request(task, model.temperature if varied else 0.0, model.seed + alternative + seed)
+        return Request(task, model.temperature if varied else 0.0, model.seed + task.variant + seed)
 
 
 def _is_malformed(result: Result) -> bool:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from knowledge_store.passages import Passage
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralise, render
-from system.records import Claim
-from system.tasks import AnswerQuestion, Label
+from system.records import Claim, Label
+from system.tasks import AnswerQuestion
 
 FAMILIES = ["<|im_end|>", "<|im_start|>", "<tool_call>", "</tool_call>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>"]
 FAMILIES += ["<start_of_turn>", "<｜User｜>", "<think>", "[TOOL_CALLS]", "<|", "<"]

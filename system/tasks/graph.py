@@ -1,54 +1,12 @@
-"""The tasks that a model is asked to do: typed inputs, the reply's schema, and the adapter that serves it.
+"""The tasks of the graph of thoughts (the paper's section 3.2)."""
 
-A backend that speaks text renders ``prompts/<name>.md`` with the inputs; the embedded reader works on the inputs
-themselves. Schemas constrain decoding, so a label is never searched for in prose.
-"""
-
-from enum import StrEnum
-from typing import Annotated, ClassVar, Generic, TypeVar
+from typing import Annotated
 
 from pydantic import Field
 
 from knowledge_store.passages import Passage
-from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Record, Source
-
-Text = Annotated[str, Field(min_length=1)]
-
-
-class Adapter(StrEnum):
-    """The LoRA adapters of the paper (section 3.2), and none for the auxiliary steps."""
-
-    QUESTION_GENERATION = "question_generation"
-    QUESTION_ANSWERING = "question_answering"
-    VERDICT_PREDICTION = "verdict_prediction"
-    NONE = "none"
-
-
-class Reply(Record):
-    """Base of the replies. The order of the fields is the order in which a model writes them."""
-
-
-R = TypeVar("R", bound=Reply, covariant=True)
-
-
-class Task(Record, Generic[R]):
-    """Base of the tasks.
-
-    Attributes:
-        name: name of the task and of its prompt file.
-        adapter: the adapter that serves it.
-        reply_type: schema of the reply.
-        max_tokens: longest reply, in tokens.
-        sampled: whether the task wants variety (temperature of the settings) rather than the likeliest reply.
-    """
-
-    name: ClassVar[str]
-    adapter: ClassVar[Adapter]
-    reply_type: ClassVar[type[Reply]]
-    max_tokens: ClassVar[int]
-    sampled: ClassVar[bool] = False
-
-    claim: Claim
+from system.records import Answer, AnswerType, Label, QuestionAnswer, Source
+from system.tasks.base import Adapter, Reply, Task, Text
 
 
 class QuestionReply(Reply):
@@ -71,11 +29,15 @@ class AskQuestion(Task[QuestionReply]):
     adapter = Adapter.QUESTION_GENERATION
     reply_type = QuestionReply
     max_tokens = 128
-    sampled = True
 
     context: tuple[QuestionAnswer, ...]
     index: int
     leads: tuple[Passage, ...]
+
+    @property
+    def variant(self) -> int:
+        """See ``Task.variant``."""
+        return self.index
 
 
 class AnswerReply(Reply):
