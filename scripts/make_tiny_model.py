@@ -198,7 +198,7 @@ def write_adapters(model: Qwen2ForCausalLM, base: Path, output: Path) -> None:
         peft.add_adapter(name, config)
     for name, parameter in peft.named_parameters():
         if "lora_B" in name:
-            torch.nn.init.normal_(parameter, std=0.05)
+            torch.nn.init.normal_(parameter, std=0.03)
     peft.save_pretrained(str(output))
     (output / "README.md").unlink()  # a model card to be filled in by hand
 

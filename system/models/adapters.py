@@ -16,42 +16,49 @@ _LOGGER = logging.getLogger(__name__)
 _MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
 
 
-def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, max_rank: int | None = None) -> None:
+def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module) -> None:
     """Check that adapters fit a base model, and say once which are absent.
 
     Args:
         adapters: folders in PEFT's format.
         base: the base model; one on the meta device will do.
-        max_rank: largest rank that will be served; None: any.
 
     Raises:
         ModelUnavailable: a folder is no adapter, or its matrices are not those of this base; the message names it.
     """
-    absent = [adapter for adapter in Adapter if adapter is not Adapter.NONE and adapter not in adapters]
-    if absent:
-        _LOGGER.warning("no adapter for %s: the base model answers, with full instructions", ", ".join(absent))
+    say_absent(adapters)
     layers = {
         name: (module.in_features, module.out_features) for name, module in base.named_modules() if _linear(module)
     }
     for adapter, folder in adapters.items():
-        if fault := _fault(Path(folder), layers, max_rank):
+        if fault := _fault(Path(folder), layers):
             raise ModelUnavailable(f"adapter {adapter} in {folder}: {fault}; train or give one for this base model")
+
+
+def say_absent(adapters: Mapping[Adapter, str]) -> None:
+    """Say on one line which tasks the base model does for want of an adapter."""
+    absent = [adapter for adapter in Adapter if adapter is not Adapter.NONE and adapter not in adapters]
+    if absent:
+        _LOGGER.warning("no adapter for %s: the base model answers, with full instructions", ", ".join(absent))
+
+
+def rank_of(folder: str | Path) -> int:
+    """Rank of an adapter, from its configuration."""
+    return int(json.loads((Path(folder) / "adapter_config.json").read_text(encoding="utf-8"))["r"])
 
 
 def _linear(module: nn.Module) -> bool:
     return hasattr(module, "in_features") and hasattr(module, "out_features")
 
 
-def _fault(folder: Path, layers: Mapping[str, tuple[int, int]], max_rank: int | None) -> str | None:
+def _fault(folder: Path, layers: Mapping[str, tuple[int, int]]) -> str | None:
     """What is wrong with an adapter, or None."""
     try:
-        rank = int(json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["r"])
+        rank = rank_of(folder)
         with safe_open(folder / "adapter_model.safetensors", framework="numpy") as tensors:
             shapes = {name: tuple(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
     except (OSError, KeyError, ValueError, SafetensorError) as error:
         return f"expected adapter_config.json and adapter_model.safetensors as PEFT writes them ({error})"
-    if max_rank is not None and rank > max_rank:
-        return f"rank {rank}, but at most {max_rank} is served"
     for name, shape in shapes.items():
         match = _MATRIX.fullmatch(name)
         if not match or match["module"] not in layers:

@@ -1,12 +1,17 @@
 """The schema that constrains a reply, and the reading of what came: the same for every backend that speaks text."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from system.models.base import Completion, ErrorKind, ModelError, Result
 from system.records import Cost
-from system.tasks import Reply, Task
+from system.tasks import Reply, Task, VerdictReply
+
+SEPARATORS = (",", ":")
+"""Replies are JSON without white space, as ``Reply.model_dump_json`` writes it and vLLM can constrain it."""
 
 
 def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
@@ -19,14 +24,17 @@ def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
     return schema
 
 
-def read_reply(task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: bool = False) -> Result:
+def read_reply(
+    task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: bool = False, confidence: float = 1.0
+) -> Result:
     """A completion where the raw text is JSON of the task's reply type, else a malformed-reply error.
 
     Args:
         truncated: the model ran into ``max_tokens``; says so in the error, as it is the likeliest cause.
+        confidence: see ``label_confidence``.
     """
     try:
-        return Completion(task.reply_type.model_validate_json(raw), cost, prompt, raw)
+        return Completion(task.reply_type.model_validate_json(raw), cost, prompt, raw, confidence)
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"])) or "the reply"
@@ -34,6 +42,29 @@ def read_reply(task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: 
         expected = ", ".join(task.reply_type.model_fields)
         message = f"{task.name}: expected a JSON object with {expected}; {where}: {fault['msg']}{cut}"
         return ModelError(ErrorKind.MALFORMED_REPLY, message, cost, prompt, raw)
+
+
+def has_label(reply_type: type[Reply]) -> bool:
+    """Whether such a reply ends in a label, whose probability is worth asking the model for."""
+    return issubclass(reply_type, VerdictReply)
+
+
+def label_confidence(tokens: Sequence[tuple[str, float]]) -> float:
+    """Probability of the label of a verdict, given its justification and the schema.
+
+    Args:
+        tokens: text and log-probability of each token of the reply, under the schema's constraint.
+
+    >>> round(label_confidence([('{"justification":"x","', 0.0), ('label', -3.0), ('":"', 0.0), ('Refuted', -0.1)]), 3)
+    0.905
+    """
+    logarithm, tail = 0.0, ""
+    for text, logprob in reversed(tokens):
+        tail = text + tail
+        if "label" in tail:
+            break
+        logarithm += logprob
+    return math.exp(min(logarithm, 0.0))
 
 
 def _without_lengths(schema: Any) -> Any:

@@ -23,7 +23,7 @@ from system.models.adapters import check_adapters
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.prompting import Prompt, RequestTooLongError
-from system.models.replies import decoding_schema, read_reply
+from system.models.replies import SEPARATORS, decoding_schema, read_reply
 from system.records import Cost
 from system.tasks import Adapter, Reply, Task
 
@@ -130,7 +130,9 @@ class TransformersModel:
         """Token ids of the replies, each up to and with its end token if it has one."""
         task = requests[0].task
         padded = self._chat.tokenizer.pad({"input_ids": list(prompts)}, padding_side="left", return_tensors="pt")
-        grammar = self._compiler.compile_json_schema(decoding_schema(task.reply_type), any_whitespace=False)
+        grammar = self._compiler.compile_json_schema(
+            decoding_schema(task.reply_type), any_whitespace=False, separators=SEPARATORS
+        )
         with self._adapter(task):
             output = self._model.generate(
                 **padded.to(self._model.device),

@@ -27,7 +27,7 @@ def base():
 
 
 def test_fitting_adapters_pass_in_silence(base, tmp_path, caplog):
-    check_adapters(dict.fromkeys(ALL, write_adapter(tmp_path / "a")), base, max_rank=4)
+    check_adapters(dict.fromkeys(ALL, write_adapter(tmp_path / "a")), base)
     assert not caplog.records
 
 
@@ -39,7 +39,6 @@ def test_absent_adapters_are_said(base, caplog):
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
-        ({"rank": 8}, "rank 8, but at most 4 is served"),
         ({"inputs": 16}, r"lora_A.weight has shape \(4, 16\), the base model needs \(4, 8\)"),
         ({"outputs": 5}, r"lora_B.weight has shape \(5, 4\), the base model needs \(6, 4\)"),
         ({"module": "model.layers.9.q_proj"}, "belongs to no linear layer of the base model"),
@@ -48,7 +47,7 @@ def test_absent_adapters_are_said(base, caplog):
 def test_adapter_of_another_base_is_refused(base, tmp_path, wrong, fault):
     folder = write_adapter(tmp_path / "a", **wrong)
     with pytest.raises(ModelUnavailable, match=f"adapter verdict_prediction in .*: .*{fault}.*; train or give one"):
-        check_adapters({Adapter.VERDICT_PREDICTION: folder}, base, max_rank=4)
+        check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
 
 
 @pytest.mark.parametrize("content", [None, "{}", "no json"])

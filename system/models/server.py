@@ -1,0 +1,164 @@
+"""Backend ``server``: an OpenAI-compatible address, such as ``vllm serve`` with ``--enable-lora --lora-modules``.
+
+    vllm serve MODEL --generation-config vllm --max-model-len 4096 --enable-prompt-tokens-details \\
+        --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}' \\
+        --enable-lora --max-loras 3 --max-lora-rank 16 \\
+        --lora-modules question_generation=DIR question_answering=DIR verdict_prediction=DIR
+
+A connection that cannot be made is tried again a bounded number of times, with exponential backoff; nothing else is:
+a request that reached the server may be running there.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import httpx2
+
+from system.models.adapters import say_absent
+from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
+from system.models.prompting import Message, Prompt, RequestTooLongError, fit
+from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
+from system.records import Cost
+from system.settings import EngineSettings
+from system.tasks import Adapter
+
+# Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
+_VLLM_PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+
+TEMPLATE_TOKENS = 64
+"""More than chat templates add to a system and a user message."""
+
+BYTES_PER_TOKEN = 2
+"""Fewer than any language has on average; used to trim for servers that do not count tokens."""
+
+
+class ServerModel:
+    """A model behind an address.
+
+    Args:
+        model: name of the base model, as the server lists it.
+        adapters: names of the adapters, as the server lists them; an absent one's task is done by the base model.
+        engine: address, timeout and attempts; context where the server does not tell its own.
+
+    Raises:
+        ModelUnavailable: nobody answers at the address, or the server has no such model or adapter.
+    """
+
+    def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
+        if not engine.address:
+            raise ModelUnavailable("the server backend needs an address, such as http://localhost:8000/v1")
+        say_absent(adapters)
+        self._settings = engine
+        self._names = {adapter: adapters.get(adapter, model) for adapter in Adapter}
+        self._adapters = frozenset(adapters)
+        retries = engine.attempts - 1
+        shared: dict[str, Any] = {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout}
+        self._sync = httpx2.Client(transport=httpx2.HTTPTransport(retries=retries), **shared)
+        limits = httpx2.Limits(max_connections=None)
+        self._client = httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(retries=retries, limits=limits), **shared)
+        served = self._served()
+        for name in dict.fromkeys(self._names.values()):
+            if name not in served:
+                known = ", ".join(sorted(served)) or "no model"
+                raise ModelUnavailable(
+                    f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
+                )
+        self._is_vllm = served[model].get("owned_by") == "vllm"
+        self._context = int(served[model].get("max_model_len") or engine.context)
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``.
+
+        Raises:
+            ModelUnavailable: the server cannot be reached any more.
+        """
+        return await asyncio.gather(*map(self._answer, requests))
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        self._sync.close()
+        await self._client.aclose()
+
+    def _served(self) -> dict[str, dict[str, Any]]:
+        """Models and adapters of the server by name."""
+        try:
+            response = self._sync.get("models")
+            response.raise_for_status()
+            return {entry["id"]: entry for entry in response.json()["data"]}
+        except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
+            raise ModelUnavailable(
+                f"no OpenAI-compatible server answers at {self._settings.address} ({type(error).__name__}: {error}); "
+                "start one, or correct the address"
+            ) from error
+
+    async def _answer(self, request: Request) -> Result:
+        started = time.perf_counter()
+        task = request.task
+        try:
+            prompt = await asyncio.to_thread(self._prompt, request)
+            response = await self._client.post("chat/completions", json=self._body(request, prompt.messages))
+            response.raise_for_status()
+            answer = response.json()
+            return self._read(request, prompt, answer, time.perf_counter() - started)
+        except RequestTooLongError as error:
+            return ModelError(ErrorKind.TOO_LONG, str(error))
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            tries = f"{self._settings.attempts} tries"
+            raise ModelUnavailable(f"the server at {self._settings.address} is gone: {error}, {tries}") from error
+        except httpx2.TimeoutException:
+            message = f"{task.name}: no reply within {self._settings.timeout:g} s"
+        except httpx2.HTTPStatusError as error:
+            message = f"{task.name}: status {error.response.status_code}: {error.response.text[:500]}"
+        except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
+            message = f"{task.name}: expected a chat completion, got {type(error).__name__}: {error}"
+        return ModelError(ErrorKind.BACKEND, message, Cost(seconds=time.perf_counter() - started, calls=1))
+
+    def _prompt(self, request: Request) -> Prompt:
+        task = request.task
+        budget = self._context - task.max_tokens
+
+        def count(messages: list[Message]) -> list[int]:
+            size = sum(len(message["content"].encode()) for message in messages) + TEMPLATE_TOKENS
+            if size <= budget:  # no token is shorter than a byte, so it fits for sure
+                return [0] * size
+            return self._tokens(messages) if self._is_vllm else [0] * (size // BYTES_PER_TOKEN)
+
+        return fit(task, task.adapter in self._adapters, count, budget)
+
+    def _tokens(self, messages: list[Message]) -> list[int]:
+        """Token ids of a conversation, by the server's own tokenizer."""
+        address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
+        response = self._sync.post(address, json={"model": self._names[Adapter.NONE], "messages": messages})
+        return list(response.raise_for_status().json()["tokens"])
+
+    def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
+        task = request.task
+        schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
+        return {
+            "model": self._names[task.adapter],
+            "messages": messages,
+            "temperature": request.temperature,
+            "top_p": 1.0,
+            "seed": request.seed,
+            "max_tokens": task.max_tokens,
+            "logprobs": has_label(task.reply_type),
+            "response_format": {"type": "json_schema", "json_schema": schema},
+            **(_VLLM_PLAIN_SAMPLING if self._is_vllm else {}),
+        }
+
+    def _read(self, request: Request, prompt: Prompt, answer: Any, seconds: float) -> Result:
+        choice, usage = answer["choices"][0], answer["usage"]
+        cost = Cost(
+            seconds=seconds,
+            calls=1,
+            tokens_in=usage["prompt_tokens"],
+            tokens_cached=(usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
+            tokens_out=usage["completion_tokens"],
+        )
+        pieces = [(piece["token"], piece["logprob"]) for piece in (choice.get("logprobs") or {}).get("content") or ()]
+        confidence = label_confidence(pieces) if pieces else 1.0
+        text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
+        truncated = choice["finish_reason"] == "length"
+        return read_reply(request.task, choice["message"]["content"] or "", cost, text, truncated, confidence)

