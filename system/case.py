@@ -9,11 +9,12 @@ from knowledge_store.dense import Hit, PassageIndex
 from knowledge_store.encoder import Encoder, Vectors
 from knowledge_store.passages import Passage
 from system.deadline import Deadline, DeadlineExpired
-from system.graph import Content, Graph, Thought
+from system.graph import Graph
 from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result
 from system.records import Claim, Cost, Failure, QuestionAnswer, Verdict
 from system.settings import Settings
 from system.tasks import R, Reply, Task
+from system.thoughts import Content, Thought
 
 T = TypeVar("T")
 SECOND_TRY = 7919  # added to the seed when a malformed reply is asked for once more

@@ -3,16 +3,10 @@
 from rich.text import Text
 from rich.tree import Tree
 
-from system.graph import (
-    Content,
-    Evidence,
-    Graph,
-    Pruned,
-    Question,
-    Thought,
-    Verification,
-)
+from system.graph import Graph
 from system.records import Answer, Claim, Failure, QuestionAnswer, Verdict
+from system.speech import Argument, Ruling, Skipped
+from system.thoughts import Content, Evidence, Pruned, Question, Thought, Verification
 
 WIDTH = 160  # characters of a thought's text that are shown
 
@@ -49,5 +43,11 @@ def describe(content: Content) -> str:
             return answer
         case Verdict(label=label, justification=justification, confidence=confidence):
             return f"{label} ({confidence:.2f}): {justification}"
+        case Argument(speaker=speaker, round=number, text=text, passages=passages):
+            return f"[{speaker}, round {number}, cites {len(passages)}] {text}"
+        case Ruling(round=number, decision=decision, reason=reason):
+            return f"[round {number}: {decision or 'go on'}] {reason}"
+        case Skipped(step=step, reason=reason):
+            return f"{step}: {reason}"
         case Failure(operation=operation, message=message):
             return f"{operation}: {message}"

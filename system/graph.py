@@ -5,124 +5,14 @@ so the order of the thoughts is a topological order and a cycle cannot be writte
 """
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from pydantic import model_validator
-
-from knowledge_store.passages import Passage
-from system.records import Answer, Claim, Cost, Failure, QuestionAnswer, Record, Verdict
+from system.records import Claim, Cost
+from system.thoughts import KIND, LETTER, ROOT, Content, D, Thought, ThoughtKind
 
 
 class GraphError(Exception):
     """A thought does not fit into the graph."""
-
-
-class ThoughtKind(StrEnum):
-    """The kinds of thoughts (the paper's figure 2) and what may become of them."""
-
-    CLAIM = "claim"
-    QUESTION = "question"
-    PRUNED = "pruned"
-    EVIDENCE = "evidence"
-    ANSWER = "answer"
-    VERIFICATION = "verification"
-    MERGED_ANSWER = "merged answer"
-    VERDICT = "verdict"
-    FAILURE = "failure"
-
-
-class Question(Record):
-    """A question about the claim."""
-
-    text: str
-
-
-class Pruned(Record):
-    """A question that is not explored.
-
-    Attributes:
-        reason: near-duplicate (of the second parent, with ``similarity`` as cosine) or beyond the width of the graph.
-    """
-
-    reason: str
-    similarity: float
-
-
-class Evidence(Record):
-    """A passage retrieved for a question; ``score`` is the inner product of their embeddings."""
-
-    passage: Passage
-    score: float
-
-
-class Verification(Record):
-    """Whether the parent answer is entailed by its passage, and why."""
-
-    entailed: bool
-    reason: str
-
-
-Content = Claim | Question | Pruned | Evidence | Answer | Verification | QuestionAnswer | Verdict | Failure
-
-C = TypeVar("C", bound=Content, covariant=True)
-D = TypeVar("D", bound=Content)
-
-CONTENT: dict[ThoughtKind, type[Record]] = {
-    ThoughtKind.CLAIM: Claim,
-    ThoughtKind.QUESTION: Question,
-    ThoughtKind.PRUNED: Pruned,
-    ThoughtKind.EVIDENCE: Evidence,
-    ThoughtKind.ANSWER: Answer,
-    ThoughtKind.VERIFICATION: Verification,
-    ThoughtKind.MERGED_ANSWER: QuestionAnswer,
-    ThoughtKind.VERDICT: Verdict,
-    ThoughtKind.FAILURE: Failure,
-}
-KIND = {content: kind for kind, content in CONTENT.items()}
-LETTER = {
-    ThoughtKind.QUESTION: "q",
-    ThoughtKind.PRUNED: "p",
-    ThoughtKind.EVIDENCE: "e",
-    ThoughtKind.ANSWER: "a",
-    ThoughtKind.VERIFICATION: "c",
-    ThoughtKind.MERGED_ANSWER: "m",
-    ThoughtKind.VERDICT: "v",
-    ThoughtKind.FAILURE: "f",
-}
-ROOT = "claim"
-
-
-class Thought(Record, Generic[C]):
-    """A vertex of the graph.
-
-    Attributes:
-        id: says where the thought stands: "q2.e1.a1" is the answer from the first evidence for the second question.
-        parents: ids of the thoughts that were the input.
-        operation: the operation that made it.
-        cost: seconds and tokens of making it; what several thoughts cost together stands on the first of them.
-    """
-
-    id: str
-    kind: ThoughtKind
-    parents: tuple[str, ...]
-    operation: str
-    content: C
-    cost: Cost = Cost()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _content_by_kind(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(data.get("content"), dict):
-            content = CONTENT[ThoughtKind(data["kind"])].model_validate(data["content"])
-            return {**data, "content": content}
-        return data
-
-    @model_validator(mode="after")
-    def _content_fits_kind(self) -> "Thought[C]":
-        if KIND[type(self.content)] is not self.kind:
-            raise ValueError(f"a thought of kind {self.kind!r} cannot hold a {type(self.content).__name__}")
-        return self
 
 
 class Graph:

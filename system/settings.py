@@ -30,6 +30,14 @@ class GraphSettings(Section):
     depth: int = Field(3, gt=0, description="question rounds of a branch, at most")
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
+    debate: bool = Field(False, description="let a debate decide where verdicts disagree; otherwise a vote does")
+
+
+class DebateSettings(Section):
+    """Shape of a debate (DebateCV, section 3.2)."""
+
+    rounds: int = Field(3, gt=0, description="rounds of a debate, at most")
+    exhibits: int = Field(10, gt=0, description="passages that the agents of a debate read and may cite, at most")
 
 
 class ModelSettings(Section):
@@ -81,6 +89,7 @@ class Settings(Section):
     profile: str = "embedded"
     strategy: Literal["got"] = Field("got", description="how a claim is checked")
     graph: GraphSettings = GraphSettings()
+    debate: DebateSettings = DebateSettings()
     model: ModelSettings = ModelSettings()
     engine: EngineSettings = EngineSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
@@ -89,6 +98,7 @@ class Settings(Section):
 
 SECTIONS: dict[str, type[BaseModel]] = {
     "graph": GraphSettings,
+    "debate": DebateSettings,
     "model": ModelSettings,
     "engine": EngineSettings,
     "retrieval": RetrievalSettings,

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from system.case import Case
-from system.graph import Evidence, Question, Thought
 from system.models.base import ModelError
 from system.records import Answer
 from system.tasks import AnswerQuestion
+from system.thoughts import Evidence, Question, Thought
 
 
 async def answer(

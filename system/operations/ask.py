@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from system.case import Case
-from system.graph import Content, Question, Thought
 from system.models.base import ModelError
 from system.records import QuestionAnswer, Verdict
 from system.tasks import AskQuestion
+from system.thoughts import Content, Question, Thought
 
 
 async def ask_first(case: Case) -> list[Thought[Question]]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from system.case import Case
-from system.graph import Pruned, Question, Thought
+from system.thoughts import Pruned, Question, Thought
 
 
 async def deduplicate(

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from system.case import Case
-from system.graph import Content, Thought
 from system.models.base import ModelError
 from system.records import QuestionAnswer, Verdict
 from system.tasks import JudgeClaim
+from system.thoughts import Content, Thought
 
 
 async def judge(

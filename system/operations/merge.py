@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from system.case import Case
-from system.graph import Question, Thought
 from system.models.base import Completion, ErrorKind, ModelError
 from system.records import Answer, Cost, QuestionAnswer
 from system.tasks import MergeAnswers
+from system.thoughts import Question, Thought
 
 NO_ANSWER = "No answer could be found."
 

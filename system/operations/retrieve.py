@@ -1,8 +1,8 @@
 """Retrieve: the passages for a question (section 3.2.2)."""
 
 from system.case import Case
-from system.graph import Evidence, Question, Thought
 from system.records import Cost
+from system.thoughts import Evidence, Question, Thought
 
 
 async def retrieve(case: Case, question: Thought[Question]) -> list[Thought[Evidence]]:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from system.case import Case
-from system.graph import Question, Thought, Verification
 from system.models.base import ModelError
 from system.records import Answer, Source
 from system.tasks import VerifyAnswer
+from system.thoughts import Question, Thought, Verification
 
 
 async def verify(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> list[Thought[Answer]]:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from system.case import Case
-from system.graph import Thought
 from system.records import Failure, Label, QuestionAnswer, Verdict
+from system.thoughts import Thought
 
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
 ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
@@ -24,9 +24,13 @@ def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
     label = max(votes, key=lambda label: (votes[label], *_tie_break(label, cast)))
     winners = [verdict for verdict in cast if verdict.label is label]
     best = max(winners, key=lambda verdict: verdict.confidence)
-    confidence = sum(verdict.confidence for verdict in winners) / len(cast)
-    merged = Verdict(label=label, justification=best.justification, confidence=confidence)
+    merged = Verdict(label=label, justification=best.justification, confidence=share(label, cast))
     return case.graph.add(merged, verdicts, "vote", under=case.graph.root)
+
+
+def share(label: Label, cast: Sequence[Verdict]) -> float:
+    """The share of the votes that a label has, each vote counted by its confidence."""
+    return sum(verdict.confidence for verdict in cast if verdict.label is label) / len(cast)
 
 
 def no_verdict(case: Case) -> Thought[Verdict]:

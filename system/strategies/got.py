@@ -2,15 +2,15 @@
 
 Ask several questions and drop near-duplicates; each one left is a branch. A branch retrieves passages, answers from
 each alone, verifies (optional), merges the answers and judges the claim; while it finds Not Enough Evidence it asks
-again. The verdicts of the branches are merged by majority.
+again. The verdicts of the branches are merged by majority, or where they disagree by a debate (``moderation``).
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.graph import Question, Thought
 from system.operations.answer import answer
 from system.operations.ask import ask_first, ask_next
 from system.operations.deduplicate import deduplicate
@@ -20,6 +20,8 @@ from system.operations.retrieve import retrieve
 from system.operations.verify import verify
 from system.operations.vote import hold_to_evidence, vote
 from system.records import Label, QuestionAnswer, Verdict
+from system.strategies.moderation import settle
+from system.thoughts import Question, Thought
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
 
@@ -49,8 +51,15 @@ async def got(case: Case) -> Outcome:
                 group.create_task(explore(case, branch))
     except DeadlineExpired:  # before there were branches: nothing was learnt
         pass
-    verdict = vote(case, [branch.verdict for branch in branches if branch.verdict])
-    return _outcome(case, verdict, branches)
+    return _outcome(case, await merge_verdicts(case, branches), branches)
+
+
+async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
+    """One verdict of those of the branches: by debate where they disagree, or always by vote."""
+    verdicts = [branch.verdict for branch in branches if branch.verdict]
+    if case.settings.graph.debate:
+        return await settle(case, verdicts, [pair for branch in branches for pair in branch.pairs])
+    return vote(case, verdicts)
 
 
 async def explore(case: Case, branch: Branch) -> None:

@@ -1,6 +1,8 @@
 """The tasks that a model is asked to do, by the part of the system that asks."""
 
 from system.tasks.base import Adapter, R, Reply, Task, Text
+from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.evidence import EvidenceTask
 from system.tasks.graph import (
     AnswerQuestion,
     AnswerReply,
@@ -15,16 +17,23 @@ from system.tasks.graph import (
 )
 
 __all__ = [
+    "GO_ON",
     "Adapter",
     "AnswerQuestion",
     "AnswerReply",
+    "Argue",
+    "ArgumentReply",
     "AskQuestion",
+    "CloseDebate",
+    "EvidenceTask",
     "JudgeClaim",
     "MergeAnswers",
     "MergeReply",
+    "Moderate",
     "QuestionReply",
     "R",
     "Reply",
+    "RulingReply",
     "Task",
     "Text",
     "VerdictReply",

@@ -14,14 +14,20 @@ from system.models.base import Request
 from system.models.scripted import Line
 from system.records import AnswerType, Claim, Label, Source
 from system.settings import Settings
+from system.speech import Speaker
 from system.tasks import (
     AnswerQuestion,
     AnswerReply,
+    Argue,
+    ArgumentReply,
     AskQuestion,
+    CloseDebate,
     JudgeClaim,
     MergeAnswers,
     MergeReply,
+    Moderate,
     QuestionReply,
+    RulingReply,
     Task,
     VerdictReply,
     VerificationReply,
@@ -80,7 +86,20 @@ class Answers:
                 return MergeReply(answer=answers[0].text, sources=[1])
             case JudgeClaim():
                 return VerdictReply(justification="The bridge opened in 1932.", label=Label.SUPPORTED)
+            case Argue(side=Speaker.AFFIRMATIVE):
+                return ArgumentReply(argument="It opened in 1932, says a history.", citations=[1])
+            case Argue():
+                return ArgumentReply(argument="Nobody remembers when.", citations=[2])
+            case Moderate() | CloseDebate():
+                return ruling(request.task)
         return None
+
+
+def ruling(task: Moderate | CloseDebate, decision: Label = Label.REFUTED) -> Line:
+    """A verdict in the form that the task wants."""
+    if isinstance(task, Moderate):
+        return RulingReply(insight="A date.", gaps="", reason="The history is vague.", decision=decision)
+    return VerdictReply(justification="The history is vague.", label=decision)
 
 
 def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedStore:

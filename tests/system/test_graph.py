@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from system.graph import Evidence, Graph, GraphError, Pruned, Question, Thought, ThoughtKind, Verification
+from system.graph import Graph, GraphError
 from system.records import Answer, AnswerType, Cost, Failure, Label, QuestionAnswer, Source, Verdict
+from system.speech import Argument, Ruling, Skipped, Speaker
+from system.thoughts import Evidence, Pruned, Question, Thought, ThoughtKind, Verification
 
 ANSWER = Answer(text="In 1932.", type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage())
 CONTENTS = st.sampled_from(
@@ -18,6 +20,10 @@ CONTENTS = st.sampled_from(
         Verification(entailed=False, reason="No."),
         QuestionAnswer(question="When?", answer="In 1932.", answers=(ANSWER,)),
         Verdict(label=Label.CONFLICTING, justification="Both.", confidence=0.25),
+        Argument(speaker=Speaker.NEGATIVE, round=2, text="No.", passages=(passage(),)),
+        Ruling(round=1, insight="A date.", gaps="", reason="Enough.", decision=Label.REFUTED, confidence=0.5),
+        Ruling(round=1, insight="A date.", gaps="A source.", reason="Not yet.", decision=None, confidence=1.0),
+        Skipped(step="debate", reason="no time"),
         Failure(operation="ask", message="nothing came"),
     ]
 )

@@ -6,7 +6,6 @@ import pytest
 from bridge import CLAIM, PAGES, store_of
 
 from system.check import check
-from system.graph import Pruned, ThoughtKind
 from system.models.base import Completion, ErrorKind, ModelError
 from system.records import AnswerType, Label, Source
 from system.strategies.got import got
@@ -22,6 +21,7 @@ from system.tasks import (
     VerificationReply,
     VerifyAnswer,
 )
+from system.thoughts import Pruned, ThoughtKind
 
 NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
 REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)

@@ -1,0 +1,75 @@
+"""The tasks of a debate (DebateCV, sections 3.1 and 3.2, appendix B)."""
+
+from typing import Literal
+
+from system.records import Label
+from system.speech import Argument, Ruling, Speaker
+from system.tasks.base import Adapter, Reply, Text
+from system.tasks.evidence import EvidenceTask
+from system.tasks.graph import VerdictReply
+
+GO_ON: Literal["Go on"] = "Go on"
+
+
+class ArgumentReply(Reply):
+    """An argument and the numbers (from 1) of the passages that it cites; none where none is on its side."""
+
+    argument: Text
+    citations: list[int]
+
+
+class Argue(EvidenceTask[ArgumentReply]):
+    """Argue for one side, answering what the other side said last.
+
+    Attributes:
+        transcript: the debate so far; empty for the opening.
+    """
+
+    name = "argue"
+    adapter = Adapter.NONE
+    reply_type = ArgumentReply
+    max_tokens = 512
+
+    side: Speaker
+    transcript: tuple[Argument, ...]
+
+
+class RulingReply(Reply):
+    """What was new, what is missing, why, and the decision: a label, or to go on.
+
+    One field holds the decision, so that a reply can neither go on with a verdict nor end without one.
+    """
+
+    insight: Text
+    gaps: str
+    reason: Text
+    decision: Label | Literal["Go on"]
+
+
+class Moderate(EvidenceTask[RulingReply]):
+    """After a round, say whether another is needed, or give the verdict.
+
+    Attributes:
+        transcript: the debate so far, with the round that has just ended.
+        rulings: those of the rounds before.
+    """
+
+    name = "moderate"
+    adapter = Adapter.NONE
+    reply_type = RulingReply
+    max_tokens = 512
+
+    transcript: tuple[Argument, ...]
+    rulings: tuple[Ruling, ...]
+
+
+class CloseDebate(EvidenceTask[VerdictReply]):
+    """Give the verdict of a debate that has run its course."""
+
+    name = "close_debate"
+    adapter = Adapter.NONE
+    reply_type = VerdictReply
+    max_tokens = 512
+
+    transcript: tuple[Argument, ...]
+    rulings: tuple[Ruling, ...]
