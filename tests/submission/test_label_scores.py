@@ -50,7 +50,8 @@ def test_confusion_counts_gold_by_predicted_and_invalid_labels_apart() -> None:
 
 @pytest.mark.parametrize("label", ["refuted", "Refuted ", ""])
 def test_a_label_spelt_otherwise_is_wrong_as_it_is_for_the_official_scorer(label: str) -> None:
-    assert label_scores(_pairs([(REFUTED, label), (REFUTED, REFUTED)])).accuracy == 0.5
+    scores = label_scores(_pairs([(REFUTED, label), (REFUTED, REFUTED)]))
+    assert (scores.accuracy, scores.confusion[REFUTED][INVALID]) == (0.5, 1)
 
 
 def test_the_macro_mean_counts_labels_that_do_not_occur() -> None:
