@@ -65,7 +65,9 @@ def test_a_stage_that_a_claim_lacks_counts_as_nothing() -> None:
     assert time_report(results, FACTS).run.stages == {"rank": 1.5, "ask": 1.5}
 
 
-@pytest.mark.parametrize(("seconds", "within"), [((59.0, 61.0), True), ((60.0, 60.5), False), ((1.0, 1.0, 200.0), False)])
+@pytest.mark.parametrize(
+    ("seconds", "within"), [((59.0, 61.0), True), ((60.0, 60.5), False), ((1.0, 1.0, 200.0), False)]
+)
 def test_the_one_minute_rule_is_about_the_mean(seconds: tuple[float, ...], within: bool) -> None:
     run = time_report(_results(*seconds), FACTS).run
     assert run.within_rule is within
