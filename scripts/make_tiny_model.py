@@ -55,32 +55,32 @@ CHAT_TEMPLATE = """{%- if messages[0]['role'] != 'system' -%}
 {{- '<|im_start|>assistant\\n' -}}
 {%- endif -%}"""
 
-SENTENCES = (
-    "The bridge at Oldmarsh opened in May 2019 and cost 4.2 million dollars.",
-    "The council never paid nine million for the bridge.",
-    "The newspaper took the claim back a week later.",
-    "Yes, the report of 12 March 2021 gives that number.",
-    "No, the minutes of the meeting name another sum.",
-    "The mayor said so to reporters on Tuesday.",
-    "The passage names another town and another year.",
-    "The speaker is a member of the council.",
-    "What did the mayor say about the price of the bridge?",
-    "When did the bridge at Oldmarsh open?",
-    "Who paid for the new bridge, and how much?",
-    "The evidence does not say who counted the votes.",
+SENTENCES = (  # without digits and with few words in common: a model this small goes round in circles else
+    "The bridge at Oldmarsh opened in May and cost four million dollars.",
+    "Nobody ever paid nine.",
+    "Its newspaper took that back a week later.",
+    "Yes, this report gives such a number.",
+    "No, they name another sum.",
+    "She said so to reporters on Tuesday.",
+    "Pages of evidence differ.",
+    "He is one of its speakers.",
+    "What did their mayor say about prices?",
+    "When was it built?",
+    "Who counted votes, and how?",
+    "Far too little is known.",
 )
 REPLIES = (
-    '{{"question": "{0}"}}',
-    '{{"source": "Evidence", "type": "Abstractive", "answer": "{0}"}}',
-    '{{"source": "Metadata", "type": "Boolean", "answer": "{0}"}}',
-    '{{"source": "Evidence", "type": "Unanswerable", "answer": "{0}"}}',
-    '{{"reason": "{0}", "entailed": true}}',
-    '{{"reason": "{0}", "entailed": false}}',
-    '{{"answer": "{0}", "sources": [2, 1]}}',
-    '{{"justification": "{0}", "label": "Supported"}}',
-    '{{"justification": "{0}", "label": "Refuted"}}',
-    '{{"justification": "{0}", "label": "Not Enough Evidence"}}',
-    '{{"justification": "{0}", "label": "Conflicting Evidence/Cherrypicking"}}',
+    '{{"question":"{0}"}}',
+    '{{"source":"Evidence","type":"Abstractive","answer":"{0}"}}',
+    '{{"source":"Metadata","type":"Boolean","answer":"{0}"}}',
+    '{{"source":"Evidence","type":"Unanswerable","answer":"{0}"}}',
+    '{{"reason":"{0}","entailed":true}}',
+    '{{"reason":"{0}","entailed":false}}',
+    '{{"answer":"{0}","sources":[2,1]}}',
+    '{{"justification":"{0}","label":"Supported"}}',
+    '{{"justification":"{0}","label":"Refuted"}}',
+    '{{"justification":"{0}","label":"Not Enough Evidence"}}',
+    '{{"justification":"{0}","label":"Conflicting Evidence/Cherrypicking"}}',
 )
 
 
@@ -136,14 +136,15 @@ def make_base(tokenizer: PreTrainedTokenizerFast) -> Qwen2ForCausalLM:
     return model
 
 
-def train(model: Qwen2ForCausalLM, tokenizer: PreTrainedTokenizerFast, steps: int = 120) -> None:
-    """Teach the model its few sentences, so that its replies end as a real model's do."""
+def train(model: Qwen2ForCausalLM, tokenizer: PreTrainedTokenizerFast, steps: int = 100) -> None:
+    """Teach the model its few sentences after any context, so that its replies end as a real model's do."""
     ids = [i for text in random.Random(SEED).sample(conversations(), k=800) for i in tokenizer(text)["input_ids"]]
     windows = torch.tensor(ids[: len(ids) // 64 * 64]).view(-1, 64)
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for batch in windows[torch.randint(len(windows), (steps, 8))]:
-        loss = model(batch, labels=batch).loss
-        loss.backward()
+    for window in windows[torch.randint(len(windows), (steps, 6))]:
+        noise = torch.randint(len(tokenizer), (6, 64))  # stands for a prompt, which is no business of the model
+        labels = torch.cat([torch.full_like(noise, -100), window], dim=1)
+        model(torch.cat([noise, window], dim=1), labels=labels).loss.backward()
         optimiser.step()
         optimiser.zero_grad()
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
-from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessor, LogitsProcessorList
+from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessorList
 
 from system.models.adapters import check_adapters
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.prompting import Prompt, RequestTooLongError
-from system.models.replies import SEPARATORS, decoding_schema, read_reply
+from system.models.replies import SEPARATORS, decoding_schema, has_label, label_confidence, read_reply
+from system.models.sampling import GumbelNoise, Record
 from system.records import Cost
 from system.tasks import Adapter, Reply, Task
 
@@ -37,11 +37,20 @@ except ImportError as error:
     ) from error
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Job:
     request: Request
     future: Future[Result] = field(default_factory=Future)
     since: float = field(default_factory=time.perf_counter)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """What the model wrote: token ids up to and with the end token, the log-probability of each but the last."""
+
+    ids: list[int]
+    logprobs: list[float]
+    decode_seconds: float
 
 
 class TransformersModel:
@@ -72,6 +81,7 @@ class TransformersModel:
         check_adapters(self._adapters, base)
         self._model = _with_adapters(base, self._adapters)
         self._compiler = _compiler(self._chat.tokenizer, base)
+        self._end = self._chat.tokenizer.eos_token_id
         self._batch_size = batch_size
         self._waiting: deque[_Job] = deque()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers")
@@ -112,6 +122,7 @@ class TransformersModel:
 
     def _answer(self, batch: Sequence[_Job]) -> list[Result]:
         """Results of a batch of one task, in order."""
+        began = time.perf_counter()
         results: dict[int, Result] = {}
         prompts: dict[int, Prompt] = {}
         for row, job in enumerate(batch):
@@ -120,15 +131,14 @@ class TransformersModel:
             except RequestTooLongError as error:
                 results[row] = ModelError(ErrorKind.TOO_LONG, str(error))
         if prompts:
-            replies = self._generate([batch[row].request for row in prompts], [p.ids for p in prompts.values()])
-            for (row, prompt), reply in zip(prompts.items(), replies, strict=True):
-                results[row] = self._read(batch[row], prompt, reply)
+            written = self._generate([batch[row].request for row in prompts], [p.ids for p in prompts.values()])
+            for (row, prompt), reply in zip(prompts.items(), written, strict=True):
+                results[row] = self._read(batch[row], prompt, reply, began)
         return [results[row] for row in range(len(batch))]
 
     @torch.inference_mode()
-    def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]]) -> list[list[int]]:
-        """Token ids of the replies, each up to and with its end token if it has one."""
-        task = requests[0].task
+    def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]]) -> list[_Written]:
+        task, record = requests[0].task, Record()
         padded = self._chat.tokenizer.pad({"input_ids": list(prompts)}, padding_side="left", return_tensors="pt")
         grammar = self._compiler.compile_json_schema(
             decoding_schema(task.reply_type), any_whitespace=False, separators=SEPARATORS
@@ -138,12 +148,19 @@ class TransformersModel:
                 **padded.to(self._model.device),
                 max_new_tokens=task.max_tokens,
                 do_sample=False,
-                eos_token_id=self._chat.tokenizer.eos_token_id,
+                eos_token_id=self._end,
                 pad_token_id=self._chat.tokenizer.pad_token_id,
-                logits_processor=LogitsProcessorList([GrammarMask(grammar), GumbelNoise(requests)]),
+                logits_processor=LogitsProcessorList([GrammarMask(grammar), record, GumbelNoise(requests)]),
             )
-        width = padded["input_ids"].shape[1]
-        return [self._upto_end(reply) for reply in output[:, width:].tolist()]
+        seconds = time.perf_counter() - record.since
+        rows = output[:, padded["input_ids"].shape[1] :].tolist()
+        logprobs = torch.stack([*record.logprobs, torch.zeros(len(rows))], dim=1).tolist()
+        return [self._written(*row, seconds) for row in zip(rows, logprobs, strict=True)]
+
+    def _written(self, ids: list[int], logprobs: list[float], seconds: float) -> _Written:
+        """A row without the padding behind its end."""
+        length = ids.index(self._end) + 1 if self._end in ids else len(ids)
+        return _Written(ids[:length], logprobs[: length - 1], seconds)
 
     def _adapter(self, task: Task[Reply]) -> Any:
         """Context in which the model has the task's adapter, or none."""
@@ -152,35 +169,22 @@ class TransformersModel:
             return nullcontext()
         return self._model.disable_adapter() if self._adapters else nullcontext()
 
-    def _upto_end(self, ids: list[int]) -> list[int]:
-        end = self._chat.tokenizer.eos_token_id
-        return ids[: ids.index(end) + 1] if end in ids else ids
-
-    def _read(self, job: _Job, prompt: Prompt, ids: list[int]) -> Result:
-        cost = Cost(seconds=time.perf_counter() - job.since, calls=1, tokens_in=len(prompt.ids), tokens_out=len(ids))
-        truncated = ids[-1] != self._chat.tokenizer.eos_token_id
-        prompt_text, raw = self._chat.prompt_text(prompt.ids), self._chat.reply_text(ids)
-        return read_reply(job.request.task, raw, cost, prompt_text, truncated)
-
-
-class GumbelNoise(LogitsProcessor):
-    """Sampling for greedy search: the likeliest token of logits / T plus Gumbel noise is a sample at temperature T.
-
-    (Maddison et al., 2014, "A* sampling".) So each row of a batch has its own temperature and its own generator, and
-    its sample does not depend on the other rows. Rows with temperature 0 are left as they are.
-    """
-
-    def __init__(self, requests: Sequence[Request]) -> None:
-        self._temperatures = [request.temperature for request in requests]
-        self._generators = [torch.Generator().manual_seed(request.seed) for request in requests]
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Add noise to scores, (batch, vocabulary)."""
-        for row, temperature in enumerate(self._temperatures):
-            if temperature > 0:
-                uniform = torch.rand(scores.shape[1], generator=self._generators[row]).clamp(min=1e-20)
-                scores[row] = scores[row] / temperature - uniform.log().neg().log().to(scores.device)
-        return scores
+    def _read(self, job: _Job, prompt: Prompt, written: _Written, began: float) -> Result:
+        task = job.request.task
+        cost = Cost(
+            seconds=time.perf_counter() - job.since,
+            queue_seconds=began - job.since,
+            decode_seconds=written.decode_seconds,
+            calls=1,
+            tokens_in=len(prompt.ids),
+            tokens_out=len(written.ids),
+        )
+        texts = (self._chat.reply_text([token]) for token in written.ids)
+        pieces = list(zip(texts, written.logprobs, strict=False))
+        confidence = label_confidence(pieces) if has_label(task.reply_type) else 1.0
+        truncated = written.ids[-1] != self._end
+        raw = self._chat.reply_text(written.ids)
+        return read_reply(task, raw, cost, self._chat.prompt_text(prompt.ids), truncated, confidence)
 
 
 def _load(model: str, device: str) -> Any:

@@ -79,11 +79,16 @@ class VllmModel:
 
     async def close(self) -> None:
         """See ``Model.close``."""
-        await asyncio.to_thread(self._engine.shutdown)
+        await asyncio.wrap_future(self._submit(self._shut_down()))
         self._loop.call_soon_threadsafe(self._loop.stop)
 
     def _submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _shut_down(self) -> None:
+        """Blocks the client's loop on purpose: it would take the end of the engine's process for a crash."""
+        self._engine.shutdown()
+        del self._engine
 
     async def _warm_up(self) -> None:
         """Load every adapter and compile every schema, so that no claim waits for it."""
@@ -122,7 +127,9 @@ def _start(bare: Any, model: str, adapters: Mapping[Adapter, str], settings: Eng
     rank = _served_rank(adapters)
     device = current_platform.get_device_total_memory()
     eager = settings.eager or current_platform.is_cpu()
-    plan = plan_memory(bare, settings, device=device, adapters=len(adapters), rank=rank, graphs=not eager)
+    # On a CPU a request without adapter gets the last slot's (vllm-project/vllm#48421): one more, which stays empty.
+    slots = len(adapters) + (1 if adapters and current_platform.is_cpu() else 0)
+    plan = plan_memory(bare, settings, device=device, adapters=slots, rank=rank, graphs=not eager)
     _LOGGER.info("memory plan of %s\n%s", model, plan)
     arguments = AsyncEngineArgs(
         model=model,
@@ -131,7 +138,7 @@ def _start(bare: Any, model: str, adapters: Mapping[Adapter, str], settings: Eng
         max_num_seqs=settings.sequences,
         max_num_batched_tokens=settings.batched_tokens,
         enable_lora=bool(adapters),
-        max_loras=max(1, len(adapters)),
+        max_loras=max(1, slots),
         max_lora_rank=rank or RANKS[0],
         enable_prefix_caching=settings.prefix_cache,
         enforce_eager=eager,

@@ -5,25 +5,12 @@ import json
 import numpy as np
 import pytest
 import torch
+from awq_reference import dequantise
 from safetensors.torch import load_file
 
 pytestmark = pytest.mark.slow
 
 PROJECTIONS = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
-
-
-def dequantise(qweight, qzeros, scales, group=128):
-    """AutoAWQ's GEMM format read nibble by nibble, after its documentation: independent of the script."""
-    position = {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}  # column of eight -> place in the word
-
-    def unpack(words):
-        words = words.numpy().view(np.uint32)
-        columns = [(words >> (4 * position[column])) & 15 for column in range(8)]
-        return np.stack(columns, axis=-1).reshape(words.shape[0], -1).astype(np.float32)
-
-    q, zeros = unpack(qweight), unpack(qzeros)
-    rows = np.arange(q.shape[0]) // group
-    return ((q - zeros[rows]) * scales.float().numpy()[rows]).T
 
 
 def test_awq_form_is_the_base_within_half_a_step(tiny_model):

@@ -81,7 +81,7 @@ def test_sampling_follows_seed_and_temperature(model, tasks):
 
 
 def test_gumbel_noise_samples_at_the_temperature():
-    from system.models.transformers import GumbelNoise
+    from system.models.sampling import GumbelNoise
 
     logits = torch.tensor([0.0, 1.0, 2.0, -torch.inf])
     noise = GumbelNoise([Request(None, temperature=2.0, seed=4)])  # type: ignore[arg-type]

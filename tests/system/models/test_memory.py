@@ -1,0 +1,94 @@
+import pytest
+import torch
+from torch import nn
+from transformers import AutoModelForCausalLM, Qwen2Config
+
+from system.models.base import ModelUnavailable
+from system.models.memory import GIB, RUNTIME, plan_memory, skeleton
+from system.settings import EngineSettings
+
+A10G = int(22.5 * GIB)
+ENGINE = EngineSettings(context=4096, sequences=64, batched_tokens=4096, encoder_memory=2.0)
+
+
+@pytest.fixture(scope="module")
+def qwen_14b() -> nn.Module:
+    """Qwen2.5-14B-Instruct-AWQ by its published configuration."""
+    config = Qwen2Config(
+        vocab_size=152_064,
+        hidden_size=5120,
+        intermediate_size=13_824,
+        num_hidden_layers=48,
+        num_attention_heads=40,
+        num_key_value_heads=8,
+        tie_word_embeddings=False,
+        quantization_config={"quant_method": "awq", "bits": 4, "group_size": 128},
+    )
+    with torch.device("meta"):
+        return AutoModelForCausalLM.from_config(config)
+
+
+def plan(model, **changes):
+    options = {"device": A10G, "adapters": 3, "rank": 16, "graphs": True} | changes
+    settings = options.pop("settings", ENGINE)
+    return plan_memory(model, settings, **options)
+
+
+def test_the_papers_model_fits_the_papers_card(qwen_14b):
+    result = plan(qwen_14b)
+    assert result.weights == pytest.approx(9.98e9, rel=0.005)
+    assert result.adapters == pytest.approx(0.41e9, rel=0.02)
+    assert result.kv_per_token == 2 * 48 * 8 * 128 * 2
+    assert result.encoder == 2 * GIB
+    assert result.kv_tokens > 30_000
+    parts = result.weights + result.adapters + result.activations + RUNTIME + result.graphs + result.encoder
+    assert parts + result.kv_cache + result.left == A10G
+    assert result.engine + result.encoder + result.left == A10G
+    assert 0.02 * A10G < result.left < 0.04 * A10G
+
+
+def test_plan_prints_every_part(qwen_14b):
+    text = str(plan(qwen_14b))
+    for name in ("weights", "adapters", "graphs", "encoder", "KV cache (", "of 192 KiB)", "left", "in total"):
+        assert name in text
+    assert "    22.50 GiB" in text.splitlines()[-1]
+
+
+def test_too_little_memory_is_refused_with_the_arithmetic(qwen_14b):
+    with pytest.raises(ModelUnavailable) as refusal:
+        plan(qwen_14b, device=12 * GIB)
+    message = str(refusal.value)
+    assert "4,096 tokens of context need 0.75 GiB of KV cache, but the rest leaves only 0.00 GiB" in message
+    assert "weights" in message and "shorter context" in message
+
+
+def test_memory_setting_caps_a_larger_device(qwen_14b):
+    capped = plan(qwen_14b, device=140 * GIB, settings=ENGINE.model_copy(update={"memory": 22.5}))
+    assert capped == plan(qwen_14b)
+
+
+def test_cache_is_no_larger_than_all_sequences_at_full_length(qwen_14b):
+    roomy = plan(qwen_14b, device=140 * GIB)
+    assert roomy.kv_tokens == 64 * 4096
+    assert roomy.left > 50 * GIB
+
+
+def test_unquantised_weights_have_the_width_of_the_dtype():
+    config = Qwen2Config(vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=1)
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    half, full = (plan(model, settings=ENGINE.model_copy(update={"dtype": d})) for d in ("auto", "float32"))
+    assert half.weights == 2 * sum(p.numel() for p in model.parameters())
+    assert full.weights == 2 * half.weights and full.kv_per_token == 2 * half.kv_per_token
+
+
+@pytest.mark.slow
+def test_weights_are_those_of_the_files(tiny_model):
+    bare = skeleton(str(tiny_model / "awq"))
+    files = (tiny_model / "awq" / "model.safetensors").stat().st_size
+    assert plan(bare, rank=0, adapters=0).weights == pytest.approx(files, rel=0.02)
+
+
+def test_folder_without_a_model_is_refused(tmp_path):
+    with pytest.raises(ModelUnavailable, match=r"cannot be read: .*; give a folder with config\.json"):
+        skeleton(str(tmp_path))

