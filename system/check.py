@@ -47,7 +47,7 @@ async def check(
         model=engine.model,
         encoder=engine.encoder,
         index=PassageIndex(ranked, engine.encoder, settings.retrieval),
-        leads=ranked.passages[:LEADS],
+        leads=ranked.passages if settings.debate.evidence == "gold" else ranked.passages[:LEADS],
         deadline=Deadline(budget, reserve=settings.run.reserve * settings.run.budget, clock=clock),
         failures=[*failures],
     )

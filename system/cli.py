@@ -19,6 +19,7 @@ from submission.timings import RunFacts
 from system import options
 from system.check import Engine, check
 from system.claims import ClaimsError, read_claims
+from system.gold import write_gold_store
 from system.machine import choose_profile, peak_memory
 from system.models import load_model
 from system.models.base import ModelUnavailable
@@ -70,12 +71,14 @@ def run_command(arguments: Sequence[str]) -> int:
     """Check a file of claims and write the submission and the time report."""
     args = _run_parser().parse_args(arguments)
     settings = _settings(args)
-    if bool(args.claims) != bool(args.knowledge_store):
+    if settings.debate.evidence != "gold" and bool(args.claims) != bool(args.knowledge_store):
         raise ClaimsError(
             "--claims and --knowledge-store belong together: give both, or neither for the bundled examples"
         )
     claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
     claims = read_claims(claims_file, args.start, args.limit)
+    if settings.debate.evidence == "gold":
+        store = write_gold_store(claims_file, claims, args.output / "gold")
     if not store.exists():
         raise ClaimsError(
             f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all"

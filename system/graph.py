@@ -28,12 +28,13 @@ class Graph:
 
     def __init__(self, claim: Claim) -> None:
         root = Thought[Claim](id=ROOT, kind=ThoughtKind.CLAIM, parents=(), operation="read", content=claim)
+        self._root = root
         self._thoughts: dict[str, Thought[Content]] = {ROOT: root}
 
     @property
-    def root(self) -> Thought[Content]:
+    def root(self) -> Thought[Claim]:
         """The claim."""
-        return self._thoughts[ROOT]
+        return self._root
 
     @property
     def thoughts(self) -> tuple[Thought[Content], ...]:

@@ -37,6 +37,9 @@ class DebateSettings(Section):
     """Shape of a debate (DebateCV, section 3.2)."""
 
     rounds: int = Field(3, gt=0, description="rounds of a debate, at most")
+    evidence: Literal["retrieved", "gold", "none"] = Field(
+        "retrieved", description="what is debated; gold: what annotators found, of an annotated claims file"
+    )
     exhibits: int = Field(10, gt=0, description="passages that the agents of a debate read and may cite, at most")
 
 
@@ -87,7 +90,9 @@ class Settings(Section):
     """
 
     profile: str = "embedded"
-    strategy: Literal["got"] = Field("got", description="how a claim is checked")
+    strategy: Literal["got", "debatecv", "single", "majority", "cooperation", "baseline"] = Field(
+        "got", description="how a claim is checked"
+    )
     graph: GraphSettings = GraphSettings()
     debate: DebateSettings = DebateSettings()
     model: ModelSettings = ModelSettings()

@@ -6,7 +6,7 @@ from system.case import Case
 from system.models.base import ModelError
 from system.records import QuestionAnswer, Verdict
 from system.tasks import JudgeClaim
-from system.thoughts import Content, Thought
+from system.thoughts import ROOT, Content, Thought
 
 
 async def judge(
@@ -20,17 +20,19 @@ async def judge(
     Returns:
         The verdict, or None when the model failed.
     """
+    parents: list[Thought[Content]] = [*reversed(pairs)]
+    parents = parents or [case.graph.root]
     task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
     (result,) = await case.generate("judge", [task], final=final)
     if isinstance(result, ModelError):
-        case.fail("judge", result, pairs)
+        case.fail("judge", result, parents)
         return None
     verdict = Verdict(
         label=result.reply.label, justification=result.reply.justification.strip(), confidence=result.confidence
     )
-    return case.graph.add(verdict, [*reversed(pairs)], "judge", result.cost, under=_round(case, pairs))
+    return case.graph.add(verdict, parents, "judge", result.cost, under=_round(case, pairs))
 
 
 def _round(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> Thought[Content]:
-    """The question of the latest round, under which its verdict is named."""
-    return case.graph[pairs[-1].id.rpartition(".")[0]]
+    """The question of the latest round, under which its verdict is named; the claim where nothing was asked."""
+    return case.graph[pairs[-1].id.rpartition(".")[0] or ROOT] if pairs else case.graph.root

@@ -1,16 +1,16 @@
 """Retrieve: the passages for a question (section 3.2.2)."""
 
 from system.case import Case
-from system.records import Cost
+from system.records import Claim, Cost
 from system.thoughts import Evidence, Question, Thought
 
 
-async def retrieve(case: Case, question: Thought[Question]) -> list[Thought[Evidence]]:
-    """Find the passages that may answer a question, best first."""
+async def retrieve(case: Case, query: Thought[Question] | Thought[Claim]) -> list[Thought[Evidence]]:
+    """Find the passages that may answer a question, or bear on the claim itself, best first."""
     started = case.deadline.spent
-    hits = await case.search(question.content.text)
+    hits = await case.search(query.content.text)
     costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
     return [
-        case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)
+        case.graph.add(Evidence(passage=hit.passage, score=hit.score), [query], "retrieve", cost)
         for hit, cost in zip(hits, costs, strict=False)
     ]

@@ -44,9 +44,13 @@ def no_verdict(case: Case) -> Thought[Verdict]:
 
 
 def hold_to_evidence(case: Case, verdict: Verdict, pairs: Sequence[QuestionAnswer]) -> Verdict:
-    """Take back Supported or Refuted where no answer rests on a retrieved passage."""
+    """Take back Supported or Refuted where no answer rests on a retrieved passage.
+
+    In the experiment without any evidence (``debate.evidence`` is "none") nothing can be cited, and verdicts stand.
+    """
     conclusive = verdict.label in (Label.SUPPORTED, Label.REFUTED)
-    if not conclusive or any(pair.passages for pair in pairs):
+    closed_book = case.settings.debate.evidence == "none"
+    if not conclusive or closed_book or any(pair.passages for pair in pairs):
         return verdict
     message = f"expected {verdict.label} to cite a retrieved passage, but none of its answers rests on one"
     case.failures.append(Failure(operation="cite", message=message))

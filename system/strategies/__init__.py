@@ -3,8 +3,20 @@
 from collections.abc import Awaitable, Callable
 
 from system.case import Case, Outcome
+from system.strategies.baseline import baseline
+from system.strategies.cooperation import cooperation
+from system.strategies.debatecv import debatecv
 from system.strategies.got import got
+from system.strategies.majority import majority
+from system.strategies.single import single
 
 Strategy = Callable[[Case], Awaitable[Outcome]]
 
-STRATEGIES: dict[str, Strategy] = {"got": got}
+STRATEGIES: dict[str, Strategy] = {
+    "got": got,
+    "debatecv": debatecv,
+    "single": single,
+    "majority": majority,
+    "cooperation": cooperation,
+    "baseline": baseline,
+}

@@ -11,13 +11,10 @@ from dataclasses import dataclass, field
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.operations.answer import answer
 from system.operations.ask import ask_first, ask_next
 from system.operations.deduplicate import deduplicate
 from system.operations.judge import judge
-from system.operations.merge import merge
-from system.operations.retrieve import retrieve
-from system.operations.verify import verify
+from system.operations.look_up import look_up
 from system.operations.vote import hold_to_evidence, vote
 from system.records import Label, QuestionAnswer, Verdict
 from system.strategies.moderation import settle
@@ -77,15 +74,6 @@ async def explore(case: Case, branch: Branch) -> None:
     except DeadlineExpired:
         if judged < len(branch.pairs):
             await judge_in_reserve(case, branch)
-
-
-async def look_up(case: Case, question: Thought[Question]) -> Thought[QuestionAnswer]:
-    """Retrieve, answer, verify and merge for one question."""
-    evidence = await retrieve(case, question)
-    answers = await answer(case, question, evidence)
-    if case.settings.graph.verification and case.affords("verify", "merge", "judge"):
-        answers = await verify(case, question, answers)
-    return await merge(case, question, answers)
 
 
 async def ask_again(case: Case, branch: Branch) -> bool:

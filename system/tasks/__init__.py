@@ -1,5 +1,6 @@
 """The tasks that a model is asked to do, by the part of the system that asks."""
 
+from system.tasks.agents import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
 from system.tasks.base import Adapter, R, Reply, Task, Text
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.evidence import EvidenceTask
@@ -23,9 +24,13 @@ __all__ = [
     "AnswerReply",
     "Argue",
     "ArgumentReply",
+    "AskOfPassage",
     "AskQuestion",
+    "CarryOut",
     "CloseDebate",
     "EvidenceTask",
+    "Instruct",
+    "InstructionReply",
     "JudgeClaim",
     "MergeAnswers",
     "MergeReply",
@@ -39,4 +44,5 @@ __all__ = [
     "VerdictReply",
     "VerificationReply",
     "VerifyAnswer",
+    "VerifyClaim",
 ]

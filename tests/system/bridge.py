@@ -20,8 +20,12 @@ from system.tasks import (
     AnswerReply,
     Argue,
     ArgumentReply,
+    AskOfPassage,
     AskQuestion,
+    CarryOut,
     CloseDebate,
+    Instruct,
+    InstructionReply,
     JudgeClaim,
     MergeAnswers,
     MergeReply,
@@ -32,6 +36,7 @@ from system.tasks import (
     VerdictReply,
     VerificationReply,
     VerifyAnswer,
+    VerifyClaim,
 )
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
@@ -86,12 +91,20 @@ class Answers:
                 return MergeReply(answer=answers[0].text, sources=[1])
             case JudgeClaim():
                 return VerdictReply(justification="The bridge opened in 1932.", label=Label.SUPPORTED)
-            case Argue(side=Speaker.AFFIRMATIVE):
-                return ArgumentReply(argument="It opened in 1932, says a history.", citations=[1])
-            case Argue():
-                return ArgumentReply(argument="Nobody remembers when.", citations=[2])
+            case Argue(side=Speaker.AFFIRMATIVE, evidence=evidence):
+                return ArgumentReply(argument="It opened in 1932, says a history.", citations=[1] if evidence else [])
+            case Argue(evidence=evidence):
+                return ArgumentReply(argument="Nobody remembers when.", citations=[len(evidence)] if evidence else [])
             case Moderate() | CloseDebate():
                 return ruling(request.task)
+            case VerifyClaim():
+                return VerdictReply(justification="A history says 1932.", label=Label.SUPPORTED)
+            case Instruct(transcript=transcript):
+                return InstructionReply(instruction="Compare the dates.", done=len(transcript) >= 2)
+            case CarryOut(evidence=evidence):
+                return ArgumentReply(argument="There is only one date.", citations=[1] if evidence else [])
+            case AskOfPassage(passage=passage):
+                return QuestionReply(question=f"What is known of {passage.text.split()[-1]}")
         return None
 
 

@@ -114,7 +114,7 @@ def test_arguments_cite_passages_with_content_and_address(disagreeing):
     run_got(case)
     cited = [thought.content.passages for thought in case.graph.of_kind(ThoughtKind.ARGUMENT)]
     exhibits = asked(case, Argue)[0].evidence
-    assert cited == [(exhibits[0],), (exhibits[1],)]
+    assert len(exhibits) > 1 and cited == [exhibits[:1], exhibits[-1:]]
     assert {(passage.url, passage.text) for passage in exhibits} <= set(PAGES)
 
 

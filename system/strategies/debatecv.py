@@ -1,0 +1,18 @@
+"""DebateCV (He et al., 2026, figure 1): the debate alone, over evidence that is gathered once."""
+
+from system.case import Case, Outcome
+from system.operations.conclude import conclude
+from system.operations.exhibits import exhibit
+from system.operations.gather import gather
+from system.records import Verdict
+from system.strategies.moderation import debate
+from system.thoughts import Thought
+
+
+async def debatecv(case: Case) -> Outcome:
+    """Check a claim by debate."""
+    return await conclude(case, _verdict(case))
+
+
+async def _verdict(case: Case) -> Thought[Verdict] | None:
+    return await debate(case, exhibit(case, await gather(case)))

@@ -1,0 +1,63 @@
+"""The tasks of strategies without a debate: one agent, several who vote, two who work together, the baseline."""
+
+from knowledge_store.passages import Passage
+from system.speech import Argument
+from system.tasks.base import Adapter, Reply, Task, Text
+from system.tasks.debate import ArgumentReply
+from system.tasks.evidence import EvidenceTask
+from system.tasks.graph import QuestionReply, VerdictReply
+
+
+class VerifyClaim(EvidenceTask[VerdictReply]):
+    """Reason step by step from the evidence to a verdict (chain of thought).
+
+    Attributes:
+        transcript: what was worked out together before; empty for an agent on its own.
+    """
+
+    name = "verify_claim"
+    adapter = Adapter.NONE
+    reply_type = VerdictReply
+    max_tokens = 512
+
+    transcript: tuple[Argument, ...]
+
+
+class InstructionReply(Reply):
+    """What the assistant should do next, and whether the task is done and nothing is left to do."""
+
+    instruction: Text
+    done: bool
+
+
+class Instruct(EvidenceTask[InstructionReply]):
+    """Lead an assistant to the verdict, one instruction at a time (CAMEL, Li et al., 2023)."""
+
+    name = "instruct"
+    adapter = Adapter.NONE
+    reply_type = InstructionReply
+    max_tokens = 256
+
+    transcript: tuple[Argument, ...]
+
+
+class CarryOut(EvidenceTask[ArgumentReply]):
+    """Carry out the last instruction of the transcript (CAMEL)."""
+
+    name = "carry_out"
+    adapter = Adapter.NONE
+    reply_type = ArgumentReply
+    max_tokens = 512
+
+    transcript: tuple[Argument, ...]
+
+
+class AskOfPassage(Task[QuestionReply]):
+    """Ask the question that a passage answers (the shared task's baseline)."""
+
+    name = "ask_of_passage"
+    adapter = Adapter.NONE
+    reply_type = QuestionReply
+    max_tokens = 128
+
+    passage: Passage
