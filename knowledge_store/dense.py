@@ -57,8 +57,10 @@ class PassageIndex:
         hits: list[Hit] = []
         kept: list[int] = []
         for row, score in self._nearest(question, vectors):
+            if len(hits) == limit:
+                break
             passage = self._passages[candidates[row]]
-            if len(hits) < limit and not self._repeats(passage, vectors[row], hits, vectors[kept]):
+            if not self._repeats(passage, vectors[row], hits, vectors[kept]):
                 hits.append(Hit(passage, score))
                 kept.append(row)
         return hits

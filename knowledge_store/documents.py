@@ -20,6 +20,7 @@ SUFFIXES = {".txt"} | MARKDOWN | HTML
 STORES = {".json", ".jsonl"}
 
 log = logging.getLogger(__name__)
+logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # its complaints name no file; ours do
 
 
 class DocumentsError(Exception):

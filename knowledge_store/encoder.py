@@ -66,7 +66,7 @@ class SentenceEncoder:
         self._batch_size = batch_size
         self._lock = Lock()
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
-        self.dimension = self._model.get_embedding_dimension() or 0
+        self.dimension = self._encode(["text"], None).shape[1]  # which also warms the model up
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode``."""
@@ -77,6 +77,8 @@ class SentenceEncoder:
         return self._encode(texts, self._query_prompt)
 
     def _encode(self, texts: Sequence[str], prompt_name: str | None) -> Vectors:
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
         with self._lock:
             vectors = self._model.encode(
                 list(texts),
@@ -85,4 +87,4 @@ class SentenceEncoder:
                 normalize_embeddings=True,
                 show_progress_bar=False,
             )
-        return np.asarray(vectors, dtype=np.float32).reshape(len(texts), self.dimension)
+        return np.asarray(vectors, dtype=np.float32)

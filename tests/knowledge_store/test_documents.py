@@ -92,12 +92,14 @@ def test_a_folder_is_read_to_any_depth_in_order_of_names(tmp_path: Path) -> None
 
 def test_files_without_text_are_counted_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
+    (tmp_path / "empty.html").write_text("")
     (tmp_path / "noise.txt").write_bytes(bytes(range(256)) * 20)
     (tmp_path / "text.txt").write_text("Text.")
     pages, flaws = read(tmp_path)
     assert [(page.number, page.url) for page in pages] == [(0, "text.txt")]
-    assert flaws == {Flaw.EMPTY_PAGE: 1, Flaw.UNREADABLE_FILE: 1}
+    assert flaws == {Flaw.EMPTY_PAGE: 2, Flaw.UNREADABLE_FILE: 1}
     assert caplog.messages == [
+        "empty.html: left out, it has no text",
         "empty.txt: left out, it has no text",
         "noise.txt: left out, cannot be read (not text in any known encoding)",
     ]
