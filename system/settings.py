@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from knowledge_store.settings import RetrievalSettings
+from system.personas import PERSONAS
 from system.tasks import Adapter
 
 PROFILES = Path(__file__).parent / "profiles"
@@ -39,6 +40,10 @@ class DebateSettings(Section):
     rounds: int = Field(3, gt=0, description="rounds of a debate, at most")
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="what is debated; gold: what annotators found, of an annotated claims file"
+    )
+    side: Literal["affirmative", "negative"] = Field("affirmative", description="what a consultant has to argue for")
+    personas: int = Field(
+        0, ge=0, le=len(PERSONAS), description="judges of a consultancy who have a persona each; 0: one judge without"
     )
     exhibits: int = Field(10, gt=0, description="passages that the agents of a debate read and may cite, at most")
 
@@ -90,9 +95,9 @@ class Settings(Section):
     """
 
     profile: str = "embedded"
-    strategy: Literal["got", "debatecv", "single", "majority", "cooperation", "baseline"] = Field(
-        "got", description="how a claim is checked"
-    )
+    strategy: Literal[
+        "got", "debatecv", "consultancy", "ai_debate", "single", "majority", "cooperation", "baseline"
+    ] = Field("got", description="how a claim is checked")
     graph: GraphSettings = GraphSettings()
     debate: DebateSettings = DebateSettings()
     model: ModelSettings = ModelSettings()

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from system.case import Case, Outcome
 from system.strategies.baseline import baseline
+from system.strategies.consultancy import ai_debate, consultancy
 from system.strategies.cooperation import cooperation
 from system.strategies.debatecv import debatecv
 from system.strategies.got import got
@@ -15,6 +16,8 @@ Strategy = Callable[[Case], Awaitable[Outcome]]
 STRATEGIES: dict[str, Strategy] = {
     "got": got,
     "debatecv": debatecv,
+    "consultancy": consultancy,
+    "ai_debate": ai_debate,
     "single": single,
     "majority": majority,
     "cooperation": cooperation,

@@ -2,6 +2,7 @@
 
 from system.tasks.agents import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
 from system.tasks.base import Adapter, R, Reply, Task, Text
+from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.evidence import EvidenceTask
 from system.tasks.graph import (
@@ -20,6 +21,7 @@ from system.tasks.graph import (
 __all__ = [
     "GO_ON",
     "Adapter",
+    "Advise",
     "AnswerQuestion",
     "AnswerReply",
     "Argue",
@@ -32,10 +34,12 @@ __all__ = [
     "Instruct",
     "InstructionReply",
     "JudgeClaim",
+    "JudgeSpeakers",
     "MergeAnswers",
     "MergeReply",
     "Moderate",
     "QuestionReply",
+    "QuestionSpeakers",
     "R",
     "Reply",
     "RulingReply",

@@ -16,6 +16,7 @@ from system.records import AnswerType, Claim, Label, Source
 from system.settings import Settings
 from system.speech import Speaker
 from system.tasks import (
+    Advise,
     AnswerQuestion,
     AnswerReply,
     Argue,
@@ -27,10 +28,12 @@ from system.tasks import (
     Instruct,
     InstructionReply,
     JudgeClaim,
+    JudgeSpeakers,
     MergeAnswers,
     MergeReply,
     Moderate,
     QuestionReply,
+    QuestionSpeakers,
     RulingReply,
     Task,
     VerdictReply,
@@ -103,6 +106,12 @@ class Answers:
                 return InstructionReply(instruction="Compare the dates.", done=len(transcript) >= 2)
             case CarryOut(evidence=evidence):
                 return ArgumentReply(argument="There is only one date.", citations=[1] if evidence else [])
+            case Advise(evidence=evidence):
+                return ArgumentReply(argument="It opened in 1932.", citations=[1] if evidence else [])
+            case QuestionSpeakers():
+                return QuestionReply(question="Who says so?")
+            case JudgeSpeakers():
+                return VerdictReply(justification="The speaker cites a history.", label=Label.SUPPORTED)
             case AskOfPassage(passage=passage):
                 return QuestionReply(question=f"What is known of {passage.text.split()[-1]}")
         return None
