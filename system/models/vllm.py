@@ -69,7 +69,8 @@ class VllmModel:
         self._numbers = itertools.count()
         self._engine = _start(bare, model, adapters, engine)
         self._loop = asyncio.new_event_loop()
-        Thread(target=self._loop.run_forever, name="vllm", daemon=True).start()
+        self._thread = Thread(target=self._loop.run_forever, name="vllm", daemon=True)
+        self._thread.start()
         self._submit(self._warm_up()).result()
         _LOGGER.info("vLLM loaded %s in %.1f s (outside the clock of the claims)", model, time.perf_counter() - started)
 
@@ -81,6 +82,8 @@ class VllmModel:
         """See ``Model.close``."""
         await asyncio.wrap_future(self._submit(self._shut_down()))
         self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
 
     def _submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         return asyncio.run_coroutine_threadsafe(work, self._loop)
