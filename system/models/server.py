@@ -53,12 +53,7 @@ class ServerModel:
         self._settings = engine
         self._names = {adapter: adapters.get(adapter, model) for adapter in Adapter}
         self._adapters = frozenset(adapters)
-        retries = engine.attempts - 1
-        shared: dict[str, Any] = {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout}
-        self._sync = httpx2.Client(transport=httpx2.HTTPTransport(retries=retries), **shared)
-        limits = httpx2.Limits(max_connections=None)
-        self._client = httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(retries=retries, limits=limits), **shared)
-        served = self._served()
+        served = _served(engine)
         for name in dict.fromkeys(self._names.values()):
             if name not in served:
                 known = ", ".join(sorted(served)) or "no model"
@@ -67,6 +62,10 @@ class ServerModel:
                 )
         self._is_vllm = served[model].get("owned_by") == "vllm"
         self._context = int(served[model].get("max_model_len") or engine.context)
+        self._sync = _client(engine)
+        limits = httpx2.Limits(max_connections=None)
+        transport = httpx2.AsyncHTTPTransport(retries=engine.attempts - 1, limits=limits)
+        self._client = httpx2.AsyncClient(transport=transport, base_url=_base(engine), timeout=engine.timeout)
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``.
@@ -80,18 +79,6 @@ class ServerModel:
         """See ``Model.close``."""
         self._sync.close()
         await self._client.aclose()
-
-    def _served(self) -> dict[str, dict[str, Any]]:
-        """Models and adapters of the server by name."""
-        try:
-            response = self._sync.get("models")
-            response.raise_for_status()
-            return {entry["id"]: entry for entry in response.json()["data"]}
-        except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
-            raise ModelUnavailable(
-                f"no OpenAI-compatible server answers at {self._settings.address} ({type(error).__name__}: {error}); "
-                "start one, or correct the address"
-            ) from error
 
     async def _answer(self, request: Request) -> Result:
         started = time.perf_counter()
@@ -162,3 +149,25 @@ class ServerModel:
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
         truncated = choice["finish_reason"] == "length"
         return read_reply(request.task, choice["message"]["content"] or "", cost, text, truncated, confidence)
+
+
+def _base(engine: EngineSettings) -> str:
+    return engine.address.rstrip("/") + "/"
+
+
+def _client(engine: EngineSettings) -> httpx2.Client:
+    transport = httpx2.HTTPTransport(retries=engine.attempts - 1)  # of connecting alone, with exponential backoff
+    return httpx2.Client(transport=transport, base_url=_base(engine), timeout=engine.timeout)
+
+
+def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:
+    """Models and adapters of the server by name."""
+    try:
+        with _client(engine) as client:
+            response = client.get("models").raise_for_status()
+        return {entry["id"]: entry for entry in response.json()["data"]}
+    except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailable(
+            f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
+            "start one, or correct the address"
+        ) from error

@@ -1,0 +1,240 @@
+"""The server backend against a small server of OpenAI's form, over real sockets."""
+
+import asyncio
+import json
+import re
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
+from system.models.server import ServerModel
+from system.settings import EngineSettings
+from system.tasks import Adapter
+
+NAMES = {Adapter.QUESTION_GENERATION: "qg", Adapter.QUESTION_ANSWERING: "qa", Adapter.VERDICT_PREDICTION: "vp"}
+LABEL = {"justification": "So it is.", "label": "Refuted"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Lists models and answers chats; ``server.reply`` decides what a chat gets, ``server.bodies`` keeps what came."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send(200, {"data": [{"id": name, **self.server.card} for name in ("base", *NAMES.values())]})
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.bodies.append((self.path, body))
+        if self.path == "/tokenize":
+            size = sum(len(message["content"]) for message in body["messages"]) // 4
+            self.send(200, {"tokens": [1] * size, "count": size})
+        else:
+            self.send(*self.server.reply(body))
+
+    def send(self, status, content):
+        data = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+def chat(content, finish_reason="stop", logprobs=None):
+    usage = {"prompt_tokens": 50, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 32}}
+    choice = {"message": {"content": content}, "finish_reason": finish_reason, "logprobs": logprobs}
+    return 200, {"choices": [choice], "usage": usage}
+
+
+@pytest.fixture
+def server():
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    serving.bodies, serving.card = [], {"owned_by": "vllm", "max_model_len": 2048}
+    serving.reply = lambda body: chat(json.dumps(LABEL))
+    thread = threading.Thread(target=serving.serve_forever)
+    thread.start()
+    yield serving
+    serving.shutdown()
+    thread.join()
+    serving.server_close()
+
+
+def settings(server, **changes):
+    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, attempts=1, **changes)
+
+
+def ask(server, *requests, adapters=NAMES, **changes):
+    async def run():
+        model = ServerModel("base", adapters, settings(server, **changes))
+        try:
+            return await model.generate(requests)
+        finally:
+            await model.close()
+
+    return asyncio.run(run())
+
+
+def test_reply_cost_and_confidence_are_read(server, tasks):
+    tokens = ['{"justification":"So it is.","', "label", '":"', "Refuted", '"}']
+    logprobs = {"content": [{"token": t, "logprob": p} for t, p in zip(tokens, [-3, -2, 0, -0.5, 0], strict=True)]}
+    server.reply = lambda body: chat("".join(tokens), logprobs=logprobs)
+    (result,) = ask(server, Request(tasks["judge"]))
+    assert isinstance(result, Completion)
+    assert result.reply.label == "Refuted"
+    assert result.confidence == pytest.approx(0.6065, abs=1e-4)
+    assert (result.cost.tokens_in, result.cost.tokens_cached, result.cost.tokens_out) == (50, 32, 9)
+    assert result.prompt.startswith("[system]\nYou help")
+
+
+def test_request_names_adapter_schema_and_plain_sampling(server, tasks):
+    ask(server, Request(tasks["judge"], temperature=0.4, seed=7), Request(tasks["merge"]))
+    bodies = {body["model"]: body for _, body in server.bodies}
+    assert set(bodies) == {"vp", "base"}
+    judge = bodies["vp"]
+    assert (judge["temperature"], judge["seed"], judge["max_tokens"], judge["logprobs"]) == (0.4, 7, 320, True)
+    assert (judge["top_p"], judge["top_k"], judge["repetition_penalty"]) == (1.0, 0, 1.0)
+    assert judge["response_format"]["json_schema"]["schema"]["required"] == ["justification", "label"]
+    assert not bodies["base"]["logprobs"]
+    assert "Your task" not in judge["messages"][0]["content"]
+
+
+def test_absent_adapter_is_the_base_with_full_instructions(server, tasks, caplog):
+    ask(server, Request(tasks["judge"]), adapters={})
+    assert server.bodies[0][1]["model"] == "base"
+    assert "Your task: judge the claim" in server.bodies[0][1]["messages"][0]["content"]
+    assert "no adapter for question_generation" in caplog.text
+
+
+def test_servers_other_than_vllm_get_only_standard_fields(server, tasks):
+    server.card = {"owned_by": "somebody"}
+    ask(server, Request(tasks["judge"]))
+    assert not {"top_k", "min_p", "repetition_penalty"} & set(server.bodies[0][1])
+
+
+@pytest.mark.parametrize("owner", ["vllm", "somebody"])
+def test_long_passages_are_trimmed_before_they_are_sent(server, tasks, owner):
+    server.card = {"owned_by": owner, "max_model_len": 1024}
+    passage = tasks["answer"].passage
+    long = type(passage)(text="The bridge is dear. " * 900, url=passage.url, page=0, start=0)
+    ask(server, Request(tasks["answer"].model_copy(update={"passage": long})))
+    sent = [body for path, body in server.bodies if path.endswith("/chat/completions")]
+    size = sum(len(message["content"]) for message in sent[0]["messages"])
+    budget = 1024 - 256
+    allowed = 4 * budget if owner == "vllm" else 2 * budget
+    assert allowed - 200 < size <= allowed + 4
+    assert any(path == "/tokenize" for path, _ in server.bodies) == (owner == "vllm")
+
+
+def test_request_that_cannot_fit_is_never_sent(server, tasks):
+    server.card["max_model_len"] = 300
+    bad, good = ask(server, Request(tasks["answer"]), Request(tasks["next_question"]))
+    assert (bad.kind, type(good)) == (ErrorKind.TOO_LONG, ModelError)
+    assert not any("qa" in str(body.get("model")) for path, body in server.bodies if path != "/tokenize")
+
+
+def test_truncated_and_malformed_replies(server, tasks):
+    server.reply = lambda body: chat('{"justification":"So', finish_reason="length")
+    (result,) = ask(server, Request(tasks["judge"]))
+    assert (result.kind, result.raw) == (ErrorKind.MALFORMED_REPLY, '{"justification":"So')
+    assert "cut off at 320 tokens" in result.message
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ((500, {"error": "out of memory"}), r"judge_claim: status 500: .*out of memory"),
+        ((404, {"error": {"message": "The model `vp` does not exist."}}), "status 404: .*does not exist"),
+        ((200, {"choices": []}), "expected a chat completion, got"),
+        ((200, "nonsense"), "expected a chat completion, got"),
+    ],
+)
+def test_refusal_is_a_result_and_is_not_repeated(server, tasks, reply, message):
+    server.reply = lambda body: reply if body["model"] == "vp" else chat('{"answer":"A","sources":[1]}')
+    bad, good = ask(server, Request(tasks["judge"]), Request(tasks["merge"]))
+    assert bad.kind is ErrorKind.BACKEND
+    assert re.search(message, bad.message)
+    assert isinstance(good, Completion)
+    assert len(server.bodies) == 2
+
+
+def test_slow_reply_times_out_alone(server, tasks):
+    def reply(body):
+        time.sleep(0.8 if body["model"] == "vp" else 0)
+        return chat('{"answer":"A","sources":[1]}')
+
+    server.reply = reply
+    model = ServerModel("base", NAMES, settings(server).model_copy(update={"timeout": 0.3}))
+
+    async def run():
+        results = await model.generate([Request(tasks["judge"]), Request(tasks["merge"])])
+        await model.close()
+        return results
+
+    bad, good = asyncio.run(run())
+    assert (bad.kind, bad.message) == (ErrorKind.BACKEND, "judge_claim: no reply within 0.3 s")
+    assert isinstance(good, Completion)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_server_that_starts_late_is_waited_for():
+    port = free_port()
+
+    def start_late():
+        time.sleep(0.3)
+        serving = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        serving.card = {"owned_by": "vllm"}
+        serving.handle_request()
+        serving.server_close()
+
+    thread = threading.Thread(target=start_late)
+    thread.start()
+    model = ServerModel("base", {}, EngineSettings(address=f"http://127.0.0.1:{port}/v1", attempts=4))
+    asyncio.run(model.close())
+    thread.join()
+
+
+def test_nobody_at_the_address_is_one_clear_error():
+    address = f"http://127.0.0.1:{free_port()}/v1"
+    with pytest.raises(ModelUnavailable, match=f"no OpenAI-compatible server answers at {address}.*start one"):
+        ServerModel("base", {}, EngineSettings(address=address, attempts=1))
+    with pytest.raises(ModelUnavailable, match="needs an address"):
+        ServerModel("base", {}, EngineSettings())
+
+
+def test_server_that_goes_away_brings_the_backend_down(tasks):
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    serving.card = {"owned_by": "vllm"}
+    thread = threading.Thread(target=serving.serve_forever)
+    thread.start()
+    model = ServerModel("base", {}, settings(serving))
+    serving.shutdown()
+    thread.join()
+    serving.server_close()
+
+    async def run():
+        try:
+            await model.generate([Request(tasks["judge"])])
+        finally:
+            await model.close()
+
+    with pytest.raises(ModelUnavailable, match="is gone"):
+        asyncio.run(run())
+
+
+def test_unknown_model_and_adapter_are_named(server):
+    with pytest.raises(ModelUnavailable, match="no model or adapter 'other'; it has base, qa, qg, vp"):
+        ServerModel("other", {}, settings(server))
+    with pytest.raises(ModelUnavailable, match="no model or adapter 'verdicts'"):
+        ServerModel("base", {Adapter.VERDICT_PREDICTION: "verdicts"}, settings(server))
