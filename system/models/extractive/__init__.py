@@ -1,0 +1,88 @@
+"""The extractive reader: questions by rule, answers cut from passages, a verdict from measured agreement.
+
+The embedded default where there is no language model. What it says of a request depends on that request alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+
+from knowledge_store.encoder import Encoder
+from system.models.base import Completion, ErrorKind, ModelError, Request, Result
+from system.models.extractive.answers import answer, merge, verify
+from system.models.extractive.questions import ask
+from system.models.extractive.similarity import Similarity, sentences
+from system.models.extractive.verdict import judge, shipped_weights
+from system.records import Cost
+from system.tasks import (
+    AnswerQuestion,
+    AskQuestion,
+    JudgeClaim,
+    MergeAnswers,
+    QuestionReply,
+    Reply,
+    Task,
+    VerifyAnswer,
+)
+
+REMEDY = "the extractive reader cannot argue, so choose that strategy or a backend with a language model"
+
+
+class ExtractiveModel:
+    """A backend that reads with rules and a bi-encoder.
+
+    Args:
+        encoder: of questions, claims and sentences.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._similarity = Similarity(encoder)
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``. The texts of all requests are embedded in one batch."""
+        started = perf_counter()
+        self._similarity.prepare(text for request in requests for text in _texts(request.task))
+        share = (perf_counter() - started) / max(1, len(requests))
+        return [self._complete(request.task, share) for request in requests]
+
+    async def close(self) -> None:
+        """Nothing is held outside the process's memory."""
+
+    def _complete(self, task: Task[Reply], share: float) -> Result:
+        started = perf_counter()
+        served = self._reply(task)
+        if served is None:
+            return ModelError(ErrorKind.BACKEND, f"expected a task of the 'got' strategy, got {task.name!r}; {REMEDY}")
+        reply, confidence = served
+        cost = Cost(seconds=share + perf_counter() - started, calls=1)
+        return Completion(reply=reply, cost=cost, raw=reply.model_dump_json(), confidence=confidence)
+
+    def _reply(self, task: Task[Reply]) -> tuple[Reply, float] | None:
+        match task:
+            case AskQuestion():
+                return QuestionReply(question=ask(task)), 1.0
+            case AnswerQuestion():
+                return answer(task, self._similarity), 1.0
+            case VerifyAnswer():
+                return verify(task, self._similarity), 1.0
+            case MergeAnswers():
+                return merge(task, self._similarity), 1.0
+            case JudgeClaim():
+                return judge(task, self._similarity, shipped_weights())
+        return None
+
+
+def _texts(task: Task[Reply]) -> Iterator[str]:
+    """The texts that a task will compare."""
+    match task:
+        case AnswerQuestion(question=question, passage=passage):
+            yield question
+            yield from sentences(passage.text)
+        case VerifyAnswer(question=question, answer=given):
+            yield question
+            yield from sentences(given.text)
+        case MergeAnswers(question=question, answers=answers):
+            yield question
+            yield from (given.text for given in answers)
+        case JudgeClaim(claim=claim, pairs=pairs):
+            yield claim.text
+            yield from (s for pair in pairs for passage in pair.passages for s in sentences(passage.text))

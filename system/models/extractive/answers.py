@@ -1,0 +1,100 @@
+"""Answers cut from passages, their check against the passage, and the choice among several of them."""
+
+import re
+from collections.abc import Sequence
+
+from system.models.extractive.quantities import Kind, quantities
+from system.models.extractive.similarity import Similarity, sentences
+from system.models.extractive.words import content, coverage
+from system.records import AnswerType, Claim, Source
+from system.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerificationReply, VerifyAnswer
+
+MERGED_SENTENCES = 3
+_NO_ANSWER = "No answer could be found."
+_ABOUT = 0.35  # below this score a sentence is not about the question
+_REDUNDANT = 0.9  # cosine from which two answers say the same
+_WHEN = re.compile(r"when was (?:this|the) (?:claim|statement) (?:made|published)", re.IGNORECASE)
+_WHO = re.compile(r"who (?:made|said|published|is the source of) (?:this|the) (?:claim|statement)", re.IGNORECASE)
+_WHERE = re.compile(r"where was (?:this|the) claim (?:first |originally )?(?:made|published)", re.IGNORECASE)
+
+
+def relevance(question: str, candidates: Sequence[str], similarity: Similarity) -> list[float]:
+    """How much each sentence is about a question, in [-1, 1]: cosine, and the share of its words that are found.
+
+    A question for a number gains from a sentence with one.
+    """
+    wanted = content(question)
+    cosines = similarity.between(question, candidates)
+    scores = []
+    for text, cosine in zip(candidates, cosines, strict=True):
+        score = 0.6 * float(cosine) + 0.3 * coverage(wanted, content(text)) + 0.1 * _has_wanted_kind(question, text)
+        scores.append(round(score, 4))
+    return scores
+
+
+def _has_wanted_kind(question: str, sentence: str) -> bool:
+    kinds = {quantity.kind for quantity in quantities(sentence)}
+    asked = question.lower()
+    if asked.startswith("when"):
+        return Kind.YEAR in kinds
+    if asked.startswith(("how many", "how much", "what percentage", "by what percentage")):
+        return bool(kinds - {Kind.YEAR})
+    return True
+
+
+def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:
+    """Cut the sentence of the passage that is most about the question; questions about the claim go to its metadata."""
+    if (known := _from_metadata(task.question, task.claim)) is not None:
+        return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
+    candidates = sentences(task.passage.text)
+    scores = relevance(task.question, candidates, similarity)
+    best = max(range(len(candidates)), key=lambda i: scores[i], default=None)
+    if best is None or scores[best] < _ABOUT:
+        return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=_NO_ANSWER)
+    return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=candidates[best])
+
+
+def _from_metadata(question: str, claim: Claim) -> str | None:
+    for pattern, value in (
+        (_WHEN, claim.date),
+        (_WHO, claim.speaker),
+        (_WHERE, claim.reporting_source),
+    ):
+        if value and pattern.search(question):
+            return value
+    return None
+
+
+def verify(task: VerifyAnswer, similarity: Similarity) -> VerificationReply:
+    """An answer holds iff its passage (or the metadata) says it word for word and it is about the question."""
+    given = task.answer
+    if given.source is Source.METADATA:
+        stands = given.text in task.claim.metadata.values()
+        return VerificationReply(
+            reason=f"the claim's metadata {'says' if stands else 'does not say'} so", entailed=stands
+        )
+    if given.text not in given.passage.text:
+        return VerificationReply(reason="the passage does not contain the answer", entailed=False)
+    score = max(relevance(task.question, sentences(given.text), similarity), default=0.0)
+    reason = f"the passage contains the answer; its relevance to the question is {score:.2f}"
+    return VerificationReply(reason=reason, entailed=score >= _ABOUT)
+
+
+def merge(task: MergeAnswers, similarity: Similarity) -> MergeReply:
+    """Join the most relevant answers that do not repeat each other."""
+    texts = [given.text for given in task.answers]
+    scores = relevance(task.question, texts, similarity)
+    answered = [i for i in range(len(texts)) if task.answers[i].answered]
+    chosen: list[int] = []
+    for i in sorted(answered, key=lambda i: (-scores[i], i)):
+        if len(chosen) < MERGED_SENTENCES and not _repeats(texts[i], [texts[j] for j in chosen], similarity):
+            chosen.append(i)
+    if not chosen:
+        return MergeReply(answer=_NO_ANSWER, sources=[1])
+    return MergeReply(answer=" ".join(texts[i] for i in chosen), sources=[i + 1 for i in chosen])
+
+
+def _repeats(text: str, chosen: list[str], similarity: Similarity) -> bool:
+    return any(text in other or other in text for other in chosen) or bool(
+        (similarity.between(text, chosen) >= _REDUNDANT).any()
+    )

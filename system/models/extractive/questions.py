@@ -1,0 +1,158 @@
+"""Questions that a claim raises, in the order in which a fact-checker would ask them.
+
+The first asks whether the core of the claim is so; the next ask for its figures, its pictures and words, the people
+and things that the passages found for it talk about, its circumstances, and where it comes from. A branch that lacks
+evidence asks for what no answer has covered yet.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from sentencex import segment
+
+from knowledge_store.passages import Passage
+from system.models.extractive.grammar import Clause, clause, names, noun_phrases
+from system.models.extractive.quantities import Kind, Quantity, quantities
+from system.models.extractive.words import content, coverage, words
+from system.records import Claim, QuestionAnswer
+from system.tasks import AskQuestion
+
+PICTURE = re.compile(r"\b(?:photo(?:graph)?s?|pictures?|images?|videos?|footage|clips?|screenshots?)\b", re.IGNORECASE)
+_ABOUT = r"(?:(?:about|approximately|around|over|nearly|almost|more than|less than|at least|up to|only|just)\s+)?"
+_FUNCTION_WORD = r"(?:and|or|in|to|for|from|by|on|at|per|the|a|as|with|every|this|that|is|are)\b"
+_COUNTED = rf"(?:\s+(?:of\s+)?(?!{_FUNCTION_WORD})(?P<noun>[a-zA-Z]+))?"
+_SAYING = {"say", "state", "tell", "claim", "tweet", "declare", "announce", "write", "call", "argue", "suggest", "post"}
+_TIME = re.compile(r"\b(?:19|20)\d\d\b|\b(?:today|yesterday|now|currently)\b", re.IGNORECASE)
+_LONG = 12  # words; a longer subject is no topic to name in another question
+
+
+def ask(task: AskQuestion) -> str:
+    """The question of the wanted index; indices past the last question start again from the first."""
+    asked = [content(pair.question) for pair in task.context]
+    candidates = follow_ups(task.claim, task.context, task.leads) if asked else openers(task.claim, task.leads)
+    fresh = [question for question in candidates if content(question) not in asked]
+    return fresh[task.index % len(fresh)]
+
+
+def openers(claim: Claim, leads: Iterable[Passage]) -> list[str]:
+    """First questions, the most telling first; no two are alike."""
+    statement = core(claim.text)
+    main = clause(statement)
+    candidates = [
+        _question(main.inverted if main else f"Is it true that {statement}"),
+        *_figures(statement, main),
+        *_pictures(statement),
+        *_words_said(claim, statement, main),
+        *_leads(statement, leads),
+        *_circumstances(statement, main),
+        *_provenance(claim),
+    ]
+    return list(dict.fromkeys(candidates))
+
+
+def follow_ups(claim: Claim, context: Iterable[QuestionAnswer], leads: Iterable[Passage]) -> list[str]:
+    """Later questions: first for what the answers so far leave uncovered, then for evidence of the whole."""
+    statement = core(claim.text)
+    covered = frozenset[str]().union(*(content(pair.answer) for pair in context if pair.answered))
+    topic = _topic(statement)
+    missing = [phrase for phrase in noun_phrases(statement) if coverage(content(phrase), covered) < 0.5]
+    apart = [phrase for phrase in missing if not content(phrase) <= content(topic)]
+    candidates = [_question(f"What is known about {phrase} and {topic}") for phrase in apart[:1]]
+    candidates.append(_question(f"Is there any evidence that {_embedded(statement)}"))
+    candidates += [_question(f"What is known about {phrase} and {topic}") for phrase in apart[1:]]
+    candidates.append(_question(f"What do reports say about {topic}"))
+    return list(dict.fromkeys([*candidates, *openers(claim, leads)]))
+
+
+def core(text: str) -> str:
+    """The sentence of a claim that carries it, without quotation marks around it and white space within.
+
+    >>> core('“Wow!  The [new] law passed in May.”')
+    'The new law passed in May'
+    """
+    text = re.sub(r"\s+", " ", text.replace("[", "").replace("]", "")).strip(" \"'“”‘’.…")
+    sentences = [sentence.strip() for sentence in segment("en", text)]
+    return next((sentence for sentence in sentences if len(words(sentence)) > 4), text).rstrip(" .!?…")
+
+
+def _figures(statement: str, main: Clause | None) -> Iterator[str]:
+    """How many, how much or what percentage: the statement asked with a figure taken out, two figures at most."""
+    figures = [q for q in quantities(statement) if q.kind is not Kind.YEAR and not q.text.isalpha()]
+    for quantity in figures[:2]:
+        if main and (question := _figure(quantity, main)):
+            yield _question(question)
+
+
+def _figure(quantity: Quantity, main: Clause) -> str:
+    """The question for a figure that opens the subject or stands in the predicate; empty for any other place."""
+    figure = rf"(?<!\S){_ABOUT}{re.escape(quantity.text)}(?!\S*\d)"
+    if found := re.match(rf"{figure}\s+(?:of\s+)?(.+)", main.subject, re.IGNORECASE):
+        return f"{_how_much(quantity, found[1])} {main.predicate} {main.opening}"
+    found = re.search(rf"(?:\b(?:of|by|at|to|with)\s+)?{figure}{_COUNTED}", main.rest, re.IGNORECASE)
+    if not found:
+        return ""
+    rest = f"{main.rest[: found.start()]} {main.rest[found.end() :]} {main.opening}"
+    if main.verb == "be" and found.start() == 0:
+        return f"What {main.auxiliary} {main.subject} {rest}"
+    return f"{_how_much(quantity, found['noun'] or '')} {main.auxiliary} {main.subject} {rest}"
+
+
+def _how_much(quantity: Quantity, counted: str) -> str:
+    if quantity.kind is Kind.PERCENT:
+        return f"What percentage of {counted}" if counted else "By what percentage"
+    return f"How much {counted}" if quantity.kind is Kind.MONEY or not counted else f"How many {counted}"
+
+
+def _pictures(statement: str) -> Iterator[str]:
+    if found := PICTURE.search(statement):
+        yield f"Where and when was the {found[0].lower()} taken?"
+
+
+def _words_said(claim: Claim, statement: str, main: Clause | None) -> Iterator[str]:
+    """What was said, by whom the claim says it or by its speaker."""
+    if main and main.verb in _SAYING and main.auxiliary in {"do", "does", "did"}:
+        about = next(iter(noun_phrases(main.rest)), "this")
+        yield _question(f"What {main.auxiliary} {main.subject} say about {about}")
+    elif claim.speaker:
+        yield _question(f"What did {claim.speaker.strip()} say about {_topic(statement)}")
+
+
+def _leads(statement: str, leads: Iterable[Passage]) -> Iterator[str]:
+    """What the passages name and the statement does not, most often named first."""
+    known = content(statement)
+    counts = Counter(name for lead in leads for name in set(names(lead.text)) if not content(name) & known)
+    for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:2]:
+        if count > 1:
+            yield _question(f"What does {name} have to do with {_topic(statement)}")
+
+
+def _circumstances(statement: str, main: Clause | None) -> Iterator[str]:
+    if main and main.auxiliary in {"did", "was", "were", "has", "have"} and not _TIME.search(statement):
+        yield _question(f"When {main.inverted}")
+    yield _question(f"What is known about {_topic(statement)}")
+
+
+def _provenance(claim: Claim) -> Iterator[str]:
+    if claim.date:
+        yield "When was the claim made?"
+    yield "Where was the claim first published?"
+
+
+def _topic(statement: str) -> str:
+    """What a statement is about: its subject where that is a phrase of some substance, else its longest phrases."""
+    main = clause(statement)
+    if main and content(main.subject) and len(main.subject.split()) <= _LONG:
+        return main.subject
+    phrases = sorted(noun_phrases(statement), key=len, reverse=True)[:2]
+    return " and ".join(phrases) or statement
+
+
+def _embedded(statement: str) -> str:
+    main = clause(statement)
+    return f"{main.subject} {main.predicate} {main.opening}".strip() if main else statement
+
+
+def _question(text: str) -> str:
+    text = re.sub(r"\s+([,.;:])", r"\1", re.sub(r"\s+", " ", text)).strip(" .,;:?!…")
+    return text[:1].upper() + text[1:] + "?"

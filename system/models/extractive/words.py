@@ -1,0 +1,50 @@
+"""Words as the reader compares them: lower-cased, stemmed, without those that say nothing alone."""
+
+import re
+from functools import lru_cache
+
+import snowballstemmer
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_STEMMER = snowballstemmer.stemmer("english")
+
+_STOP_WORDS = """
+    a about above after again against all also am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each few for from further get had has have having he her here hers
+    herself him himself his how i if in into is it its itself just let many may me might more most much must my myself
+    no nor not now of off on once only or other our ours ourselves out over own per same shall she should so some such
+    than that the their theirs them themselves then there these they this those through to too under until up upon us
+    very was we were what when where which while who whom whose why will with within without would you your yours
+    yourself yourselves one two say says said saying claim claims claimed s t
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """The Snowball stem of a word, without its case and possessive ending.
+
+    >>> stem("Elections"), stem("Nigeria’s")
+    ('elect', 'nigeria')
+    """
+    return str(_STEMMER.stemWord(re.sub(r"['’].*", "", word.lower())))
+
+
+def words(text: str) -> list[str]:
+    """The words and numbers of a text in order, as written."""
+    return _WORD.findall(text)
+
+
+@lru_cache(maxsize=20_000)
+def content(text: str) -> frozenset[str]:
+    """The stems of the words that carry content; digits count, stop words do not.
+
+    >>> sorted(content("The elections of 2019 were not held."))
+    ['2019', 'elect', 'held']
+    """
+    return frozenset(stem(word) for word in words(text) if word.lower() not in STOP_WORDS and len(word) > 1)
+
+
+def coverage(wanted: frozenset[str], found: frozenset[str]) -> float:
+    """Share of the wanted stems that are found, in [0, 1]; nothing wanted counts as covered."""
+    return len(wanted & found) / len(wanted) if wanted else 1.0

@@ -1,0 +1,66 @@
+"""Numbers in text: what is read, and when two of them agree."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from system.models.extractive.quantities import Kind, Quantity, quantities
+
+
+def read(text: str) -> list[tuple[float, Kind]]:
+    return [(quantity.value, quantity.kind) for quantity in quantities(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("14,898,300 people", [(14_898_300, Kind.COUNT)]),
+        ("approximately 14.9 million", [(14_900_000, Kind.COUNT)]),
+        ("N700 billion", [(7e11, Kind.MONEY)]),
+        ("US$1.325 billion", [(1.325e9, Kind.MONEY)]),
+        ("Rs 8 crore", [(8e7, Kind.MONEY)]),
+        ("1,00,000 rupees", [(100_000, Kind.MONEY)]),
+        ("55 percent and 0.6%", [(55, Kind.PERCENT), (0.6, Kind.PERCENT)]),
+        ("in 2019", [(2019, Kind.YEAR)]),
+        ("2019 million", [(2.019e9, Kind.COUNT)]),
+        ("seven million adults", [(7e6, Kind.COUNT)]),
+        ("COVID-19", []),
+        ("G20", []),
+    ],
+)
+def test_reads_numbers_with_scale_and_kind(text: str, expected: list[tuple[float, Kind]]) -> None:
+    assert read(text) == [(pytest.approx(value), kind) for value, kind in expected]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("14,898,300 people", "14.9 million", True),
+        ("R17 billion", "R17.3 billion", True),
+        ("7%", "6.96%", True),
+        ("206 billion euros", "856 billion euros", False),
+        ("7%", "7.4%", False),
+        ("2019", "2018", False),
+        ("2019", "2019", True),
+    ],
+)
+def test_agrees_at_the_precision_of_the_coarser(one: str, other: str, same: bool) -> None:
+    (left,), (right,) = quantities(one), quantities(other)
+    assert left.agrees(right) is same
+
+
+@given(st.integers(min_value=1, max_value=10**12))
+def test_a_written_number_is_read_back(number: int) -> None:
+    (quantity,) = quantities(f"about {number:,} cases")
+    assert quantity.value == number
+
+
+numbers = st.builds(
+    Quantity, value=st.floats(0.1, 1e12), kind=st.just(Kind.COUNT), digits=st.integers(1, 8), text=st.just("")
+)
+
+
+@given(numbers, numbers)
+def test_agreement_is_mutual_and_everything_agrees_with_itself(one: Quantity, other: Quantity) -> None:
+    assert one.agrees(one)
+    assert one.agrees(other) == other.agrees(one)

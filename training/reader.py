@@ -1,0 +1,147 @@
+"""Fit the verdict of the extractive reader on AVeriTeC's training split.
+
+``python -m training reader --claims train.json --output system/models/extractive/verdict.json``
+
+Each claim is checked with the very strategy and reader of a run, on a store made of gold answers (see ``stores``).
+Every judgement that a branch asks for becomes an example: its features, with the label of its claim.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from tqdm import tqdm
+
+from knowledge_store.encoder import Encoder, SentenceEncoder
+from knowledge_store.ranking import rank_pages
+from knowledge_store.reading import Flaws, Page
+from system.check import Engine, check
+from system.models.base import Completion, Model, Request, Result
+from system.models.extractive import ExtractiveModel
+from system.models.extractive.features import FEATURES, features
+from system.models.extractive.findings import findings
+from system.models.extractive.similarity import Similarity
+from system.records import Claim, Label
+from system.settings import RunSettings, Settings
+from system.tasks import JudgeClaim, VerdictReply
+from training.annotated import AnnotatedClaim, read_annotated
+from training.stores import pseudo_stores
+
+BALANCE = 0.5  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
+REGULARISATION = 1.0  # inverse strength of the L2 penalty
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Judgements to learn from.
+
+    Attributes:
+        measured: (examples, features) float64.
+        labels: (examples,) the claims' gold labels.
+        weights: (examples,) float64; those of one claim sum to 1.
+    """
+
+    measured: NDArray[np.float64]
+    labels: NDArray[np.str_]
+    weights: NDArray[np.float64]
+
+
+class Recorder:
+    """A model that reads like another but never concludes, so that each branch asks as often as it may."""
+
+    def __init__(self, reader: Model) -> None:
+        self._reader = reader
+        self.judgements: list[JudgeClaim] = []
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``; judgements are kept instead of made."""
+        tasks = [request.task for request in requests]
+        if not any(isinstance(task, JudgeClaim) for task in tasks):
+            return await self._reader.generate(requests)
+        self.judgements += [task for task in tasks if isinstance(task, JudgeClaim)]
+        reply = VerdictReply(justification="recorded", label=Label.NOT_ENOUGH_EVIDENCE)
+        return [Completion(reply=reply) for _ in tasks]
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        await self._reader.close()
+
+
+def judgements(claim: Claim, store: Sequence[Page], encoder: Encoder, reader: Model) -> list[JudgeClaim]:
+    """What a run would have to judge about a claim."""
+    settings = Settings(run=RunSettings(budget=3600.0))
+    recorder = Recorder(reader)
+    ranked = rank_pages(store, claim.text, settings.retrieval, Flaws(), f"claim {claim.id}")
+    asyncio.run(check(Engine(recorder, encoder, settings), claim, ranked))
+    return recorder.judgements
+
+
+def examples(claims: Sequence[AnnotatedClaim], encoder: Encoder, seed: int) -> Examples:
+    """Check all claims on their pseudo stores and measure every judgement."""
+    reader, similarity = ExtractiveModel(encoder), Similarity(encoder)
+    rows, labels, weights = [], [], []
+    stores = pseudo_stores(claims, encoder, seed)
+    for annotated, store in tqdm(zip(claims, stores, strict=True), total=len(claims), unit="claim"):
+        tasks = judgements(annotated.claim, store, encoder, reader)
+        rows += [measure(task, similarity) for task in tasks]
+        labels += [str(annotated.label)] * len(tasks)
+        weights += [1 / len(tasks)] * len(tasks)
+    return Examples(np.array(rows), np.array(labels), np.array(weights))
+
+
+def measure(task: JudgeClaim, similarity: Similarity) -> NDArray[np.float64]:
+    """The features of a judgement, (features,) float64."""
+    return features(task.claim, task.pairs, findings(task.claim.text, task.pairs, similarity)).vector()
+
+
+def fit(given: Examples) -> LogisticRegression:
+    """Fit the regression; rare labels weigh more (``BALANCE``)."""
+    frequency = Counter[str]()
+    for label, weight in zip(given.labels, given.weights, strict=True):
+        frequency[str(label)] += weight
+    total = sum(frequency.values())
+    class_weight = {label: (total / (len(frequency) * count)) ** BALANCE for label, count in frequency.items()}
+    model = LogisticRegression(C=REGULARISATION, class_weight=class_weight, max_iter=5000)
+    return model.fit(given.measured, given.labels, sample_weight=given.weights)
+
+
+def describe(model: LogisticRegression, provenance: dict[str, Any]) -> dict[str, Any]:
+    """The weights as they are shipped."""
+    order = [label for label in Label if str(label) in model.classes_]
+    rows = {str(label): i for i, label in enumerate(model.classes_)}
+    return {
+        "provenance": provenance,
+        "labels": {
+            str(label): {
+                "intercept": round(float(model.intercept_[rows[label]]), 4),
+                "weights": dict(zip(FEATURES, model.coef_[rows[label]].round(4).tolist(), strict=True)),
+            }
+            for label in order
+        },
+    }
+
+
+def train(claims_file: Path, output: Path, encoder_name: str, seed: int) -> None:
+    """Fit on an annotated split and write the weights."""
+    claims = read_annotated(claims_file)
+    given = examples(claims, SentenceEncoder(encoder_name), seed)
+    provenance = {
+        "made by": f"python -m training reader --claims {claims_file.name} --encoder {encoder_name} --seed {seed}",
+        "data": "AVeriTeC training split (Schlichtkrull et al., 2023), CC BY-NC 4.0; only fitted numbers are kept",
+        "sha256": hashlib.sha256(claims_file.read_bytes()).hexdigest(),
+        "claims": dict(Counter(str(one.label) for one in claims)),
+        "judgements": len(given.labels),
+        "balance": BALANCE,
+        "C": REGULARISATION,
+        "versions": {name: version(name) for name in ("scikit-learn", "numpy", "sentence-transformers", "HanTa")},
+    }
+    output.write_text(json.dumps(describe(fit(given), provenance), indent=1) + "\n", encoding="utf-8")
