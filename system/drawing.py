@@ -3,6 +3,7 @@
 from rich.text import Text
 from rich.tree import Tree
 
+from system.claim_analysis import ClaimGraph, Plan, Stance, Subclaims
 from system.graph import Graph
 from system.records import Answer, Claim, Failure, QuestionAnswer, Verdict
 from system.speech import Argument, Ruling, Skipped
@@ -47,6 +48,14 @@ def describe(content: Content) -> str:
             return f"[{speaker}, round {number}, cites {len(passages)}] {text}"
         case Ruling(round=number, decision=decision, reason=reason):
             return f"[round {number}: {decision or 'go on'}] {reason}"
+        case Subclaims(subclaims=subclaims):
+            return " | ".join(subclaims)
+        case ClaimGraph(entities=entities, relations=relations):
+            return f"{', '.join(entity.name for entity in entities)}; {len(relations)} relations"
+        case Plan(phases=phases, resolution=resolution):
+            return f"{len(phases)} phases: {'; '.join(phase.goal for phase in phases)}. {resolution}"
+        case Stance(team=team, agent=agent, phase=phase, position=position, text=text):
+            return f"[{team} team, agent {agent}, phase {phase}: {position}] {text}"
         case Skipped(step=step, reason=reason):
             return f"{step}: {reason}"
         case Failure(operation=operation, message=message):

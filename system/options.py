@@ -30,6 +30,8 @@ def _kind(field: FieldInfo) -> dict[str, Any]:
         return {"choices": get_args(field.annotation)}
     if get_origin(field.annotation) is dict:
         return {"action": _Pairs, "nargs": "+", "metavar": "NAME=VALUE"}
+    if get_origin(field.annotation) is list:
+        return {"nargs": "+", "metavar": "TEXT"}
     if field.annotation is bool:
         return {"action": argparse.BooleanOptionalAction}
     assert field.annotation is not None

@@ -48,6 +48,16 @@ class DebateSettings(Section):
     exhibits: int = Field(10, gt=0, description="passages that the agents of a debate read and may cite, at most")
 
 
+class CarpSettings(Section):
+    """Parts of CARP (section 6) that can be left out, and its shape."""
+
+    agents: int = Field(2, gt=0, description="agents of a team; with several models they take turns on them")
+    claim_graph: bool = Field(True, description="resolve references between subclaims by a claim-representation graph")
+    self_correction: bool = Field(True, description="let the teams read each other and change their positions")
+    drafts: bool = Field(True, description="draft each reply, then revise it")
+    two_labels: bool = Field(False, description="the paper's two labels: what is not shown is Refuted")
+
+
 class ModelSettings(Section):
     """Which model answers."""
 
@@ -55,6 +65,7 @@ class ModelSettings(Section):
         "extractive", description="what runs the model"
     )
     model: str = Field("", description="model folder or name; the extractive reader has none")
+    others: list[str] = Field(default_factory=list, description="further models, on which agents of a team take turns")
     adapters: dict[Adapter, str] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, or for a server the names that it serves"
     )
@@ -96,10 +107,11 @@ class Settings(Section):
 
     profile: str = "embedded"
     strategy: Literal[
-        "got", "debatecv", "consultancy", "ai_debate", "single", "majority", "cooperation", "baseline"
+        "got", "debatecv", "carp", "consultancy", "ai_debate", "single", "majority", "cooperation", "baseline"
     ] = Field("got", description="how a claim is checked")
     graph: GraphSettings = GraphSettings()
     debate: DebateSettings = DebateSettings()
+    carp: CarpSettings = CarpSettings()
     model: ModelSettings = ModelSettings()
     engine: EngineSettings = EngineSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
@@ -109,6 +121,7 @@ class Settings(Section):
 SECTIONS: dict[str, type[BaseModel]] = {
     "graph": GraphSettings,
     "debate": DebateSettings,
+    "carp": CarpSettings,
     "model": ModelSettings,
     "engine": EngineSettings,
     "retrieval": RetrievalSettings,

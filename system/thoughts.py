@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import model_validator
 
 from knowledge_store.passages import Passage
+from system.claim_analysis import ClaimGraph, Plan, Stance, Subclaims
 from system.records import Answer, Claim, Cost, Failure, QuestionAnswer, Record, Verdict
 from system.speech import Argument, Ruling, Skipped
 
@@ -23,6 +24,10 @@ class ThoughtKind(StrEnum):
     VERDICT = "verdict"
     ARGUMENT = "argument"
     RULING = "ruling"
+    SUBCLAIMS = "subclaims"
+    CLAIM_GRAPH = "claim graph"
+    PLAN = "plan"
+    STANCE = "stance"
     SKIPPED = "skipped"
     FAILURE = "failure"
 
@@ -69,6 +74,10 @@ Content = (
     | Verdict
     | Argument
     | Ruling
+    | Subclaims
+    | ClaimGraph
+    | Plan
+    | Stance
     | Skipped
     | Failure
 )
@@ -87,6 +96,10 @@ CONTENT: dict[ThoughtKind, type[Record]] = {
     ThoughtKind.VERDICT: Verdict,
     ThoughtKind.ARGUMENT: Argument,
     ThoughtKind.RULING: Ruling,
+    ThoughtKind.SUBCLAIMS: Subclaims,
+    ThoughtKind.CLAIM_GRAPH: ClaimGraph,
+    ThoughtKind.PLAN: Plan,
+    ThoughtKind.STANCE: Stance,
     ThoughtKind.SKIPPED: Skipped,
     ThoughtKind.FAILURE: Failure,
 }
@@ -101,6 +114,10 @@ LETTER = {
     ThoughtKind.VERDICT: "v",
     ThoughtKind.ARGUMENT: "d",
     ThoughtKind.RULING: "r",
+    ThoughtKind.SUBCLAIMS: "s",
+    ThoughtKind.CLAIM_GRAPH: "g",
+    ThoughtKind.PLAN: "l",
+    ThoughtKind.STANCE: "t",
     ThoughtKind.SKIPPED: "x",
     ThoughtKind.FAILURE: "f",
 }

@@ -2,15 +2,28 @@
 
 from knowledge_store.encoder import Encoder
 from system.models.base import Model
+from system.models.routed import RoutedModel
 from system.settings import Settings
 
 
 def load_model(settings: Settings, encoder: Encoder) -> Model:
-    """Load the backend that the settings name.
+    """Load the backend that the settings name, once for each model that they name.
 
     Raises:
         ModelUnavailable: its library or its files are missing, or they do not fit together.
     """
+    first = _load(settings, encoder)
+    others = [_load(_with_model(settings, name), encoder) for name in settings.model.others]
+    return RoutedModel([first, *others]) if others else first
+
+
+def _with_model(settings: Settings, name: str) -> Settings:
+    """The settings for a further model: adapters belong to the first one."""
+    changes = {"model": name, "adapters": {}, "others": []}
+    return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
+
+
+def _load(settings: Settings, encoder: Encoder) -> Model:
     # Each backend is imported only when asked for: its libraries are large and may be absent.
     match settings.model.backend:
         case "extractive":
@@ -20,7 +33,7 @@ def load_model(settings: Settings, encoder: Encoder) -> Model:
         case "transformers":
             from system.models.transformers import TransformersModel
 
-            return TransformersModel(settings.model.model, settings.model.adapters)
+            return TransformersModel(settings.model.model, settings.model.adapters, settings.engine)
         case "vllm":
             from system.models.vllm import VllmModel
 

@@ -74,10 +74,11 @@ def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), l
         limit: longest answer or passage, in characters; a longer one is cut at a word and marked "...".
     """
     fields = {name: getattr(task, name) for name in type(task).model_fields}
-    system, user = _templates(task.name, frozenset(specials))
+    parts = _templates(task.name, frozenset(specials))
+    system, user, drafts = (part.render(**fields, adapter=adapter, limit=limit).strip() for part in parts)
     return [
-        Message(role="system", content=system.render(**fields, adapter=adapter, limit=limit).strip()),
-        Message(role="user", content=user.render(**fields, adapter=adapter, limit=limit).strip()),
+        Message(role="system", content=system),
+        Message(role="user", content=f"{user}\n{drafts}" if task.drafts else user),
     ]
 
 
@@ -115,8 +116,10 @@ def fit(
 
 
 @lru_cache
-def _templates(name: str, specials: frozenset[str]) -> tuple[Template, Template]:
-    """The two parts of a prompt file; split before rendering, so no inserted text can start a part."""
+def _templates(name: str, specials: frozenset[str]) -> tuple[Template, Template, Template]:
+    """The two parts of a prompt file, split before rendering, so no inserted text can start a part; and the part that
+    presents drafts of the reply, the same for all tasks.
+    """
     environment = Environment(
         loader=FileSystemLoader(PROMPTS),
         undefined=StrictUndefined,
@@ -125,7 +128,9 @@ def _templates(name: str, specials: frozenset[str]) -> tuple[Template, Template]
     )
     environment.policies["truncate.leeway"] = 0
     system, user = (PROMPTS / f"{name}.md").read_text(encoding="utf-8").split("\n# User\n")
-    return environment.from_string(system.removeprefix("# System\n")), environment.from_string(user)
+    parts = (system.removeprefix("# System\n"), user, '{% include "drafts.md" %}')
+    system_part, user_part, drafts_part = map(environment.from_string, parts)
+    return system_part, user_part, drafts_part
 
 
 def _quote(value: object, specials: frozenset[str]) -> str:

@@ -1,16 +1,12 @@
 """Gather: the evidence for strategies that collect it once, before they judge it."""
 
-import asyncio
-from collections.abc import Sequence
-
 from knowledge_store.passages import Passage
 from system.case import Case
-from system.deadline import DeadlineExpired
 from system.operations.ask import ask_first
 from system.operations.deduplicate import deduplicate
-from system.operations.look_up import look_up
+from system.operations.look_up import look_up_all
 from system.records import Answer, AnswerType, QuestionAnswer, Source
-from system.thoughts import Evidence, Question, Thought
+from system.thoughts import Evidence, Thought
 
 
 async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
@@ -24,21 +20,8 @@ async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
             return []
         case "gold":
             return [_given(case, passage) for passage in case.leads]
-    return await look_up_all(case, await deduplicate(case, await ask_first(case)))
-
-
-async def look_up_all(case: Case, questions: Sequence[Thought[Question]]) -> list[Thought[QuestionAnswer]]:
-    """Look up several questions at once; those that the deadline cut off are left out."""
-
-    async def found(question: Thought[Question]) -> Thought[QuestionAnswer] | None:
-        try:
-            return await look_up(case, question)
-        except DeadlineExpired:
-            return None
-
-    async with asyncio.TaskGroup() as group:  # a fault in one stops the others
-        running = [group.create_task(found(question)) for question in questions]
-    return [pair for task in running if (pair := task.result())]
+    questions = await deduplicate(case, await ask_first(case))
+    return await look_up_all(case, *((question, "") for question in questions))
 
 
 def _given(case: Case, passage: Passage) -> Thought[QuestionAnswer]:

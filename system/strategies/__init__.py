@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from system.case import Case, Outcome
 from system.strategies.baseline import baseline
+from system.strategies.carp import carp
 from system.strategies.consultancy import ai_debate, consultancy
 from system.strategies.cooperation import cooperation
 from system.strategies.debatecv import debatecv
@@ -16,6 +17,7 @@ Strategy = Callable[[Case], Awaitable[Outcome]]
 STRATEGIES: dict[str, Strategy] = {
     "got": got,
     "debatecv": debatecv,
+    "carp": carp,
     "consultancy": consultancy,
     "ai_debate": ai_debate,
     "single": single,

@@ -10,6 +10,18 @@ from knowledge_store.passages import Passage
 from knowledge_store.ranking import RankedStore, rank_pages
 from knowledge_store.reading import Flaws, Page
 from knowledge_store.settings import RetrievalSettings
+from system.claim_analysis import (
+    Action,
+    Dependency,
+    DependencyKind,
+    Entity,
+    Method,
+    Phase,
+    Position,
+    Relation,
+    Step,
+    Team,
+)
 from system.models.base import Request
 from system.models.scripted import Line
 from system.records import AnswerType, Claim, Label, Source
@@ -24,7 +36,14 @@ from system.tasks import (
     AskOfPassage,
     AskQuestion,
     CarryOut,
+    ClaimGraphReply,
     CloseDebate,
+    CorrectionReply,
+    CorrectOneself,
+    DecideBetweenTeams,
+    DecideBetweenTeamsInTwoLabels,
+    DecomposeClaim,
+    GraphClaim,
     Instruct,
     InstructionReply,
     JudgeClaim,
@@ -32,10 +51,17 @@ from system.tasks import (
     MergeAnswers,
     MergeReply,
     Moderate,
+    PlanReply,
+    PlanVerification,
     QuestionReply,
     QuestionSpeakers,
+    RefineSubclaims,
     RulingReply,
+    StateCase,
+    StatementReply,
+    SubclaimsReply,
     Task,
+    TwoLabelReply,
     VerdictReply,
     VerificationReply,
     VerifyAnswer,
@@ -50,6 +76,39 @@ PAGES = (
 )
 FOLLOW_UPS = ("Is there a plaque?", "Which ministry paid?", "How long did work take?", "Were tolls collected?")
 QUESTIONS = ("When did the Aster bridge open?", "Who built the crossing?", "What did newspapers report that year?")
+SUBCLAIMS = ("A bridge over the Aster exists.", "It opened in 1932.")
+REFINED = ("A bridge over the Aster exists.", "The Aster bridge opened in 1932.")
+CLAIM_GRAPH = ClaimGraphReply(
+    entities=(Entity(name="Aster bridge", mentions=("a bridge over the Aster", "it"), subclaims=(1, 2)),),
+    relations=(Relation(subject="Aster bridge", relation="opened in", object="1932"),),
+)
+
+
+def plan_of(phases: Sequence[Sequence[int]], derived: str = "") -> PlanReply:
+    """A plan whose phases have the steps for these subclaims."""
+    steps = [
+        tuple(
+            Step(
+                subclaim=number,
+                action=Action.TEMPORAL_FACT,
+                strategy=Method.FACTUAL_LOOKUP,
+                evidence_type="chronicles",
+                query_hint=f"Aster bridge {number}",
+                derived_question=derived,
+            )
+            for number in phase
+        )
+        for phase in phases
+    ]
+    return PlanReply(
+        dependencies=(Dependency(kind=DependencyKind.LOGICAL, first=1, then=2),),
+        phases=tuple(
+            Phase(id=number, goal=f"Goal {number}.", depends_on=tuple(range(1, number)), steps=phase)
+            for number, phase in enumerate(steps, start=1)
+        ),
+        requires_all=True,
+        resolution="Both must hold.",
+    )
 
 
 class BagOfWords:
@@ -112,6 +171,28 @@ class Answers:
                 return QuestionReply(question="Who says so?")
             case JudgeSpeakers():
                 return VerdictReply(justification="The speaker cites a history.", label=Label.SUPPORTED)
+            case DecomposeClaim():
+                return SubclaimsReply(subclaims=SUBCLAIMS)
+            case GraphClaim():
+                return CLAIM_GRAPH
+            case RefineSubclaims(subclaims=subclaims):
+                return SubclaimsReply(subclaims=REFINED[-len(subclaims) :])
+            case PlanVerification(subclaims=subclaims):
+                return plan_of([[number] for number in range(1, len(subclaims) + 1)])
+            case StateCase(team=team, evidence=evidence):
+                position = Position.SUPPORT if team is Team.SUPPORT else Position.REFUTE
+                return StatementReply(
+                    statement=f"The {team} team speaks.",
+                    citations=[1] if evidence else [],
+                    position=position,
+                    confidence=80,
+                )
+            case CorrectOneself():
+                return CorrectionReply(explanation="They have a point.", position=Position.REFUTE, confidence=60)
+            case DecideBetweenTeamsInTwoLabels():
+                return TwoLabelReply(justification="All parts hold.", label=Label.SUPPORTED)
+            case DecideBetweenTeams():
+                return VerdictReply(justification="All parts hold.", label=Label.SUPPORTED)
             case AskOfPassage(passage=passage):
                 return QuestionReply(question=f"What is known of {passage.text.split()[-1]}")
         return None

@@ -1,10 +1,11 @@
 import orjson
 import pytest
-from bridge import CLAIM, passage
+from bridge import CLAIM, CLAIM_GRAPH, passage, plan_of
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from system.claim_analysis import ClaimGraph, Plan, Position, Stance, Subclaims, Team
 from system.graph import Graph, GraphError
 from system.records import Answer, AnswerType, Cost, Failure, Label, QuestionAnswer, Source, Verdict
 from system.speech import Argument, Ruling, Skipped, Speaker
@@ -24,6 +25,19 @@ CONTENTS = st.sampled_from(
         Ruling(round=1, insight="A date.", gaps="", reason="Enough.", decision=Label.REFUTED, confidence=0.5),
         Ruling(round=1, insight="A date.", gaps="A source.", reason="Not yet.", decision=None, confidence=1.0),
         Skipped(step="debate", reason="no time"),
+        Subclaims(subclaims=("One.", "Two.")),
+        ClaimGraph(**dict(CLAIM_GRAPH)),
+        Plan(**dict(plan_of([[1], [2]]))),
+        Stance(
+            team=Team.SUPPORT,
+            agent=1,
+            phase=0,
+            text="No.",
+            position=Position.REFUTE,
+            changed=True,
+            confidence=0.5,
+            passages=(passage(),),
+        ),
         Failure(operation="ask", message="nothing came"),
     ]
 )

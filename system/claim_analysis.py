@@ -1,0 +1,171 @@
+"""How CARP takes a claim apart and plans its verification (Lo et al., 2026, sections 3.3 and 3.5, table 4)."""
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from knowledge_store.passages import Passage
+from system.records import Record
+
+Line = Annotated[str, Field(min_length=1)]
+Number = Annotated[int, Field(ge=1)]
+"""Of a subclaim or a phase, counted from 1."""
+
+
+class Subclaims(Record):
+    """The claim as minimal assertions that can be verified each on its own."""
+
+    subclaims: Annotated[tuple[Line, ...], Field(min_length=1, max_length=8)]
+
+
+class Entity(Record):
+    """Something that the claim is about: its canonical name, every wording that means it, and where it occurs."""
+
+    name: Line
+    mentions: tuple[str, ...]
+    subclaims: tuple[Number, ...]
+
+
+class Relation(Record):
+    """How two entities belong together."""
+
+    subject: Line
+    relation: Line
+    object: Line
+
+
+class ClaimGraph(Record):
+    """The claim-representation graph: subclaims, entities and relations, G = (S, E, R)."""
+
+    entities: tuple[Entity, ...]
+    relations: tuple[Relation, ...]
+
+
+class DependencyKind(StrEnum):
+    """Why one subclaim is verified before another, or that it need not be."""
+
+    LOGICAL = "logical"
+    TEMPORAL = "temporal"
+    EVIDENTIAL = "evidential"
+    INDEPENDENT = "independent"
+
+
+class Dependency(Record):
+    """How two subclaims depend on each other."""
+
+    kind: DependencyKind
+    first: Number
+    then: Number
+
+
+class Action(StrEnum):
+    """What is done to verify a subclaim."""
+
+    ENTITY_PROPERTY = "check_entity_property"
+    EXISTENCE = "check_existence"
+    DEFINITION = "check_definition"
+    RELATIONSHIP = "check_relationship"
+    AFFILIATION = "check_affiliation"
+    LOCATION = "check_location"
+    EVENT_OCCURRENCE = "check_event_occurrence"
+    TEMPORAL_FACT = "check_temporal_fact"
+    SEQUENCE = "check_sequence"
+    STATISTICAL_FACT = "check_statistical_fact"
+    CAUSAL_CLAIM = "check_causal_claim"
+    COMPARISON = "check_comparison"
+    QUOTE_CLAIM = "check_quote_claim"
+    INFER = "infer_question_answering"
+
+
+class Method(StrEnum):
+    """How it is done; the paper calls it the strategy."""
+
+    FACTUAL_LOOKUP = "factual lookup"
+    LOGICAL_REASONING = "logical reasoning"
+    TEMPORAL_VALIDATION = "temporal validation"
+    CROSS_REFERENCING = "cross-referencing"
+    AGGREGATION = "aggregation and counting"
+    CONSTRAINT_CHECKING = "constraint checking"
+
+
+class Step(Record):
+    """The verification of one subclaim.
+
+    Attributes:
+        derived_question: the implicit question that must be answered first; empty where there is none.
+    """
+
+    subclaim: Number
+    action: Action
+    strategy: Method
+    evidence_type: str
+    query_hint: Line
+    derived_question: str
+
+
+class Phase(Record):
+    """Subclaims that are verified together, after the phases that this one depends on."""
+
+    id: Number
+    goal: str
+    depends_on: tuple[Number, ...]
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+
+
+class Plan(Record):
+    """The verification plan; its phases are carried out in their order.
+
+    Attributes:
+        requires_all: whether the claim needs all of its subclaims.
+        resolution: how the verdicts on the subclaims combine.
+    """
+
+    dependencies: tuple[Dependency, ...]
+    phases: Annotated[tuple[Phase, ...], Field(min_length=1)]
+    requires_all: bool
+    resolution: str
+
+    @model_validator(mode="after")
+    def _phases_are_in_order(self) -> Self:
+        for number, phase in enumerate(self.phases, start=1):
+            if phase.id != number or any(before >= number for before in phase.depends_on):
+                raise ValueError("phases are numbered 1, 2, 3, …, and depend on earlier ones only")
+        return self
+
+    def covers(self, subclaims: int) -> bool:
+        """Whether every one of so many subclaims has a step, and no other has."""
+        return {step.subclaim for phase in self.phases for step in phase.steps} == set(range(1, subclaims + 1))
+
+
+class Team(StrEnum):
+    """The adversarial teams."""
+
+    SUPPORT = "support"
+    REFUTATION = "refutation"
+
+
+class Position(StrEnum):
+    """What an agent holds true of the claim, or of the subclaims of a phase."""
+
+    SUPPORT = "SUPPORT"
+    REFUTE = "REFUTE"
+
+
+class Stance(Record):
+    """What an agent of a team states, on a phase or after having read the other team.
+
+    Attributes:
+        phase: of the plan; 0 for the self-correction, which is about the whole claim.
+        changed: whether the agent changed its position after it had read the other team.
+        confidence: the agent's own, in [0, 1].
+    """
+
+    team: Team
+    agent: int
+    phase: int
+    text: str
+    position: Position
+    changed: bool
+    confidence: float
+    passages: tuple[Passage, ...]

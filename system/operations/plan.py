@@ -1,0 +1,40 @@
+"""Plan: in which phases and how the subclaims are verified (CARP, section 3.5)."""
+
+from system.case import Case
+from system.claim_analysis import Action, ClaimGraph, Method, Phase, Plan, Step, Subclaims
+from system.models.base import Completion, ErrorKind, ModelError
+from system.operations.decompose import NO_GRAPH
+from system.operations.draft import draft
+from system.tasks import PlanVerification
+from system.thoughts import Content, Thought
+
+
+async def plan(case: Case, subclaims: Thought[Subclaims], graph: Thought[ClaimGraph] | None) -> Thought[Plan]:
+    """The verification plan; where the model gave none that covers every subclaim, one phase that looks each up."""
+    parents: list[Thought[Content]] = [subclaims, graph] if graph else [subclaims]
+    texts = subclaims.content.subclaims
+    task = PlanVerification(claim=case.claim, subclaims=texts, graph=graph.content if graph else NO_GRAPH)
+    (result,) = await draft(case, "plan", [task])
+    if isinstance(result, Completion) and not result.reply.covers(len(texts)):
+        message = f"expected a plan with steps for subclaims 1 to {len(texts)} and no others"
+        result = ModelError(ErrorKind.MALFORMED_REPLY, message, result.cost, result.prompt, result.raw)
+    if isinstance(result, ModelError):
+        case.fail("plan", result, parents)
+        return case.graph.add(_one_phase(texts), parents, "plan")
+    return case.graph.add(Plan(**dict(result.reply)), parents, "plan", result.cost)
+
+
+def _one_phase(subclaims: tuple[str, ...]) -> Plan:
+    steps = tuple(
+        Step(
+            subclaim=number,
+            action=Action.EXISTENCE,
+            strategy=Method.FACTUAL_LOOKUP,
+            evidence_type="any",
+            query_hint=text,
+            derived_question="",
+        )
+        for number, text in enumerate(subclaims, start=1)
+    )
+    phase = Phase(id=1, goal="Verify all subclaims.", depends_on=(), steps=steps)
+    return Plan(dependencies=(), phases=(phase,), requires_all=True, resolution="The claim needs all of its subclaims.")
