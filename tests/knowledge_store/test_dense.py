@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
+from time import sleep
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from word_encoder import WordEncoder
 
 from knowledge_store.dense import Hit, PassageIndex
+from knowledge_store.encoder import Vectors
 from knowledge_store.passages import Passage
 from knowledge_store.ranking import RankedStore
 from knowledge_store.reading import ReadingReport
@@ -24,6 +26,14 @@ TEXTS = [
     "A new bridge was opened by the king.",
     "Bananas are yellow.",
 ]
+
+
+class SlowEncoder(WordEncoder):
+    """Gives other threads the time to come between."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        sleep(0.05)
+        return super().encode(texts)
 
 
 def ranked_store(texts: Sequence[str]) -> RankedStore:
@@ -79,7 +89,8 @@ def test_no_passage_is_embedded_twice(encoder: WordEncoder) -> None:
     assert sorted(encoder.embedded) == sorted(TEXTS)
 
 
-def test_threads_embed_no_passage_twice(encoder: WordEncoder) -> None:
+def test_threads_embed_no_passage_twice() -> None:
+    encoder = SlowEncoder()
     search = index(TEXTS, encoder)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: pages(search.search("bridge", 3)), range(32)))
@@ -122,6 +133,16 @@ def test_a_passage_that_repeats_a_better_one_is_left_out(copy: str, place: int, 
     hits = index(texts, encoder).search("fish prices May", 3)
     assert len(hits) == 2
     assert hits[1].passage.text == "Fish is a food."
+
+
+def test_a_passage_that_only_adds_to_a_better_one_is_left_out(encoder: WordEncoder) -> None:
+    texts = [
+        "Fish prices fell in May, as the bureau said on a Monday in June.",
+        "Fish prices fell in May",
+        "Fish swim.",
+    ]
+    hits = index(texts, encoder).search("fish prices fell in May", 3)
+    assert pages(hits) == [1, 2]
 
 
 def test_a_copy_leaves_its_place_to_the_next(encoder: WordEncoder) -> None:

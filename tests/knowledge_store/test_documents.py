@@ -57,7 +57,9 @@ def test_markdown_loses_its_markup(tmp_path: Path) -> None:
 
 def test_html_keeps_the_article_alone(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(ARTICLE)
-    text = " ".join(sentences(tmp_path / "a.html"))
+    found = sentences(tmp_path / "a.html")
+    assert "Prices fall" in found, "a heading is no part of the sentence after it"
+    text = " ".join(found)
     assert "prices fell by 3.2 percent in May, the largest fall since 2021." in text
     assert "survey of forty banks" in text
     assert "Home" not in text and "Cookie" not in text

@@ -1,6 +1,9 @@
 """The real encoder: unit vectors, quiet, shared by threads."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from time import sleep
 
 import numpy as np
 import pytest
@@ -37,15 +40,31 @@ def test_nothing_is_no_row(minilm: SentenceEncoder) -> None:
     assert minilm.encode([]).shape == (0, 384)
 
 
-def test_threads_get_what_one_thread_gets(minilm: SentenceEncoder) -> None:
-    texts = [f"Text number {number} " * (number + 1) for number in range(8)]
-    alone = [minilm.encode([text]) for text in texts]
-    with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda text: minilm.encode([text]), texts))
-    assert all(np.allclose(a, b, atol=1e-5) for a, b in zip(alone, together, strict=True))
+def test_threads_encode_one_after_the_other(minilm: SentenceEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = Lock()
+
+    def encode(texts: list[str], **_: object) -> list[list[float]]:
+        assert inside.acquire(blocking=False), "two threads at a time"
+        sleep(0.02)
+        inside.release()
+        return [[1.0]] * len(texts)
+
+    monkeypatch.setattr(minilm._model, "encode", encode)
+    with ThreadPoolExecutor(4) as pool:
+        assert len(list(pool.map(minilm.encode, [["A text."]] * 8))) == 8
 
 
-def test_an_unknown_encoder_is_told(tmp_path: object) -> None:
+def test_a_folder_can_be_loaded_and_its_vectors_are_normalised(minilm: SentenceEncoder, tmp_path: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    transformer, pooling = list(minilm._model)[:2]  # without the layer that normalises
+    SentenceTransformer(modules=[transformer, pooling]).save(str(tmp_path))
+    vectors = SentenceEncoder(str(tmp_path), device="cpu").encode(["A text about fish."])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert np.allclose(vectors, minilm.encode(["A text about fish."]), atol=1e-5)
+
+
+def test_an_unknown_encoder_is_told(tmp_path: Path) -> None:
     with pytest.raises(EncoderUnavailable, match="could not be loaded"):
         SentenceEncoder(str(tmp_path), device="cpu")
 
