@@ -25,6 +25,7 @@ from system.models.prompting import Prompt, RequestTooLongError
 from system.models.replies import SEPARATORS, decoding_schema, has_label, label_confidence, read_reply
 from system.models.sampling import GumbelNoise, Record
 from system.records import Cost
+from system.settings import EngineSettings
 from system.tasks import Adapter, Reply, Task
 
 try:
@@ -59,30 +60,21 @@ class TransformersModel:
     Args:
         model: folder or name of an instruct model.
         adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
-        batch_size: requests that are generated together, at most.
-        context: longest prompt and reply together, in tokens; None: what the model was made for.
-        device: "cpu", "cuda", …
+        engine: ``context`` and ``sequences``, the size of a batch at most.
 
     Raises:
         ModelUnavailable: the model or an adapter cannot be loaded.
     """
 
-    def __init__(
-        self,
-        model: str,
-        adapters: Mapping[Adapter, str] | None = None,
-        batch_size: int = 8,
-        context: int | None = None,
-        device: str = "cpu",
-    ) -> None:
-        base = _load(model, device)
-        self._chat = ChatTokenizer(model, context or base.config.max_position_embeddings)
-        self._adapters = dict(adapters or {})
+    def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
+        base = _load(model, "cuda" if torch.cuda.is_available() else "cpu")
+        self._chat = ChatTokenizer(model, min(engine.context, base.config.max_position_embeddings))
+        self._adapters = dict(adapters)
         check_adapters(self._adapters, base)
         self._model = _with_adapters(base, self._adapters)
         self._compiler = _compiler(self._chat.tokenizer, base)
         self._end = self._chat.tokenizer.eos_token_id
-        self._batch_size = batch_size
+        self._batch_size = engine.sequences
         self._waiting: deque[_Job] = deque()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers")
 

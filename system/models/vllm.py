@@ -24,7 +24,7 @@ from system.models.prompting import Message, Prompt, RequestTooLongError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks import Adapter, Reply
+from system.tasks import Adapter, Reply, VerdictReply
 
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")  # read when vllm is imported, here and in its processes
 
@@ -67,7 +67,7 @@ class VllmModel:
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()
-        self._engine = _start(bare, model, adapters, engine)
+        self._engine = start_engine(engine_arguments(bare, model, adapters, engine))
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="vllm", daemon=True)
         self._thread.start()
@@ -96,8 +96,9 @@ class VllmModel:
     async def _warm_up(self) -> None:
         """Load every adapter and compile every schema, so that no claim waits for it."""
         prompt = Prompt([], self._chat.encode([Message(role="user", content="Reply in JSON.")]))
-        combinations = itertools.product([None, *self._loras.values()], Reply.__subclasses__())
-        await asyncio.gather(*(self._run(prompt, _sampling(reply, 2), lora) for lora, reply in combinations))
+        schemas = [self._run(prompt, _sampling(reply_type, 2), None) for reply_type in Reply.__subclasses__()]
+        loras = [self._run(prompt, _sampling(VerdictReply, 2), lora) for lora in self._loras.values()]
+        await asyncio.gather(*schemas, *loras)
 
     async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
         return await asyncio.gather(*map(self._answer, requests))
@@ -125,8 +126,17 @@ class VllmModel:
         return [output async for output in stream][-1]
 
 
-def _start(bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings) -> AsyncLLM:
-    """Start the engine with the memory that the plan gives it."""
+def engine_arguments(
+    bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings
+) -> AsyncEngineArgs:
+    """Arguments of an engine that takes the memory which the plan gives it.
+
+    Args:
+        bare: see ``skeleton``.
+
+    Raises:
+        ModelUnavailable: the model does not fit the device.
+    """
     rank = _served_rank(adapters)
     device = current_platform.get_device_total_memory()
     eager = settings.eager or current_platform.is_cpu()
@@ -134,7 +144,7 @@ def _start(bare: Any, model: str, adapters: Mapping[Adapter, str], settings: Eng
     slots = len(adapters) + (1 if adapters and current_platform.is_cpu() else 0)
     plan = plan_memory(bare, settings, device=device, adapters=slots, rank=rank, graphs=not eager)
     _LOGGER.info("memory plan of %s\n%s", model, plan)
-    arguments = AsyncEngineArgs(
+    return AsyncEngineArgs(
         model=model,
         dtype=settings.dtype,
         max_model_len=settings.context,
@@ -150,10 +160,20 @@ def _start(bare: Any, model: str, adapters: Mapping[Adapter, str], settings: Eng
         generation_config="vllm",  # not the model's own defaults: a repetition penalty spoils JSON
         structured_outputs_config=StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True),
     )
+
+
+def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
+    """Load the model.
+
+    Raises:
+        ModelUnavailable: vLLM cannot.
+    """
     try:
         return AsyncLLM.from_engine_args(arguments)
     except (RuntimeError, ValueError, OSError) as error:
-        raise ModelUnavailable(f"vLLM could not start with {model}: {error}; its log above says why") from error
+        raise ModelUnavailable(
+            f"vLLM could not start with {arguments.model}: {error}; its log above says why"
+        ) from error
 
 
 def _served_rank(adapters: Mapping[Adapter, str]) -> int:

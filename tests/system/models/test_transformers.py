@@ -11,16 +11,19 @@ import torch
 
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.records import Claim
+from system.settings import EngineSettings
 from system.tasks import Adapter
 
 pytestmark = pytest.mark.slow
+
+ENGINE = EngineSettings(context=4096, sequences=8)
 
 
 @pytest.fixture(scope="module")
 def model(tiny_model, tiny_adapters):
     from system.models.transformers import TransformersModel
 
-    loaded = TransformersModel(str(tiny_model / "base"), tiny_adapters)
+    loaded = TransformersModel(str(tiny_model / "base"), tiny_adapters, ENGINE)
     yield loaded
     asyncio.run(loaded.close())
 
@@ -29,7 +32,7 @@ def model(tiny_model, tiny_adapters):
 def bare_model(tiny_model):
     from system.models.transformers import TransformersModel
 
-    loaded = TransformersModel(str(tiny_model / "base"))
+    loaded = TransformersModel(str(tiny_model / "base"), {}, ENGINE)
     yield loaded
     asyncio.run(loaded.close())
 
@@ -102,7 +105,7 @@ def test_reply_that_runs_into_its_limit_is_malformed(model, tasks, monkeypatch):
 def test_request_too_long_fails_alone(tiny_model, tasks):
     from system.models.transformers import TransformersModel
 
-    model = TransformersModel(str(tiny_model / "base"), context=1200)
+    model = TransformersModel(str(tiny_model / "base"), {}, ENGINE.model_copy(update={"context": 1200}))
     huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text="word " * 3000)})
     bad, good = ask(model, Request(huge), Request(tasks["judge"]))
     assert (bad.kind, "even when cut" in bad.message) == (ErrorKind.TOO_LONG, True)
@@ -155,7 +158,7 @@ def test_missing_model_is_named(tmp_path):
 
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelUnavailable, match=r"empty.* cannot be loaded.*give the folder of a causal model"):
-        TransformersModel(str(tmp_path / "empty"))
+        TransformersModel(str(tmp_path / "empty"), {}, ENGINE)
 
 
 def test_model_without_chat_template_is_refused(tiny_model, tmp_path):
@@ -164,7 +167,7 @@ def test_model_without_chat_template_is_refused(tiny_model, tmp_path):
     shutil.copytree(tiny_model / "base", tmp_path / "base")
     (tmp_path / "base" / "chat_template.jinja").unlink()
     with pytest.raises(ModelUnavailable, match="no chat template; give an instruct model"):
-        TransformersModel(str(tmp_path / "base"))
+        TransformersModel(str(tmp_path / "base"), {}, ENGINE)
 
 
 def test_missing_library_is_named(monkeypatch):
@@ -178,7 +181,7 @@ def test_absent_adapters_are_said_once(tiny_model, tiny_adapters, caplog):
     from system.models.transformers import TransformersModel
 
     some = {Adapter.VERDICT_PREDICTION: tiny_adapters[Adapter.VERDICT_PREDICTION]}
-    model = TransformersModel(str(tiny_model / "base"), some)
+    model = TransformersModel(str(tiny_model / "base"), some, ENGINE)
     assert [record.message for record in caplog.records if "adapter" in record.message] == [
         "no adapter for question_generation, question_answering: the base model answers, with full instructions"
     ]

@@ -55,7 +55,7 @@ def test_repeated_prompts_come_from_the_prefix_cache(model, tasks):
 def test_greedy_replies_are_those_of_the_transformers_backend(model, tiny_model, tiny_adapters, tasks):
     from system.models.transformers import TransformersModel
 
-    reference = TransformersModel(str(tiny_model / "base"), tiny_adapters)
+    reference = TransformersModel(str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048))
     requests = [Request(task) for task in tasks.values()]
     expected, results = ask(reference, *requests), ask(model, *requests)
     asyncio.run(reference.close())

@@ -68,7 +68,7 @@ def test_greedy_replies_are_those_of_the_transformers_backend(address, tiny_mode
 
     async def run():
         served = ServerModel("base", names, EngineSettings(address=address, attempts=1))
-        local = TransformersModel(str(tiny_model / "base"), tiny_adapters)
+        local = TransformersModel(str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048))
         try:
             return await served.generate(requests), await local.generate(requests), await served.generate(requests)
         finally:

@@ -1,0 +1,238 @@
+"""Measure vLLM at the load that claims make, beside the least time that the device allows.
+
+    python scripts/bench_engine.py --model models/tiny/awq --adapters models/tiny --output bench.json
+    python scripts/bench_engine.py --shape qwen2.5-14b-awq --memory 22.5 --output bench.json
+
+With --shape the model has that architecture and random weights, made on the device: nothing is downloaded. Prompts
+are random tokens of the lengths that real ones have, replies have fixed lengths and no schema. Measured are the base
+model and three adapters, with and without the prefix cache, and 1, 4 and 16 claims in flight.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import torch
+from peft import LoraConfig
+from safetensors.torch import save_file
+from torch import nn
+from transformers import Qwen2Config
+from vllm import SamplingParams, TokensPrompt
+from vllm.lora.request import LoRARequest
+from vllm.platforms import current_platform
+from vllm.sampling_params import RequestOutputKind
+
+from system.models.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
+from system.models.memory import GIB, plan_memory, skeleton
+from system.models.vllm import engine_arguments, start_engine
+from system.settings import EngineSettings, GraphSettings
+from system.tasks import Adapter
+
+AWQ = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": 128, "zero_point": True}
+SHAPES = {
+    "qwen2.5-14b-awq": Qwen2Config(
+        architectures=["Qwen2ForCausalLM"],
+        vocab_size=152_064,
+        hidden_size=5120,
+        intermediate_size=13_824,
+        num_hidden_layers=48,
+        num_attention_heads=40,
+        num_key_value_heads=8,
+        max_position_embeddings=32_768,
+        tie_word_embeddings=False,
+        dtype="float16",
+        quantization_config=AWQ | {"modules_to_not_convert": None},
+    ),
+    "qwen2.5-0.5b-awq": Qwen2Config(
+        architectures=["Qwen2ForCausalLM"],
+        vocab_size=151_936,
+        hidden_size=896,
+        intermediate_size=4864,
+        num_hidden_layers=24,
+        num_attention_heads=14,
+        num_key_value_heads=2,
+        max_position_embeddings=32_768,
+        tie_word_embeddings=True,
+        dtype="float16",
+        quantization_config=AWQ | {"modules_to_not_convert": None},
+    ),
+}
+TRAINED = [adapter for adapter in Adapter if adapter is not Adapter.NONE]
+
+
+class Load:
+    """Claims as an engine sees them: stages of random prompts, one after another."""
+
+    def __init__(
+        self, engine: Any, vocabulary: int, line: list[Stage], loras: Mapping[Adapter, str], cache: bool
+    ) -> None:
+        self._engine, self._line, self._cache = engine, line, cache
+        self._loras = {a: LoRARequest(str(a), number, loras[a]) for number, a in enumerate(loras, start=1)}
+        self._random = random.Random(1)
+        self._vocabulary = vocabulary
+        self._shared: dict[tuple[Adapter, int], list[int]] = {}
+        self._numbers = itertools.count()
+        self.tokens_in = self.tokens_cached = self.tokens_out = 0
+
+    async def run(self, claims: int, in_flight: int) -> float:
+        """Seconds that so many claims take."""
+        slots = asyncio.Semaphore(in_flight)
+
+        async def one() -> None:
+            async with slots:
+                await self._claim()
+
+        started = time.perf_counter()
+        await asyncio.gather(*(one() for _ in range(claims)))
+        return time.perf_counter() - started
+
+    async def _claim(self) -> None:
+        own = {adapter: self._ids(2048) for adapter in Adapter}
+        for stage in self._line:
+            shared = self._shared.setdefault((stage.adapter, stage.shared), self._ids(stage.shared))
+            prefix = shared + own[stage.adapter][: stage.of_claim]
+            await asyncio.gather(*(self._ask(stage, prefix + self._ids(stage.own)) for _ in range(stage.requests)))
+
+    async def _ask(self, stage: Stage, ids: list[int]) -> None:
+        sampling = SamplingParams(
+            temperature=0.0,
+            max_tokens=stage.reply,
+            ignore_eos=True,
+            detokenize=False,
+            skip_reading_prefix_cache=not self._cache,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+        prompt, lora = TokensPrompt(prompt_token_ids=ids), self._loras.get(stage.adapter)
+        async for output in self._engine.generate(prompt, sampling, str(next(self._numbers)), lora_request=lora):
+            self.tokens_in += len(ids)
+            self.tokens_cached += output.num_cached_tokens or 0
+            self.tokens_out += len(output.outputs[0].token_ids)
+
+    def _ids(self, length: int) -> list[int]:
+        return self._random.choices(range(self._vocabulary), k=length)
+
+
+async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapter, str]) -> list[dict[str, Any]]:
+    """All measurements on one engine."""
+    settings = EngineSettings(memory=args.memory, sequences=args.sequences, dtype=args.dtype, eager=args.eager)
+    bare: Any = skeleton(model)
+    arguments = engine_arguments(bare, model, adapters, settings)
+    arguments = replace(arguments, skip_tokenizer_init=True, load_format="dummy" if args.shape else "auto")
+    started = time.perf_counter()
+    engine = start_engine(arguments)
+    loading = time.perf_counter() - started
+    line = stages(GraphSettings(depth=args.depth), args.passages, bool(adapters))
+    rows = []
+    await Load(engine, bare.config.vocab_size, line, adapters, cache=False).run(1, 1)  # warm up
+    for cache, in_flight in itertools.product((True, False), args.in_flight):
+        load = Load(engine, bare.config.vocab_size, line, adapters, cache)
+        claims = max(args.claims, in_flight)
+        seconds = await load.run(claims, in_flight)
+        row = {"adapters": len(adapters), "prefix_cache": cache, "in_flight": in_flight, "claims": claims}
+        row |= {"seconds_per_claim": seconds / claims, "loading_seconds": loading, "memory_gib": used_memory() / GIB}
+        row |= {f"{name}_per_second": getattr(load, name) / seconds for name in ("tokens_in", "tokens_out")}
+        row |= {"tokens_in": load.tokens_in // claims, "tokens_cached": load.tokens_cached // claims}
+        row |= {"prefill_tokens_floor": prefill_tokens(line, cache), "tokens_out": load.tokens_out // claims}
+        row["floor_seconds"] = floors(bare, line, settings, len(adapters), in_flight, cache)
+        rows.append(row)
+        print(table_row(row, args.device), flush=True)
+    engine.shutdown()
+    return rows
+
+
+def floors(
+    bare: Any, line: list[Stage], settings: EngineSettings, adapters: int, in_flight: int, cache: bool
+) -> dict[str, float]:
+    """Floor of a claim by device."""
+    plan = plan_memory(bare, settings, device=10**15, adapters=adapters, rank=16, graphs=False)
+    head = bare.get_output_embeddings()
+    parameters = sum(m.weight.numel() for m in bare.modules() if isinstance(m, nn.Linear) and m is not head)
+    return {n: floor_seconds(line, parameters, plan, d, in_flight, cache) for n, d in DEVICES.items()}
+
+
+def used_memory() -> int:
+    """Bytes in use: of the device, or on a CPU of this process and its children."""
+    if current_platform.is_cpu():
+        me = psutil.Process()
+        return sum(process.memory_info().rss for process in (me, *me.children(recursive=True)))
+    free, total = torch.cuda.mem_get_info()
+    return total - free
+
+
+@contextmanager
+def random_model(shape: str) -> Iterator[tuple[str, dict[Adapter, str]]]:
+    """A folder with a configuration alone, and folders of random adapters that fit it."""
+    with tempfile.TemporaryDirectory() as folder:
+        SHAPES[shape].save_pretrained(folder)
+        base: Any = skeleton(folder)
+        head = base.get_output_embeddings()
+        layers = {n: m for n, m in base.named_modules() if isinstance(m, nn.Linear) and m is not head}
+        names = sorted({name.rpartition(".")[2] for name in layers})
+        for adapter in TRAINED:
+            tensors = {}
+            for name, layer in layers.items():
+                sides = {"A": (16, layer.in_features), "B": (layer.out_features, 16)}
+                for side, size in sides.items():
+                    tensors[f"base_model.model.{name}.lora_{side}.weight"] = (
+                        torch.randn(size, dtype=torch.float16) / 100
+                    )
+            (Path(folder) / adapter).mkdir()
+            save_file(tensors, Path(folder) / adapter / "adapter_model.safetensors")
+            config = LoraConfig(r=16, lora_alpha=32, bias="none", target_modules=names, task_type="CAUSAL_LM")
+            config.save_pretrained(str(Path(folder) / adapter))
+        yield folder, {adapter: str(Path(folder) / adapter) for adapter in TRAINED}
+
+
+def table_row(row: Mapping[str, Any], device: str) -> str:
+    """One line of the table."""
+    return (
+        f"{row['adapters']:>8} {'on' if row['prefix_cache'] else 'off':>6} {row['in_flight']:>9} "
+        f"{row['seconds_per_claim']:>8.2f} {row['floor_seconds'][device]:>8.2f} {row['tokens_in_per_second']:>10.0f} "
+        f"{row['tokens_out_per_second']:>10.0f} {row['memory_gib']:>8.2f}"
+    )
+
+
+def main(args: argparse.Namespace) -> None:
+    """Measure, print, write."""
+    print("adapters  cache in flight  s/claim    floor   tok/s in  tok/s out      GiB")
+    print(f"(floor: an {args.device}; a claim: every branch goes {args.depth} rounds)")
+    if args.shape:
+        with random_model(args.shape) as (model, adapters):
+            rows = [row for each in ({}, adapters) for row in asyncio.run(measure(args, model, each))]
+    else:
+        adapters = {adapter: str(args.adapters / adapter) for adapter in TRAINED} if args.adapters else None
+        rows = [
+            row for each in ({}, adapters) if each is not None for row in asyncio.run(measure(args, args.model, each))
+        ]
+    args.output.write_text(
+        json.dumps({"arguments": vars(args) | {"adapters": None}, "rows": rows}, indent=2, default=str)
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--model", help="folder or name of a model")
+    what.add_argument("--shape", choices=SHAPES, help="architecture for random weights")
+    parser.add_argument("--adapters", type=Path, help="folder with the three adapters of --model")
+    parser.add_argument("--memory", type=float, default=0.0, help="GiB of the device that may be used; 0: all")
+    parser.add_argument("--sequences", type=int, default=64, help="requests decoded together, at most")
+    parser.add_argument("--dtype", default="auto", help="of activations and unquantised weights")
+    parser.add_argument("--eager", action="store_true", help="capture no CUDA graphs")
+    parser.add_argument("--depth", type=int, default=GraphSettings().depth, help="rounds of every branch")
+    parser.add_argument("--passages", type=int, default=5, help="passages that answer a question")
+    parser.add_argument("--claims", type=int, default=4, help="claims of a measurement, at least")
+    parser.add_argument("--in-flight", type=int, nargs="+", default=[1, 4, 16], help="claims at the same time")
+    parser.add_argument("--device", choices=DEVICES, default="a10g", help="whose floor the table shows")
+    parser.add_argument("--output", type=Path, required=True, help="JSON file to write")
+    main(parser.parse_args())
