@@ -9,16 +9,17 @@ from rich.text import Text
 
 from submission.files import SubmissionError, write_atomically
 from submission.reading import read_claims
-from submission.score import score
+from submission.score import Metric, score
 from submission.score_tables import print_report
 from submission.validate import changes_score, print_faults, validate
 
 VALIDATE = """Name every fault of a submission, with its row and what the official scorer does about it: it crashes the
 whole run, it scores wrongly without a word, or it is harmless. The exit status is 1 if any fault is more than harmless.
 """
-SCORE = """Score predicted labels against gold: accuracy, macro-F1, precision, recall and F1 by label, the confusion
-table, and the constant answer "Refuted" to compare with. Predictions are paired with gold claims by id and text; what
-cannot be paired is named and not scored."""
+SCORE = """Score predictions against gold: accuracy, macro-F1, precision, recall and F1 by label, the confusion table,
+and the constant answer "Refuted" to compare with; and, if asked, their evidence. Predictions are paired with gold by
+claim id and text; what cannot be paired is named and not scored. What the official scorer does with the file is said
+too."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -44,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
         help="all claims of the split, in the AVeriTeC JSON form or as a gold CSV, to see missing and misplaced rows",
     )
     check.set_defaults(command=_validate)
-    grade = commands.add_parser("score", help="score predicted labels against gold", description=SCORE)
+    grade = commands.add_parser("score", help="score predictions against gold", description=SCORE)
     grade.add_argument(
         "--predictions",
         type=Path,
@@ -53,7 +54,20 @@ def _parser() -> argparse.ArgumentParser:
         help="submission.json, submission.csv, or the organisers' JSON",
     )
     grade.add_argument(
-        "--gold", type=Path, required=True, metavar="FILE", help="claims with labels, in the AVeriTeC JSON form"
+        "--gold",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="claims with labels and questions: in the AVeriTeC JSON form, or the organisers' gold CSV",
+    )
+    grade.add_argument(
+        "--metrics",
+        type=Metric,
+        nargs="+",
+        default=[],
+        choices=list(Metric),
+        metavar="METRIC",
+        help=f"of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024)",
     )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")
     grade.set_defaults(command=_score)
@@ -68,7 +82,7 @@ def _validate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _score(arguments: argparse.Namespace, console: Console) -> int:
-    report = score(arguments.predictions, arguments.gold)
+    report = score(arguments.predictions, arguments.gold, set(arguments.metrics))
     print_report(report, console)
     if arguments.json:
         write_atomically(arguments.json, report.model_dump_json(indent=2) + "\n")

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from submission.label_scores import INVALID, LabelScores
+from submission.legacy.tables import legacy_tables
 from submission.score import ScoreReport
 from system.records import Label
 
@@ -22,9 +23,12 @@ SHORT = {
 def print_report(report: ScoreReport, console: Console) -> None:
     """The scores as tables, and what could not be scored."""
     console.print(Group(*_notes(report), _overview(report), _by_label(report.labels), _confusion(report.labels)))
+    if report.legacy:
+        console.print(*legacy_tables(report.legacy), sep="\n")
 
 
 def _notes(report: ScoreReport) -> Iterator[RenderableType]:
+    yield Text(report.official)
     if report.missing:
         yield Text(f"not scored, no prediction: claims {id_ranges(report.missing)}", style="yellow")
     if report.extra:

@@ -67,6 +67,16 @@ def changes_score(faults: Sequence[Fault]) -> bool:
     return any(fault.effect is not Effect.HARMLESS for fault in faults)
 
 
+def outcome(faults: Sequence[Fault]) -> str:
+    """What the official scorer does with a file that has these faults, in a sentence."""
+    for effect, does in ((Effect.CRASH, "stops at this file"), (Effect.WRONG, "scores this file wrongly")):
+        found = [fault for fault in faults if fault.effect is effect]
+        if found:
+            more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            return f"The official scorer {does}: {found[0].where}: {found[0].message}{more}."
+    return "The official scorer reads this file without trouble."
+
+
 def print_faults(path: Path, faults: Sequence[Fault], console: Console) -> None:
     """One line a fault, then one that counts them."""
     for fault in faults:

@@ -9,8 +9,10 @@ from submission.files import SubmissionError
 from submission.leaderboard import write_csv
 from submission.predictions import predictions, write_json
 from submission.reading import Gold, Predicted, read_claims, read_gold, read_predictions
+from submission.scorer import join_evidence
 from system.records import Label
 
+PAIRS = (("When did the bridge open?", "In 1932."),)
 OURS = [result(0, "First."), result(2, "Third.", Label.REFUTED)]
 
 
@@ -23,14 +25,17 @@ def _json(folder: Path, value: Any) -> Path:
 def test_our_predictions_keep_the_ids_of_their_claims(tmp_path: Path) -> None:
     write_json(predictions(OURS), tmp_path / "submission.json")
     assert read_predictions(tmp_path / "submission.json") == [
-        Predicted(claim_id=0, claim="First.", label="Supported"),
-        Predicted(claim_id=2, claim="Third.", label="Refuted"),
+        Predicted(claim_id=0, claim="First.", label="Supported", pairs=PAIRS),
+        Predicted(claim_id=2, claim="Third.", label="Refuted", pairs=PAIRS),
     ]
 
 
 def test_a_csv_is_read_by_its_ids(tmp_path: Path) -> None:
     write_csv(predictions(OURS), tmp_path / "submission.csv")
-    assert [one.claim_id for one in read_predictions(tmp_path / "submission.csv")] == [0, 1]
+    assert [(one.claim_id, one.pairs) for one in read_predictions(tmp_path / "submission.csv")] == [
+        (0, PAIRS),
+        (1, PAIRS),
+    ]
 
 
 def test_the_organisers_json_may_lack_ids_and_have_more_fields(tmp_path: Path) -> None:
@@ -67,6 +72,61 @@ def test_the_id_of_a_gold_claim_is_its_index(tmp_path: Path) -> None:
         Gold(claim_id=0, claim="A.", label=Label.REFUTED),
         Gold(claim_id=1, claim="A.", label=Label.SUPPORTED),
     ]
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [None, "q", ["q"], [{"question": "q"}], [{"question": "q", "answer": "a"}, {"question": "q", "answer": None}]],
+)
+def test_evidence_of_another_form_counts_as_none(tmp_path: Path, evidence: Any) -> None:
+    path = _json(tmp_path, [{"claim": "A.", "pred_label": "Refuted", "evidence": evidence}])
+    assert read_predictions(path)[0].pairs == ()
+    (tmp_path / "file.csv").write_text("id,claim,evi,label\n0,A.,no separators,Refuted\n")
+    assert read_predictions(tmp_path / "file.csv")[0].pairs == ()
+
+
+QUESTIONS = [
+    {
+        "question": "Did it?",
+        "answers": [
+            {"answer": "Yes", "answer_type": "Boolean", "boolean_explanation": "It did."},
+            {"answer": "It may have.", "answer_type": "Abstractive", "boolean_explanation": "Of no meaning here."},
+        ],
+    },
+    {"question": "When?", "answers": []},
+]
+
+
+def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(tmp_path: Path) -> None:
+    entry = {"claim": "A.", "label": "Refuted", "questions": QUESTIONS, "claim_types": ["Causal Claim"]}
+    pairs = (("Did it?", "Yes. It did."), ("Did it?", "It may have."), ("When?", "No answer could be found."))
+    assert read_gold(_json(tmp_path, [entry])) == [
+        Gold(claim_id=0, claim="A.", label=Label.REFUTED, pairs=pairs, types=("Causal Claim",))
+    ]
+    evidence = join_evidence(list(pairs))
+    (tmp_path / "gold.csv").write_text(f'id,claim,evi,label,split\n7,A.,"{evidence}",Refuted,gold\n')
+    assert read_gold(tmp_path / "gold.csv") == [Gold(claim_id=7, claim="A.", label=Label.REFUTED, pairs=pairs)]
+
+
+@pytest.mark.parametrize(
+    ("questions", "message"),
+    [
+        (["When?"], "entry 0: expected an object, came 'When"),
+        ([{"answers": []}], "entry 0: 'question': expected a text"),
+        ([{"question": "When?", "answers": [{"answer": None}]}], "entry 0: 'answer': expected a text"),
+    ],
+)
+def test_gold_questions_of_another_form_are_named(tmp_path: Path, questions: Any, message: str) -> None:
+    with pytest.raises(SubmissionError, match=message):
+        read_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "questions": questions}]))
+
+
+@pytest.mark.data
+def test_gold_in_json_and_in_the_organisers_csv_are_the_same(shared: Path) -> None:
+    from_json = read_gold(shared / "data/averitec/dev.json")
+    from_csv = read_gold(shared / "data/fever8/solution_dev.csv")
+    assert [gold.model_copy(update={"types": ()}) for gold in from_json] == from_csv
+    assert {name for gold in from_json for name in gold.types} >= {"Numerical Claim", "Quote Verification"}
 
 
 @pytest.mark.parametrize("fields", [{}, {"label": "refuted"}, {"label": None}, {"label": ["Refuted"]}])

@@ -1,13 +1,14 @@
 import json
 from pathlib import Path
 
+import nltk
 import pandas as pd
 import pytest
 from rich.console import Console
 from submission_factories import result
 
 from submission.predictions import predictions, write_json
-from submission.score import Mismatch, ScoreReport, score
+from submission.score import Metric, Mismatch, ScoreReport, score
 from submission.score_tables import id_ranges, print_report
 from system.records import Label
 
@@ -31,6 +32,25 @@ def test_only_what_is_paired_is_scored_and_the_rest_is_named(report: ScoreReport
     assert (report.labels.accuracy, report.constant_refuted.accuracy) == (0.5, 0.5)
     assert report.mismatched == (Mismatch(claim_id=2, predicted="Claim two.", gold="Claim 2."),)
     assert (report.missing, report.extra) == ((3, 4, 5), (8,))
+
+
+def test_what_the_official_scorer_does_is_said(report: ScoreReport) -> None:
+    assert report.official.startswith(
+        "The official scorer scores this file wrongly: entry 3: has claim_id 8, but stands at position 3"
+    )
+
+
+def test_the_legacy_scores_come_when_asked_for(
+    tmp_path: Path, report: ScoreReport, wordnet_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nltk, "download", lambda *_, **__: False)
+    questions = [{"question": "When did the bridge open?", "answers": [{"answer": "In 1932."}]}]
+    gold = [{"claim": "Claim 0.", "label": "Supported", "questions": questions}]
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    with_legacy = score(tmp_path / "submission.json", tmp_path / "gold.json", {Metric.LEGACY})
+    assert report.legacy is None and with_legacy.legacy is not None
+    assert with_legacy.legacy.overall.averitec[0.5] == 1
+    assert ScoreReport.model_validate_json(with_legacy.model_dump_json()) == with_legacy
 
 
 def test_a_report_survives_json(report: ScoreReport) -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from submission.faults import Effect, Fault
 from submission.files import SubmissionError
 from submission.reading import read_claims
-from submission.validate import changes_score, print_faults, validate
+from submission.validate import changes_score, outcome, print_faults, validate
 
 HEADER = "id,claim,evi,label,split"
 CLAIMS = ["Claim zero.", "Claim one.", "Claim two."]
@@ -279,3 +279,11 @@ def test_the_organisers_baseline_less_a_row_is_shifted(shared: Path, tmp_path: P
     assert [fault.message for fault in faults] == [
         "id 99 is missing; every later row is scored against an earlier claim"
     ]
+
+
+def test_the_outcome_names_the_worst_fault_first() -> None:
+    wrong, harmless = Fault("row 3", "another label", Effect.WRONG), Fault("file", "more", Effect.HARMLESS)
+    crash = Fault("row 4", "no evidence", Effect.CRASH)
+    assert outcome([wrong, crash, crash]) == "The official scorer stops at this file: row 4: no evidence (and 1 more)."
+    assert outcome([harmless, wrong]) == "The official scorer scores this file wrongly: row 3: another label."
+    assert outcome([harmless]) == "The official scorer reads this file without trouble."

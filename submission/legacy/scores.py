@@ -1,0 +1,167 @@
+"""The legacy AVeriTeC scores: predicted pairs matched one to one with gold pairs so that their METEOR is greatest.
+
+(Schlichtkrull et al., 2023, section 4.) A claim counts when the sum of its matches over the number of its gold pairs is
+above a threshold and its label is right.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from tqdm import tqdm
+
+from submission.files import SubmissionError
+from submission.legacy.meteor import Meteor
+from submission.pairing import Pair
+from submission.scorer import MAX_PAIRS
+from system.records import Label, Record
+
+OFFICIAL_THRESHOLD = 0.25
+THRESHOLDS = (0.1, 0.2, OFFICIAL_THRESHOLD, 0.3, 0.4, 0.5)
+
+Name = TypeVar("Name")
+
+
+class Sources(Record):
+    """What METEOR was made from; only scores with the same sources compare.
+
+    Attributes:
+        tokenization: how texts were split into words.
+        wordnet: version and place.
+    """
+
+    tokenization: str
+    wordnet: str
+
+
+class Match(Record):
+    """A predicted text with the gold text that it was matched with, by their positions."""
+
+    predicted: int
+    gold: int
+    meteor: float
+
+
+class Matching(Record):
+    """The best one-to-one matching.
+
+    Attributes:
+        score: METEOR of all matches over the number of gold texts, in [0, 1].
+    """
+
+    score: float
+    matches: tuple[Match, ...]
+
+
+class ClaimLegacy(Record):
+    """What a claim scores.
+
+    Attributes:
+        questions: positions are those of the predicted pairs, and of the distinct gold questions.
+        questions_and_answers: positions are those of the pairs on both sides.
+        right: whether the label is.
+    """
+
+    claim_id: int
+    questions: Matching
+    questions_and_answers: Matching
+    right: bool
+
+
+class LegacyGroup(Record):
+    """Means over some claims.
+
+    Attributes:
+        averitec: share of the claims above the threshold and with the right label, by threshold.
+    """
+
+    claims: int
+    accuracy: float
+    questions: float
+    questions_and_answers: float
+    averitec: dict[float, float]
+
+
+class LegacyScores(Record):
+    """Scores with what they rest on.
+
+    Attributes:
+        by_type: a claim with several types counts in each.
+    """
+
+    sources: Sources
+    overall: LegacyGroup
+    by_label: dict[Label, LegacyGroup]
+    by_type: dict[str, LegacyGroup]
+    claims: tuple[ClaimLegacy, ...]
+
+
+def legacy_scores(pairs: Sequence[Pair], meteor: Meteor, sources: Sources) -> LegacyScores:
+    """Score at least one pair of prediction and gold.
+
+    Args:
+        sources: what ``meteor`` was made from.
+
+    Raises:
+        SubmissionError: a gold claim has no questions.
+    """
+    claims = [_score(pair, meteor) for pair in tqdm(pairs, desc="METEOR", unit="claim", disable=None)]
+    return LegacyScores(
+        sources=sources,
+        overall=_group(claims),
+        by_label=_groups(claims, {label: [pair.gold.label == label for pair in pairs] for label in Label}),
+        by_type=_groups(claims, {name: [name in pair.gold.types for pair in pairs] for name in _types(pairs)}),
+        claims=tuple(claims),
+    )
+
+
+def _score(pair: Pair, meteor: Meteor) -> ClaimLegacy:
+    predicted, gold = pair.predicted.pairs[:MAX_PAIRS], pair.gold.pairs
+    if not gold:
+        raise SubmissionError(f"gold claim {pair.gold.claim_id} has no questions; give a gold file with evidence")
+    distinct = dict.fromkeys(question for question, _ in gold)
+    return ClaimLegacy(
+        claim_id=pair.gold.claim_id,
+        questions=_match([question for question, _ in predicted], distinct, meteor),
+        questions_and_answers=_match(map(" ".join, predicted), map(" ".join, gold), meteor),
+        right=pair.predicted.label == pair.gold.label,
+    )
+
+
+def _match(predicted: Iterable[str], gold: Iterable[str], meteor: Meteor) -> Matching:
+    references = [meteor.words(text) for text in gold]
+    rows = [[meteor.score(words, reference) for reference in references] for words in map(meteor.words, predicted)]
+    table = np.array(rows).reshape(-1, len(references))
+    best = linear_sum_assignment(table, maximize=True)
+    return Matching(
+        score=float(table[best].sum() * (1 / len(references))),  # to the last bit what the official scorer computes
+        matches=tuple(
+            Match(predicted=int(row), gold=int(column), meteor=float(table[row, column]))
+            for row, column in zip(*best, strict=True)
+        ),
+    )
+
+
+def _types(pairs: Sequence[Pair]) -> list[str]:
+    return sorted({name for pair in pairs for name in pair.gold.types})
+
+
+def _groups(claims: Sequence[ClaimLegacy], members: Mapping[Name, Sequence[bool]]) -> dict[Name, LegacyGroup]:
+    """The groups that have members."""
+    groups = {
+        name: [claim for claim, belongs in zip(claims, of, strict=True) if belongs] for name, of in members.items()
+    }
+    return {name: _group(group) for name, group in groups.items() if group}
+
+
+def _group(claims: Sequence[ClaimLegacy]) -> LegacyGroup:
+    scores = np.array([claim.questions_and_answers.score for claim in claims])
+    right = np.array([claim.right for claim in claims])
+    return LegacyGroup(
+        claims=len(claims),
+        accuracy=float(right.mean()),
+        questions=float(np.mean([claim.questions.score for claim in claims])),
+        questions_and_answers=float(scores.mean()),
+        averitec={threshold: float((right & (scores > threshold)).mean()) for threshold in THRESHOLDS},
+    )

@@ -1,0 +1,61 @@
+import shutil
+from pathlib import Path
+
+import nltk
+import pytest
+
+from submission.files import SubmissionError
+from submission.legacy import resources
+from submission.legacy.resources import NO_PUNKT, PUNKT, load_meteor, local_wordnet, make_meteor
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """No WordNet, no punkt, no network; the packages that were asked for."""
+    asked: list[str] = []
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    monkeypatch.setattr(resources, "DEBIAN", tmp_path / "none")
+    monkeypatch.setattr(nltk, "download", lambda package, **_: asked.append(package))
+    monkeypatch.setattr(resources, "_has_punkt", lambda: False)
+    return asked
+
+
+def test_wordnet_that_cannot_be_had_gives_the_remedy(offline: list[str]) -> None:
+    with pytest.raises(SubmissionError, match="apt install wordnet-base wordnet-sense-index, or put NLTK's"):
+        load_meteor()
+    assert offline == ["wordnet"]
+
+
+def test_wordnet_is_found_among_nltks_data_plain_or_packed_and_then_in_debians_place(
+    offline: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert local_wordnet() is None
+    debian = tmp_path / "debian"
+    monkeypatch.setattr(resources, "DEBIAN", debian)
+    debian.mkdir()
+    (debian / "data.noun").touch()
+    assert local_wordnet() == debian
+    packed = tmp_path / "parent" / "wordnet"
+    shutil.copytree(debian, packed)
+    (tmp_path / "corpora").mkdir()
+    shutil.make_archive(str(tmp_path / "corpora" / "wordnet"), "zip", packed.parent)
+    assert str(local_wordnet()).endswith("corpora/wordnet.zip/wordnet/")
+    shutil.copytree(debian, tmp_path / "corpora" / "wordnet")
+    assert local_wordnet() == tmp_path / "corpora" / "wordnet"
+
+
+def test_without_punkt_the_fallback_is_used_and_named(
+    offline: list[str], wordnet_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resources, "DEBIAN", wordnet_folder)
+    meteor, sources = load_meteor()
+    assert offline == ["punkt_tab"]
+    assert sources.tokenization == NO_PUNKT and sources.wordnet == f"WordNet 3.0 ({wordnet_folder})"
+    assert meteor.words("In 1932. Yes.").positions.keys() == {"in", "1932.", "yes", "."}
+
+
+def test_with_punkt_texts_are_split_into_sentences_first(wordnet_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nltk.tokenize, "sent_tokenize", lambda text, language: text.split("|"))
+    meteor, sources = make_meteor(wordnet_folder, punkt=True)
+    assert sources.tokenization == PUNKT
+    assert meteor.words("In 1932.|Yes.").positions.keys() == {"in", "1932", "yes", "."}
