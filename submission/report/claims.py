@@ -1,0 +1,158 @@
+"""The claims as the report shows them: a row in the list, and the details that open from it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from submission.report.annotation import GoldClaim
+from submission.report.error_analysis import ClaimReach, Reach, as_text, claim_types, reach
+from submission.report.graphs import Graph, embedded, read_graph
+from submission.report.material import Entry, Material
+from system.records import ClaimResult, Record
+
+REPLACED = ("vote", "read")
+"""Operations whose failure leaves a claim without a verdict of its own."""
+SLOWEST = 0.05
+"""Share of the claims that the list calls slow."""
+
+
+class Incident(Record):
+    """Something that went otherwise than planned; equal names are counted together."""
+
+    name: str
+    message: str = ""
+
+
+class Row(Record):
+    """A line of the claim list.
+
+    Attributes:
+        gold: the gold label; empty where it is not known.
+        seconds: None where they are not known.
+        marks: what the list can be filtered by: right, wrong, slow, failed, debated, cut-short.
+        reach: how far the gold evidence came; empty where there is no gold.
+    """
+
+    claim_id: int
+    claim: str
+    label: str
+    gold: str
+    types: tuple[str, ...]
+    seconds: float | None
+    marks: tuple[str, ...]
+    incidents: tuple[Incident, ...]
+    reach: str
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """A claim with all that opens from it; ``details`` is plain data for the page."""
+
+    row: Row
+    reach: ClaimReach | None
+    details: dict[str, Any]
+
+
+def claim_views(material: Material, gold: Mapping[int, GoldClaim]) -> Iterator[ClaimView]:
+    """View the claims one after the other, in the order of the entries; each reads its own graph."""
+    limit = _slow_from(material)
+    for entry in tqdm(material.entries, unit="claim", desc="report", delay=2):
+        yield _view(entry, material, gold.get(entry.claim_id), limit)
+
+
+def _slow_from(material: Material) -> float:
+    """Seconds from which a claim is called slow: the budget, or what only the slowest twentieth needs."""
+    if material.timings is None:
+        return 0.0
+    seconds = sorted(claim.seconds for claim in material.timings.claims)
+    return min(material.timings.run.facts.budget_seconds, seconds[-max(1, round(SLOWEST * len(seconds)))])
+
+
+def _view(entry: Entry, material: Material, gold: GoldClaim | None, slow_from: float) -> ClaimView:
+    result = material.results.get(entry.claim_id)
+    graph = _graph(material.graphs, entry)
+    reached = _reach(entry, result, graph, gold) if gold else None
+    return ClaimView(
+        row=_row(entry, result, graph, reached, slow_from),
+        reach=reached,
+        details=_details(entry, result, graph, gold, reached),
+    )
+
+
+def _graph(folder: Path | None, entry: Entry) -> Graph:
+    return read_graph(folder / f"{entry.claim_id}.json") if folder else Graph(())
+
+
+def _reach(entry: Entry, result: ClaimResult | None, graph: Graph, gold: GoldClaim) -> ClaimReach:
+    used = [(pair.url, f"{pair.answer} {pair.scraped_text}") for pair in entry.pairs]
+    if result:
+        used += [(passage.url, passage.text) for one in result.pairs for passage in one.passages]
+    return ClaimReach(
+        claim_id=entry.claim_id,
+        gold=gold.label,
+        types=gold.claim_types,
+        right=entry.label == gold.label,
+        answers=reach(gold, [as_text(*one) for one in graph.passages()], [as_text(*one) for one in used]),
+    )
+
+
+def _row(entry: Entry, result: ClaimResult | None, graph: Graph, reached: ClaimReach | None, slow_from: float) -> Row:
+    seconds = result.timing.seconds if result else None
+    marks = {
+        "right": reached is not None and reached.right,
+        "wrong": reached is not None and not reached.right,
+        "slow": seconds is not None and seconds >= slow_from,
+        "failed": bool(result and result.failures),
+        "debated": any(graph.of_kind("argument")),
+        "cut-short": bool(result and result.timing.cut_short),
+    }
+    return Row(
+        claim_id=entry.claim_id,
+        claim=entry.claim,
+        label=entry.label,
+        gold=reached.gold if reached else "",
+        types=claim_types(reached) if reached else (),
+        seconds=seconds,
+        marks=tuple(name for name, given in marks.items() if given),
+        incidents=tuple(_incidents(result, graph)),
+        reach=reached.reach if reached else "",
+    )
+
+
+def _incidents(result: ClaimResult | None, graph: Graph) -> Iterator[Incident]:
+    """Failures by operation, what they were replaced by, and steps that were left out."""
+    failures = result.failures if result else ()
+    for failure in failures:
+        yield Incident(name=f"failed: {failure.operation}", message=failure.message)
+    if any(failure.operation in REPLACED for failure in failures):
+        yield Incident(name="label stands for a failure")
+    if result and result.timing.cut_short:
+        yield Incident(name="cut short by the deadline")
+    for node in graph.of_kind("skipped"):
+        yield Incident(name=f"left out: {': '.join(map(str, node.content.values()))}")
+
+
+def _details(
+    entry: Entry, result: ClaimResult | None, graph: Graph, gold: GoldClaim | None, reached: ClaimReach | None
+) -> dict[str, Any]:
+    return {
+        **entry.model_dump(mode="json"),
+        "metadata": result.claim.metadata if result else {},
+        "timing": result.timing.model_dump(mode="json") if result else None,
+        "failures": [failure.model_dump() for failure in result.failures] if result else [],
+        "flaws": result.flaws if result else {},
+        "gold": _gold_details(gold, reached.answers) if gold and reached else None,
+        **embedded(graph),
+    }
+
+
+def _gold_details(gold: GoldClaim, reaches: Sequence[Reach]) -> dict[str, Any]:
+    """The annotation, each answer with how far it came."""
+    tree = gold.model_dump(mode="json")
+    answers = [answer for question in tree["questions"] for answer in question["answers"]]
+    for answer, one in zip(answers, reaches, strict=True):
+        answer["reach"] = one
+    return tree

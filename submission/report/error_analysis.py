@@ -1,0 +1,125 @@
+"""Where gold evidence was lost on its way to a verdict, per claim, per label and per type of claim."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from submission.report.annotation import GoldAnswer, GoldClaim
+from submission.report.matching import content_words, page_key, says_the_same
+from system.records import Label, Record
+
+
+class Reach(StrEnum):
+    """How far the gold evidence came."""
+
+    NOTHING = "nothing to find"
+    LOST = "not retrieved"
+    UNUSED = "retrieved, not used"
+    USED = "used"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A passage as matching sees it."""
+
+    page: str
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def as_text(url: str, text: str) -> Text:
+    """A passage made ready for matching; one claim meets the same passage many times."""
+    return Text(page_key(url), content_words(text))
+
+
+class ClaimReach(Record):
+    """How far the gold evidence of a claim came.
+
+    Attributes:
+        answers: one for each gold answer, in order; those that nobody could find are ``NOTHING``.
+    """
+
+    claim_id: int
+    gold: Label
+    types: tuple[str, ...]
+    right: bool
+    answers: tuple[Reach, ...]
+
+    @property
+    def reach(self) -> Reach:
+        """The farthest that any of its evidence came."""
+        order = list(Reach)
+        return max(self.answers, key=order.index, default=Reach.NOTHING)
+
+
+class Losses(Record):
+    """Claims and gold answers of one group.
+
+    Attributes:
+        group: a label, a type of claim, or all claims.
+        wrong: claims with a wrong label, by how far their evidence came.
+        right: claims with the right label, likewise.
+        answers: gold answers that could be found, by how far they came.
+    """
+
+    group: str
+    claims: int
+    wrong: dict[Reach, int]
+    right: dict[Reach, int]
+    answers: dict[Reach, int]
+
+
+def reach(gold: GoldClaim, retrieved: Iterable[Text] | None, used: Iterable[Text]) -> tuple[Reach, ...]:
+    """How far each gold answer came.
+
+    Args:
+        retrieved: None where it is not known; then what was not used counts as not retrieved.
+    """
+    used = list(used)
+    seen = list(retrieved or ())
+    return tuple(_reach(answer, seen, used) for question in gold.questions for answer in question.answers)
+
+
+def _reach(answer: GoldAnswer, retrieved: Sequence[Text], used: Sequence[Text]) -> Reach:
+    if not answer.answered:
+        return Reach.NOTHING
+    target = as_text(answer.source_url, answer.text)
+    if any(matches(target, text) for text in used):
+        return Reach.USED
+    return Reach.UNUSED if any(matches(target, text) for text in retrieved) else Reach.LOST
+
+
+def matches(gold: Text, passage: Text) -> bool:
+    """Whether a passage is the evidence of a gold answer; the rule is in ``matching``."""
+    return (bool(gold.page) and gold.page == passage.page) or says_the_same(gold.words, passage.words)
+
+
+def losses(claims: Sequence[ClaimReach]) -> dict[str, list[Losses]]:
+    """Count over all claims, by gold label, and by type; a claim of several types counts in each."""
+    types = sorted({name for claim in claims for name in claim_types(claim)})
+    return {
+        "all claims": [_losses("all claims", claims)],
+        "label": [_losses(label, [claim for claim in claims if claim.gold is label]) for label in Label],
+        "type": [_losses(name, [claim for claim in claims if name in claim_types(claim)]) for name in types],
+    }
+
+
+def claim_types(claim: ClaimReach) -> tuple[str, ...]:
+    """The types of a claim, never none."""
+    return claim.types or ("no type given",)
+
+
+def _losses(group: str, claims: Sequence[ClaimReach]) -> Losses:
+    return Losses(
+        group=group,
+        claims=len(claims),
+        wrong=_count(claim.reach for claim in claims if not claim.right),
+        right=_count(claim.reach for claim in claims if claim.right),
+        answers=_count(answer for claim in claims for answer in claim.answers if answer is not Reach.NOTHING),
+    )
+
+
+def _count(values: Iterable[Reach]) -> dict[Reach, int]:
+    found = list(values)
+    return {one: found.count(one) for one in Reach}

@@ -1,0 +1,150 @@
+"""What is reported on: the output folder of a run of ours, or a predictions file of any system."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from submission.files import SubmissionError, read_json_array, read_text
+from submission.predictions import EvidencePair
+from submission.reading import Predicted, read_predictions
+from submission.text import repair
+from submission.timings import TimeReport
+from system.records import ClaimResult, Record
+
+
+class Entry(Record):
+    """What a system says of a claim; the label is as the system spells it.
+
+    Attributes:
+        confidence: None where the system gives none.
+    """
+
+    claim_id: int
+    claim: str
+    label: str
+    pairs: tuple[EvidencePair, ...]
+    justification: str = ""
+    confidence: float | None = None
+
+
+@dataclass(frozen=True)
+class Material:
+    """A system's output; all but the entries exists only for runs of ours.
+
+    Attributes:
+        results: the full results by claim id.
+        graphs: folder with ``<claim id>.json``.
+        setup: ``run.json``: settings, machine, versions.
+    """
+
+    path: Path
+    entries: tuple[Entry, ...]
+    results: Mapping[int, ClaimResult] = field(default_factory=dict)
+    timings: TimeReport | None = None
+    graphs: Path | None = None
+    setup: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_run(folder: Path) -> Material:
+    """Read the output folder of a finished run.
+
+    Raises:
+        SubmissionError: the folder holds no finished run, or one of its files is damaged.
+    """
+    if not (folder / "timings.json").is_file():
+        raise SubmissionError(f"{folder}: holds no finished run (timings.json is missing); finish it with --resume")
+    return Material(
+        path=folder,
+        entries=read_entries(folder / "submission.json"),
+        results={result.claim.id: result for result in _results(folder / "journal.jsonl")},
+        timings=_timings(folder / "timings.json"),
+        graphs=folder / "graphs",
+        setup=_object(folder / "run.json"),
+    )
+
+
+def read_system(predictions: Path) -> Material:
+    """Read the predictions of any system: ``submission.json``, the organisers' JSON, or a CSV.
+
+    Raises:
+        SubmissionError: the file cannot be read, or an entry lacks what a prediction needs.
+    """
+    return Material(path=predictions, entries=read_entries(predictions))
+
+
+def read_entries(path: Path) -> tuple[Entry, ...]:
+    """Read labels with their evidence, in the order of the file.
+
+    Raises:
+        SubmissionError: see ``read_system``.
+    """
+    labelled = read_predictions(path)
+    if path.suffix != ".json":
+        return tuple(
+            _entry(one, pairs=tuple(_pair({"question": q, "answer": a}) for q, a in one.pairs)) for one in labelled
+        )
+    items = zip(labelled, read_json_array(path), strict=True)
+    return tuple(_entry(one, **_details(path, number, item)) for number, (one, item) in enumerate(items))
+
+
+def _entry(one: Predicted, **details: Any) -> Entry:
+    return Entry(claim_id=one.claim_id, claim=repair(one.claim), label=repair(one.label), **details)
+
+
+def _details(path: Path, number: int, item: Any) -> dict[str, Any]:
+    evidence = item.get("evidence", [])
+    if not isinstance(evidence, list) or not all(isinstance(pair, dict) for pair in evidence):
+        raise SubmissionError(f"{path}: entry {number}: 'evidence': expected a list of objects, came {evidence!r:.60}")
+    confidence = item.get("confidence")
+    return {
+        "pairs": tuple(_pair(pair) for pair in evidence),
+        "justification": _text(item, "justification"),
+        "confidence": confidence if isinstance(confidence, int | float) else None,
+    }
+
+
+def _pair(pair: Mapping[str, Any]) -> EvidencePair:
+    return EvidencePair(**{name: _text(pair, name) for name in EvidencePair.model_fields})
+
+
+def _text(item: Mapping[str, Any], key: str) -> str:
+    """A field that systems leave out, leave null, or fill with a list of sentences."""
+    value = item.get(key)
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    return "" if value is None else repair(str(value))
+
+
+def _results(path: Path) -> list[ClaimResult]:
+    results = []
+    for number, line in enumerate(read_text(path).split("\n")[1:-1], start=2):  # the first line names the run
+        try:
+            results.append(ClaimResult.model_validate_json(line))
+        except ValidationError as error:
+            raise SubmissionError(
+                f"{path}: line {number}: expected a finished claim ({error.errors()[0]['msg']}); run this claim again"
+            ) from error
+    return results
+
+
+def _timings(path: Path) -> TimeReport:
+    try:
+        return TimeReport.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise SubmissionError(f"{path}: {place}: {fault['msg']}; expected what a run writes") from error
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, came: {error.msg}") from error
+    if not isinstance(value, dict):
+        raise SubmissionError(f"{path}: expected an object, came {type(value).__name__}")
+    return value

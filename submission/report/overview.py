@@ -1,0 +1,120 @@
+"""What the report says of a run as a whole."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from submission.files import SubmissionError, read_text
+from submission.label_scores import LabelScores, constant_scores, label_scores
+from submission.pairing import Pair, Pairing
+from submission.report.claims import Row
+from submission.report.error_analysis import ClaimReach, Losses, losses
+from submission.report.material import Material
+from submission.report.time_rule import TimeVerdict, time_verdict
+from system.records import Label
+
+SLOWEST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Incidents:
+    """What happened under one name; ``example`` is the message of the first."""
+
+    name: str
+    claims: tuple[int, ...]
+    example: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The run as a whole; what needs gold or timings is None, or empty, without them.
+
+    Attributes:
+        scores: names and numbers of further metrics, by the file that held them.
+        unpaired: what of the predictions could not be compared with gold, in words.
+    """
+
+    labels: LabelScores | None
+    constant: LabelScores | None
+    scores: Mapping[str, Mapping[str, float]]
+    unpaired: tuple[str, ...]
+    losses: Mapping[str, Sequence[Losses]]
+    time: TimeVerdict | None
+    slowest: tuple[Row, ...]
+    incidents: tuple[Incidents, ...]
+    setup: Mapping[str, str]
+
+
+def overview(
+    material: Material, rows: Sequence[Row], reaches: Sequence[ClaimReach], pairing: Pairing | None
+) -> Overview:
+    """Sum up the claims."""
+    pairs: tuple[Pair, ...] = pairing.pairs if pairing else ()
+    timed = [row for row in rows if row.seconds is not None]
+    return Overview(
+        labels=label_scores(pairs) if pairs else None,
+        constant=constant_scores(pairs, Label.REFUTED) if pairs else None,
+        scores=dict(_further_scores(material.path)) if material.path.is_dir() else {},
+        unpaired=tuple(_unpaired(pairing)) if pairing else (),
+        losses=losses(reaches) if reaches else {},
+        time=time_verdict(material.timings) if material.timings else None,
+        slowest=tuple(sorted(timed, key=lambda row: -(row.seconds or 0.0))[:SLOWEST_SHOWN]),
+        incidents=tuple(_incidents(rows)),
+        setup=dict(_flat(material.setup)),
+    )
+
+
+def _unpaired(pairing: Pairing) -> Iterator[str]:
+    for count, words in (
+        (len(pairing.missing), "claims of the gold file have no prediction"),
+        (len(pairing.extra), "predictions have an id that the gold file lacks"),
+        (len(pairing.mismatched), "predictions have another text than the gold claim of their id"),
+    ):
+        if count:
+            yield f"{count} {words}; they are not scored."
+
+
+def _incidents(rows: Sequence[Row]) -> Iterator[Incidents]:
+    """What happened, the most frequent first."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for row in rows:
+        for incident in row.incidents:
+            found.setdefault(incident.name, []).append((row.claim_id, incident.message))
+    for name, cases in sorted(found.items(), key=lambda item: -len(item[1])):
+        yield Incidents(name, tuple(dict.fromkeys(claim_id for claim_id, _ in cases)), cases[0][1])
+
+
+def _further_scores(folder: Path) -> Iterator[tuple[str, dict[str, float]]]:
+    """The numbers of every ``scores*.json`` beside the predictions, as ``python -m submission score --json`` writes."""
+    for path in sorted(folder.glob("scores*.json")):
+        try:
+            tree = json.loads(read_text(path))
+        except json.JSONDecodeError as error:
+            raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, came: {error.msg}") from error
+        numbers = dict(_numbers({name: value for name, value in tree.items() if name not in OWN_SCORES}))
+        if numbers:
+            yield path.name, numbers
+
+
+OWN_SCORES = {"predictions", "gold", "gold_claims", "missing", "extra", "mismatched", "labels", "constant_refuted"}
+
+
+def _numbers(tree: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers of a tree of objects; lists are per claim, and too long to be shown."""
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _numbers(value, f"{prefix}{name} · ")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{prefix}{name}".replace("_", " "), float(value)
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in tree.items():
+        if name.startswith(("store_flaws_by", "failed_")):
+            continue
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)

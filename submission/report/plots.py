@@ -1,0 +1,137 @@
+"""The report's figures: seconds a claim, stages, and the confusion of labels."""
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+import numpy as np
+
+from submission.label_scores import INVALID, LabelScores
+from submission.report.axes import HEIGHT, LEFT, QUIET, WIDTH, Frame
+from submission.report.svg import (
+    ACCENT,
+    INK,
+    LABEL_COLOURS,
+    STAGE_COLOURS,
+    element,
+    figure,
+    text,
+    ticks,
+    titled,
+)
+from submission.score_tables import SHORT
+from submission.timings import ClaimTiming, TimeReport
+
+BINS = 30
+BARS = 80
+"""Bars of the stages' figure; of more claims, neighbours in time share one."""
+
+
+def histogram(report: TimeReport) -> str:
+    """How many claims took how many seconds, the budget marked if it is near enough to be drawn."""
+    seconds = [claim.seconds for claim in report.claims]
+    budget = report.run.facts.budget_seconds
+    shown = budget if budget <= 2 * max(seconds) else max(seconds)
+    axis = ticks(max(shown, max(seconds)), 9)
+    counts, edges = np.histogram(seconds, bins=BINS, range=(0.0, axis[-1]))
+    frame = Frame(axis, ticks(float(counts.max()), 5))
+    bars = [
+        titled(frame.bar(low, high, 0, count, class_="bar", fill=ACCENT), f"{low:.1f} to {high:.1f} s: {count} claims")
+        for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist(), strict=False)
+        if count
+    ]
+    marks = [frame.mark(report.run.mean, f"mean {report.run.mean:.1f} s", INK, "ink", 0)]
+    if budget <= axis[-1]:
+        marks.append(frame.mark(budget, f"budget {budget:g} s", LABEL_COLOURS["Refuted"], "limit", 1))
+    title = f"Seconds a claim: mean {report.run.mean:.2f}, longest {report.run.max:.2f}, budget {budget:g}"
+    return figure(WIDTH, HEIGHT, title, [*frame.grid("seconds a claim", "claims"), *bars, *marks])
+
+
+def stages(report: TimeReport) -> str:
+    """Seconds by stage, a bar for each claim or for neighbours in time, fastest first; the line is wall time."""
+    names = list(report.run.stages)
+    order = sorted(report.claims, key=lambda claim: claim.seconds)
+    groups = [[order[i] for i in part] for part in np.array_split(np.arange(len(order)), min(BARS, len(order)))]
+    heights = [[_mean(group, name) for name in names] for group in groups]
+    top = max(max(map(sum, heights)), report.run.max)
+    frame = Frame([0.0, float(len(groups))], ticks(top, 5))
+    bars = [bar for number, parts in enumerate(heights) for bar in _stack(frame, number, names, parts)]
+    wall = [float(np.mean([claim.seconds for claim in group])) for group in groups]
+    line = " ".join(f"{frame.x(number + 0.5):.1f},{frame.y(value):.1f}" for number, value in enumerate(wall))
+    path = element("polyline", points=line, fill="none", stroke=INK, stroke_width=1.5, class_="ink-line")
+    what = "claims, fastest first" if len(groups) == len(order) else f"{len(order)} claims, fastest first, in groups"
+    parts = [*frame.grid(what, "seconds", numbers=False), *bars, path, *_legend(names)]
+    return figure(WIDTH, HEIGHT + 20 * _legend_rows(names), "Seconds by stage", parts)
+
+
+def _mean(group: Sequence[ClaimTiming], stage: str) -> float:
+    return float(np.mean([claim.stages.get(stage, 0.0) for claim in group]))
+
+
+def _stack(frame: Frame, number: int, names: Sequence[str], parts: Sequence[float]) -> list[str]:
+    bars, base = [], 0.0
+    for place, (name, value) in enumerate(zip(names, parts, strict=True)):
+        if value:
+            style = {"class_": f"stage-{place % len(STAGE_COLOURS)}", "fill": _stage_colour(place)}
+            bar = frame.bar(number + 0.08, number + 0.92, base, base + value, **style)
+            bars.append(titled(bar, f"{name}: {value:.2f} s"))
+            base += value
+    return bars
+
+
+def _stage_colour(place: int) -> str:
+    return STAGE_COLOURS[place % len(STAGE_COLOURS)]
+
+
+def _legend_rows(names: Sequence[str]) -> int:
+    return -(-(len(names) + 1) // 6)
+
+
+def _legend(names: Sequence[str]) -> list[str]:
+    parts = []
+    for place, name in enumerate([*names, "wall time"]):
+        x, y = LEFT + 84 * (place % 6), HEIGHT + 20 * (place // 6) + 4
+        if place < len(names):
+            style = {"class_": f"stage-{place % len(STAGE_COLOURS)}", "fill": _stage_colour(place)}
+            parts.append(element("rect", x=x, y=y - 9, width=10, height=10, **style))
+        else:
+            parts.append(element("rect", x=x, y=y - 5, width=10, height=1.5, class_="ink", fill=INK))
+        parts.append(text(x + 15, y, name, font_size=11))
+    return parts
+
+
+def confusion(scores: LabelScores) -> str:
+    """Gold labels down, predicted labels across; each cell links to its claims in the report."""
+    columns = [*SHORT, *([INVALID] if any(row[INVALID] for row in scores.confusion.values()) else [])]
+    left, top, width, height = 190, 46, 78, 40
+    parts = [
+        text(left + width * (place + 0.5), top - 10, SHORT.get(name, name), text_anchor="middle")
+        for place, name in enumerate(columns)
+    ]
+    parts.append(text(left + width * len(columns) / 2, 14, "predicted", text_anchor="middle", **QUIET))
+    for line, (gold, row) in enumerate(scores.confusion.items()):
+        y = top + height * line
+        parts.append(text(left - 12, y + height / 2 + 4, gold.replace(" Evidence/", " / "), text_anchor="end"))
+        total = sum(row.values())
+        for place, name in enumerate(columns):
+            parts.append(_cell(left + width * place, y, width, height, gold, name, row[name], total))
+    size = left + width * len(columns) + 6, top + height * len(scores.confusion) + 6
+    return figure(*size, f"Confusion of labels over {scores.claims} claims", parts)
+
+
+def _cell(x: float, y: float, width: float, height: float, gold: str, name: str, count: int, total: int) -> str:
+    share = count / total if total else 0.0
+    colour = LABEL_COLOURS["Supported"] if gold == name else LABEL_COLOURS["Refuted"]
+    rect = element(
+        "rect",
+        **{"x": x + 1, "y": y + 1, "width": width - 2, "height": height - 2, "rx": 2, "fill": colour},
+        fill_opacity=0.06 + 0.74 * share,
+        class_="hit" if gold == name else "miss",
+    )
+    dark = share > 0.5
+    label = text(
+        x + width / 2, y + height / 2 + 5, str(count), text_anchor="middle", font_size=14, fill="#fff" if dark else INK,
+        class_="on-colour" if dark else "ink",
+    )  # fmt: skip
+    title = f"{gold}, predicted {name}: {count} of {total}"
+    link = f"#claims?gold={quote(gold, safe='')}&label={quote(name, safe='')}"
+    return element("a", titled(rect + label, title), href=link, aria_label=title) if count else titled(rect, title)

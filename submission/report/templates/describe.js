@@ -1,0 +1,44 @@
+// What is said of a thought of each kind: a short tag, its text, and a tone. Kinds unknown here are shown as they are.
+
+const DESCRIBE = {
+  "claim": (c) => ({ tag: "claim", text: c.text }),
+  "question": (c, t) => ({ tag: t.parents.includes("claim") ? "question" : "asked again", text: c.text }),
+  "pruned": (c) => ({ tag: "not explored", text: c.similarity ? `${c.reason}, cosine ${c.similarity.toFixed(2)}` : c.reason, quiet: true }),
+  "evidence": (c, t, passages) => ({ tag: site(passages[c.passage.ref].url), text: passages[c.passage.ref].text }),
+  "answer": (c) => ({
+    tag: c.source === "Metadata" ? `${c.type}, from metadata` : c.type,
+    text: c.text,
+    quiet: c.type === "Unanswerable",
+  }),
+  "verification": (c) => ({ tag: c.entailed ? "✓ entailed" : "✗ not entailed", text: c.reason, quiet: !c.entailed }),
+  "merged answer": (c) => ({ tag: "merged answer", text: c.answer, quiet: c.answers.length === 0 }),
+  "verdict": (c) => ({ tag: `${c.label} · ${c.confidence.toFixed(2)}`, text: c.justification, tone: slug(c.label) }),
+  "argument": (c) => ({ tag: `${c.speaker}, round ${c.round}`, text: c.text }),
+  "ruling": (c) => ({
+    tag: `moderator, round ${c.round}: ${c.decision ?? "go on"}`,
+    text: c.reason || c.insight,
+    tone: c.decision ? slug(c.decision) : "",
+  }),
+  "skipped": (c) => ({ tag: `${c.step} left out`, text: c.reason, quiet: true }),
+  "failure": (c) => ({ tag: `${c.operation} failed`, text: c.message }),
+};
+
+function describe(thought, passages) {
+  const known = DESCRIBE[thought.kind]?.(thought.content, thought, passages);
+  return { tone: "", quiet: false, ...(known ?? { tag: thought.kind, text: words(thought.content) }) };
+}
+
+// All the words in a content of unknown form.
+function words(value) {
+  if (value == null || typeof value === "boolean") return "";
+  if (Array.isArray(value)) return value.map(words).filter(Boolean).join("; ");
+  if (typeof value === "object") return Object.entries(value).filter(([name]) => name !== "ref").map(([, item]) => words(item)).filter(Boolean).join(" · ");
+  return String(value);
+}
+
+// Numbers of the passages that a thought's content refers to, in order, each once.
+function passagesOf(value) {
+  if (value == null || typeof value !== "object") return [];
+  if (Number.isInteger(value.ref)) return [value.ref];
+  return [...new Set(Object.values(value).flatMap(passagesOf))];
+}

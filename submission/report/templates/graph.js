@@ -1,0 +1,112 @@
+// The graph of a claim as an SVG that can be walked with the arrow keys and saved as a figure. Presentation attributes
+// hold the colours of print; the page's style sheet overrides them by class.
+
+const PRINT = { ink: "#1f2328", muted: "#6a6f76", rule: "#b9bdc2", paper: "#ffffff", tint: "#f1f3f1" };
+const TONES = { "supported": "#2a7555", "refuted": "#a93a37", "not-enough": "#5d697b", "conflicting": "#8f6410" };
+const KINDS = {
+  "claim": { stroke: PRINT.ink, "stroke-width": 1.4 },
+  "question": { fill: PRINT.tint, stroke: PRINT.tint },
+  "merged answer": { stroke: PRINT.muted },
+};
+
+function drawGraph(details, open) {
+  const plan = layout(details.thoughts, details.passages);
+  const edges = drawnEdges(details.thoughts);
+  const arrivals = arrivalsOf(edges, plan);
+  const arrow = s("marker", { id: "arrow", viewBox: "0 0 6 6", refX: 1, refY: 3, markerWidth: 6, markerHeight: 6, orient: "auto" },
+    s("path", { class: "arrow", d: "M0,0.6 L5.2,3 L0,5.4 Z", fill: PRINT.muted }));
+  const lines = edges.map((edge) => drawEdge(edge, route(edge, plan, arrivals))).filter(Boolean);
+  const nodes = [...plan.nodes.values()].map((node) => drawNode(node, open));
+  const graph = s("svg", {
+    class: "graph", viewBox: `0 0 ${plan.width} ${plan.height}`, width: plan.width, height: plan.height,
+    "font-family": FONT.replaceAll('"', "'"), role: "group", "aria-label": `Graph of ${nodes.length} thoughts`,
+  }, s("defs", {}, arrow), s("g", {}, lines), s("g", {}, nodes));
+  walkable(graph, plan);
+  return graph;
+}
+
+function drawEdge(edge, d) {
+  return d && s("path", {
+    class: "edge", d, "data-from": edge.from, "data-to": edge.to,
+    fill: "none", stroke: PRINT.muted, "stroke-width": 1, "marker-end": "url(#arrow)",
+  });
+}
+
+function drawNode(node, open) {
+  const { thought, said, x, y, width, height } = node;
+  const tone = TONES[said.tone];
+  const left = x + SIZE.pad + (tone ? 4 : 0);
+  const quiet = said.quiet ? { "stroke-dasharray": "3 3" } : {};
+  const ink = said.quiet ? PRINT.muted : PRINT.ink;
+  return s("g", {
+    class: `node kind-${thought.kind.replaceAll(" ", "-")} ${said.tone} ${said.quiet ? "quiet" : ""}`,
+    role: "button", tabindex: -1, "data-id": thought.id, "aria-label": `${said.tag}: ${visible(said.text)}`,
+    onclick: () => open(thought.id),
+    onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(thought.id)),
+  },
+  s("rect", { class: "box", x, y, width, height, rx: 3, fill: PRINT.paper, stroke: PRINT.rule, ...KINDS[thought.kind], ...quiet }),
+  tone && s("rect", { class: "bar", x, y, width: 4, height, rx: 1.5, fill: tone }),
+  s("text", { class: "tag-text", x: left, y: y + SIZE.pad + 7, "font-size": 8.5, "letter-spacing": 0.5, fill: tone ?? PRINT.muted, "font-weight": tone ? 700 : 400 }, node.tag),
+  node.lines.map((line, number) => s("text", {
+    x: left, y: y + SIZE.pad + SIZE.tag + node.size - 3 + node.step * number, "font-size": node.size, fill: ink,
+    "font-weight": thought.kind === "question" || thought.kind === "claim" ? 600 : 400,
+  }, line)));
+}
+
+// One stop for the tabulator; the arrow keys go to the nearest thought on that side.
+function walkable(graph, plan) {
+  const nodes = [...graph.querySelectorAll(".node")];
+  nodes[0]?.setAttribute("tabindex", 0);
+  graph.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
+    const here = plan.nodes.get(document.activeElement?.dataset.id);
+    if (!step || !here) return;
+    event.preventDefault();
+    const next = nearest(here, step, [...plan.nodes.values()]);
+    const target = next && nodes.find((node) => node.dataset.id === next.thought.id);
+    if (!target) return;
+    nodes.forEach((node) => node.setAttribute("tabindex", node === target ? 0 : -1));
+    target.focus();
+  });
+}
+
+function nearest(here, [dx, dy], nodes) {
+  let best = null, least = Infinity;
+  for (const node of nodes) {
+    const ahead = dx * (centre(node) - centre(here)) + dy * (half(node) - half(here));
+    const away = dx ? Math.abs(half(node) - half(here)) : Math.abs(centre(node) - centre(here));
+    if (node !== here && ahead > 4 && ahead + 2 * away < least) [best, least] = [node, ahead + 2 * away];
+  }
+  return best;
+}
+
+// Shows what a thought was made from and what was made of it.
+function trace(graph, thoughts, id) {
+  const kin = new Set([id]);
+  for (const thought of thoughts.toReversed()) if (kin.has(thought.id)) thought.parents.forEach((parent) => kin.add(parent));
+  const after = new Set([id]);
+  for (const thought of thoughts) if (thought.parents.some((parent) => after.has(parent))) after.add(thought.id);
+  after.forEach((one) => kin.add(one));
+  graph.classList.add("tracing");
+  for (const node of graph.querySelectorAll(".node")) {
+    node.classList.toggle("traced", kin.has(node.dataset.id));
+    node.classList.toggle("open", node.dataset.id === id);
+  }
+  for (const edge of graph.querySelectorAll(".edge")) edge.classList.toggle("traced", kin.has(edge.dataset.from) && kin.has(edge.dataset.to));
+}
+
+function untrace(graph) {
+  graph.classList.remove("tracing");
+  graph.querySelector(".open")?.classList.remove("open");
+}
+
+function saveFigure(graph, name) {
+  const copy = graph.cloneNode(true);
+  copy.setAttribute("xmlns", SVG);
+  for (const element of [copy, ...copy.querySelectorAll("*")]) {
+    for (const attribute of ["class", "tabindex", "role", "data-id", "data-from", "data-to", "aria-label"]) element.removeAttribute(attribute);
+  }
+  const url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  h("a", { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}

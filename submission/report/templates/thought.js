@@ -1,0 +1,62 @@
+// A thought opened: its text, what it cost, where it comes from, with the quote marked in its page's chunk.
+
+function thoughtPanel(thought, details, actions) {
+  const said = describe(thought, details.passages);
+  const link = (id) => h("button", { type: "button", onclick: () => actions.open(id) }, id);
+  const children = details.thoughts.filter((other) => other.parents.includes(thought.id)).map((other) => other.id);
+  return [
+    h("button", { type: "button", class: "close", onclick: actions.close, "aria-label": "Close this thought" }, "Close"),
+    h("p", { class: "tag" }, `${thought.kind} ${thought.id}`),
+    h("h2", { tabindex: -1 }, said.tag),
+    bodyOf(thought, said),
+    sourcesOf(thought, details),
+    h("h3", {}, "Cost"),
+    costTable(thought),
+    thought.parents.length > 0 && [h("h3", {}, "Made from"), h("p", {}, spaced(thought.parents.map(link)))],
+    children.length > 0 && [h("h3", {}, "Led to"), h("p", {}, spaced(children.map(link)))],
+  ];
+}
+
+const spaced = (elements) => elements.flatMap((element) => [element, " "]);
+
+// Evidence is its passage, which stands among the sources.
+function bodyOf(thought, said) {
+  if (thought.kind === "evidence") return null;
+  const main = h("p", { class: "body", dir: "auto" }, said.text);
+  if (thought.kind === "ruling") return [main, ["insight", "gaps"].map((name) => thought.content[name] && [h("h3", {}, name), h("p", { dir: "auto" }, thought.content[name])])];
+  if (thought.kind === "merged answer") return [h("p", { class: "question", dir: "auto" }, thought.content.question), main];
+  return main;
+}
+
+function sourcesOf(thought, details) {
+  return passagesOf(thought.content).map((number) => {
+    const passage = details.passages[number];
+    return [
+      h("h3", {}, "Source"),
+      h("div", { class: "source" }, address(passage.url), ` · page ${passage.page} of the store, from character ${passage.start}`),
+      highlighted(passage.text, quotesFrom(number, thought, details)),
+    ];
+  });
+}
+
+// What was quoted from a passage: by the thought itself, or for evidence by all answers from it.
+function quotesFrom(number, thought, details) {
+  const isSaid = (answer) => answer.passage?.ref === number && answer.source === "Evidence" && answer.type !== "Unanswerable";
+  const own = [thought.content, ...(thought.content.answers ?? [])];
+  const made = thought.kind === "evidence" ? details.thoughts.filter((t) => t.parents.includes(thought.id)).map((t) => t.content) : [];
+  return [...own, ...made].filter(isSaid).map((answer) => answer.text);
+}
+
+function costTable(thought) {
+  const cost = thought.cost;
+  const rows = [
+    ["operation", thought.operation],
+    ["seconds", inSeconds(cost.seconds ?? 0)],
+    cost.queue_seconds && ["of those waiting", inSeconds(cost.queue_seconds)],
+    cost.decode_seconds && ["of those writing", inSeconds(cost.decode_seconds)],
+    ["model calls", cost.calls ?? 0],
+    ["prompt tokens", `${cost.tokens_in ?? 0}${cost.tokens_cached ? `, of those ${cost.tokens_cached} cached` : ""}`],
+    ["tokens written", cost.tokens_out ?? 0],
+  ];
+  return h("table", {}, h("tbody", {}, rows.filter(Boolean).map(([name, value]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value)))));
+}
