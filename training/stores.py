@@ -49,4 +49,4 @@ def _page_text(answer: GoldAnswer) -> str:
     """A sentence of its own, as a page has it: annotators leave out what their question already says."""
     if answer.type is AnswerType.UNANSWERABLE:
         return ""
-    return f"{answer.question.rstrip(' ?')}: {answer.text} {answer.explanation}".strip()
+    return f"{answer.question.rstrip(' ?')}: {answer.explanation or answer.text}".strip()

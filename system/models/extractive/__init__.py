@@ -10,6 +10,7 @@ from knowledge_store.encoder import Encoder
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.models.extractive.answers import answer, merge, verify
 from system.models.extractive.questions import ask
+from system.models.extractive.roles import take_part
 from system.models.extractive.similarity import Similarity, sentences
 from system.models.extractive.verdict import judge, shipped_weights
 from system.records import Cost
@@ -23,8 +24,6 @@ from system.tasks import (
     Task,
     VerifyAnswer,
 )
-
-REMEDY = "the extractive reader cannot argue, so choose that strategy or a backend with a language model"
 
 
 class ExtractiveModel:
@@ -51,7 +50,8 @@ class ExtractiveModel:
         started = perf_counter()
         served = self._reply(task)
         if served is None:
-            return ModelError(ErrorKind.BACKEND, f"expected a task of the 'got' strategy, got {task.name!r}; {REMEDY}")
+            message = f"the extractive reader has no way to do {task.name!r}; choose a backend with a language model"
+            return ModelError(ErrorKind.BACKEND, message)
         reply, confidence = served
         cost = Cost(seconds=share + perf_counter() - started, calls=1)
         return Completion(reply=reply, cost=cost, raw=reply.model_dump_json(), confidence=confidence)
@@ -68,7 +68,7 @@ class ExtractiveModel:
                 return merge(task, self._similarity), 1.0
             case JudgeClaim():
                 return judge(task, self._similarity, shipped_weights())
-        return None
+        return take_part(task, self._similarity)
 
 
 def _texts(task: Task[Reply]) -> Iterator[str]:

@@ -3,8 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from system.models.extractive import cues
+from system.models.extractive.grammar import clause
 from system.models.extractive.quantities import Kind, Quantity, quantities
+from system.models.extractive.questions import core
 from system.models.extractive.similarity import Similarity, sentences
 from system.models.extractive.words import content, coverage
 from system.records import QuestionAnswer
@@ -16,6 +20,7 @@ class Finding:
 
     Attributes:
         closeness: cosine of sentence and claim.
+        denial: how much closer the sentence is to a denial of the claim than to the claim, as a difference of cosines.
         coverage: share of the claim's content words that the sentence has.
         refuting, confirming, qualifying, uncertain: the cue that the sentence contains, or empty.
         negation: the negation that only one of sentence and claim has, or empty.
@@ -26,6 +31,7 @@ class Finding:
     sentence: str
     url: str
     closeness: float
+    denial: float
     coverage: float
     refuting: str
     confirming: str
@@ -46,17 +52,33 @@ def findings(claim: str, pairs: Iterable[QuestionAnswer], similarity: Similarity
         for sentence in sentences(passage.text)
         if len(content(sentence)) > 1
     }
-    closeness = similarity.between(claim, sources)
-    found = [_finding(claim, *source, float(near)) for source, near in zip(sources.items(), closeness, strict=True)]
+    statement = core(claim)
+    closeness = similarity.between(statement, sources)
+    denial = np.mean([similarity.between(denied, sources) for denied in denials(statement)], axis=0) - closeness
+    found = [
+        _finding(claim, sentence, url, near, lean)
+        for (sentence, url), near, lean in zip(sources.items(), closeness.tolist(), denial.tolist(), strict=True)
+    ]
     return sorted(found, key=lambda finding: (-finding.closeness, finding.sentence))
 
 
-def _finding(claim: str, sentence: str, url: str, closeness: float) -> Finding:
+def denials(statement: str) -> list[str]:
+    """Sentences that say of a statement that it is not so."""
+    main = clause(statement)
+    return [
+        f"{main.negated}." if main else f"It is not true that {statement}.",
+        f"There is no evidence that {statement}.",
+        f"Fact-checkers found that the claim that {statement} is false and misleading.",
+    ]
+
+
+def _finding(claim: str, sentence: str, url: str, closeness: float, denial: float) -> Finding:
     agreeing, differing = compare(quantities(claim), quantities(sentence))
     return Finding(
         sentence=sentence,
         url=url,
         closeness=closeness,
+        denial=round(denial, 4),
         coverage=coverage(content(claim), content(sentence)),
         refuting=cues.found(cues.REFUTING, sentence),
         confirming=cues.found(cues.CONFIRMING, sentence),

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     r"(?:[A-Z]\.){2,}|['’]s\b|n['’]t\b|[^\W_]+(?=n['’]t\b)"
     r"|[^\W_]+(?:[.,]\d+)*(?:[-&/][^\W_]+|['’](?!s\b)[^\W_]+)*%?|[^\w\s]|_"
 )
-_FINITE = frozenset({"VM0", "VBB", "VBD", "VBZ", "VHB", "VHD", "VHZ", "VDB", "VDD", "VDZ", "VVB", "VVD", "VVZ"})
+FINITE = frozenset({"VM0", "VBB", "VBD", "VBZ", "VHB", "VHD", "VHZ", "VDB", "VDD", "VDZ", "VVB", "VVD", "VVZ"})
 _OPENING = frozenset({"PRP", "PRF", "CJS", "AV0", "AVQ"})
 _RELATIVE = frozenset({"PNQ", "DTQ", "CJT", "AVQ", "CJS"})
 _CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall"}
@@ -59,6 +59,12 @@ class Clause:
     def inverted(self) -> str:
         """Auxiliary, subject, rest and opening: a question without its mark."""
         parts = (self.auxiliary, self.subject, self.rest, self.opening)
+        return " ".join(part for part in parts if part)
+
+    @property
+    def negated(self) -> str:
+        """The statement denied: subject, auxiliary, "not", rest and opening."""
+        parts = (self.subject, self.auxiliary, "not", self.rest, self.opening)
         return " ".join(part for part in parts if part)
 
 
@@ -121,7 +127,7 @@ def _ends_opening(tokens: tuple[Token, ...], start: int, i: int) -> bool:
         return True
     if tokens[start].tag not in {"PRP", "PRF"} or i + 1 >= len(tokens):
         return False
-    following = {"AT0", "DT0", "DPS", "PNP"} | ({"NP0"} if len(tokens[i].text) == 4 else set())
+    following = {"AT0", "DT0", "DPS", "PNP", "EX0"} | ({"NP0"} if len(tokens[i].text) == 4 else set())
     return tokens[i].tag[:2] in {"NN", "CR"} and tokens[i + 1].tag in following
 
 
@@ -141,13 +147,24 @@ def _finite_verb(tokens: tuple[Token, ...], first: int) -> int | None:
 def _is_finite(tokens: tuple[Token, ...], i: int) -> bool:
     """Whether a token is a finite verb, mending two common errors of the tagger.
 
-    An infinitive must follow "to" or an auxiliary ("who take" has none), and a past tense before "by" is a participle
-    ("ash produced by a volcano can …").
+    An infinitive must follow "to" or an auxiliary; "who take" has none, so "take" is finite. And what looks like a past
+    tense is a participle before "by", and before a preposition where another verb follows: "tests done in May are …".
     """
     if tokens[i].tag == "VVI":
         return tokens[i - 1].tag[:2] not in {"TO", "VM", "VD", "XX", "AV"}
-    by_follows = i + 1 < len(tokens) and tokens[i + 1].text == "by"
-    return tokens[i].tag in _FINITE and not (tokens[i].tag == "VVD" and by_follows)
+    if tokens[i].tag != "VVD" or i + 1 >= len(tokens) or tokens[i + 1].tag != "PRP":
+        return tokens[i].tag in FINITE
+    return tokens[i + 1].text != "by" and not _verb_follows(tokens[i + 1 :])
+
+
+def _verb_follows(tokens: tuple[Token, ...]) -> bool:
+    """Whether an auxiliary comes before anything that would begin a clause of its own."""
+    for token in tokens:
+        if token.tag[:2] in {"CJ", "PN", "DT", "AV", "PU"}:
+            return False
+        if token.tag in {"VBZ", "VBB", "VBD", "VHZ", "VHB", "VHD", "VM0"}:
+            return True
+    return False
 
 
 def _misread_participle(tokens: tuple[Token, ...], first: int) -> int | None:
@@ -212,7 +229,7 @@ def noun_phrases(sentence: str) -> list[str]:
     tokens = tag(sentence)
     found: list[list[Token]] = [[]]
     for token in tokens:
-        if token.tag[:2] in {"NN", "NP", "AJ"} or token.text in {"'s", "’s"}:
+        if (token.tag[:2] in {"NN", "NP", "AJ"} and token.text[0].isalpha()) or token.text in {"'s", "’s"}:
             found[-1].append(token)
         elif found[-1]:
             found.append([])

@@ -23,6 +23,7 @@ _QUANTITY = re.compile(
     rf"(?:[\s-]?(?P<scale>(?i:{'|'.join(sorted(_SCALES, key=len, reverse=True))}))\b)?"
     r"(?:\s?(?P<percent>%|(?i:per\s?cent|percent|pc|percentage)\b))?"
     r"(?:\s(?P<money>(?i:dollars?|euros?|pounds?|rupees?|naira|rand|shillings?))\b)?"
+    r"(?:(?<=%)|(?!\w))"
 )
 
 

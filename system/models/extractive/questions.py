@@ -7,12 +7,13 @@ evidence asks for what no answer has covered yet.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from sentencex import segment
 
 from knowledge_store.passages import Passage
-from system.models.extractive.grammar import Clause, clause, names, noun_phrases
+from system.models.extractive.grammar import FINITE, Clause, clause, names, noun_phrases, tag
 from system.models.extractive.quantities import Kind, Quantity, quantities
 from system.models.extractive.words import content, coverage, words
 from system.records import Claim, QuestionAnswer
@@ -24,11 +25,14 @@ _FUNCTION_WORD = r"(?:and|or|in|to|for|from|by|on|at|per|the|a|as|with|every|thi
 _COUNTED = rf"(?:\s+(?:of\s+)?(?!{_FUNCTION_WORD})(?P<noun>[a-zA-Z]+))?"
 _SAYING = {"say", "state", "tell", "claim", "tweet", "declare", "announce", "write", "call", "argue", "suggest", "post"}
 _TIME = re.compile(r"\b(?:19|20)\d\d\b|\b(?:today|yesterday|now|currently)\b", re.IGNORECASE)
+_DURATION = re.compile(r"^How (?:many|much) (?:years?|months?|weeks?|days?|hours?|minutes?)\b", re.IGNORECASE)
 _LONG = 12  # words; a longer subject is no topic to name in another question
 
 
 def ask(task: AskQuestion) -> str:
     """The question of the wanted index; indices past the last question start again from the first."""
+    if not content(task.claim.text):
+        return "What is claimed?"
     asked = [content(pair.question) for pair in task.context]
     candidates = follow_ups(task.claim, task.context, task.leads) if asked else openers(task.claim, task.leads)
     fresh = [question for question in candidates if content(question) not in asked]
@@ -42,27 +46,34 @@ def openers(claim: Claim, leads: Iterable[Passage]) -> list[str]:
     candidates = [
         _question(main.inverted if main else f"Is it true that {statement}"),
         *_figures(statement, main),
+        *_second_half(main),
         *_pictures(statement),
         *_words_said(claim, statement, main),
         *_leads(statement, leads),
+        *_definitions(statement),
         *_circumstances(statement, main),
-        *_provenance(claim),
+        "Where was the claim first published?",
+        *(["When was the claim made?"] if claim.date else []),
     ]
     return list(dict.fromkeys(candidates))
 
 
-def follow_ups(claim: Claim, context: Iterable[QuestionAnswer], leads: Iterable[Passage]) -> list[str]:
-    """Later questions: first for what the answers so far leave uncovered, then for evidence of the whole."""
+def follow_ups(claim: Claim, context: Sequence[QuestionAnswer], leads: Sequence[Passage]) -> list[str]:
+    """Later questions of a branch: for evidence of the whole, and for what the answers so far leave uncovered.
+
+    Branches that began with different questions go on with different ones: each starts at its own place in the list.
+    """
     statement = core(claim.text)
-    covered = frozenset[str]().union(*(content(pair.answer) for pair in context if pair.answered))
     topic = _topic(statement)
-    missing = [phrase for phrase in noun_phrases(statement) if coverage(content(phrase), covered) < 0.5]
-    apart = [phrase for phrase in missing if not content(phrase) <= content(topic)]
-    candidates = [_question(f"What is known about {phrase} and {topic}") for phrase in apart[:1]]
-    candidates.append(_question(f"Is there any evidence that {_embedded(statement)}"))
-    candidates += [_question(f"What is known about {phrase} and {topic}") for phrase in apart[1:]]
-    candidates.append(_question(f"What do reports say about {topic}"))
-    return list(dict.fromkeys([*candidates, *openers(claim, leads)]))
+    covered = frozenset[str]().union(*(content(pair.answer) for pair in context if pair.answered))
+    apart = [phrase for phrase in noun_phrases(statement) if not content(phrase) <= content(topic)]
+    missing = sorted(apart, key=lambda phrase: (coverage(content(phrase), covered) >= 0.5, -len(phrase)))
+    first = openers(claim, leads)
+    later = [f"What is known about {phrase} and {topic}" for phrase in missing]
+    later[1:1] = [f"Is there any evidence that {_embedded(statement)}", f"What do reports say about {topic}"]
+    own = first.index(context[0].question) if context[0].question in first else 0
+    turn = own % len(later)
+    return list(dict.fromkeys([*map(_question, later[turn:] + later[:turn]), *first]))
 
 
 def core(text: str) -> str:
@@ -80,7 +91,7 @@ def _figures(statement: str, main: Clause | None) -> Iterator[str]:
     """How many, how much or what percentage: the statement asked with a figure taken out, two figures at most."""
     figures = [q for q in quantities(statement) if q.kind is not Kind.YEAR and not q.text.isalpha()]
     for quantity in figures[:2]:
-        if main and (question := _figure(quantity, main)):
+        if main and (question := _figure(quantity, main)) and not _DURATION.search(question):
             yield _question(question)
 
 
@@ -114,29 +125,44 @@ def _words_said(claim: Claim, statement: str, main: Clause | None) -> Iterator[s
     if main and main.verb in _SAYING and main.auxiliary in {"do", "does", "did"}:
         about = next(iter(noun_phrases(main.rest)), "this")
         yield _question(f"What {main.auxiliary} {main.subject} say about {about}")
-    elif claim.speaker:
+    elif claim.speaker and not content(claim.speaker) & content(_topic(statement)):
         yield _question(f"What did {claim.speaker.strip()} say about {_topic(statement)}")
 
 
+def _second_half(main: Clause | None) -> Iterator[str]:
+    """What a claim adds with "and" or "but" of the same subject."""
+    if not main:
+        return
+    for token, following in pairwise(tag(main.predicate)):
+        if token.text in {"and", "but"} and following.tag in FINITE:
+            half = clause(f"{main.subject} {main.predicate[following.start :]}")
+            yield from [_question(half.inverted)] if half else []
+
+
 def _leads(statement: str, leads: Iterable[Passage]) -> Iterator[str]:
-    """What the passages name and the statement does not, most often named first."""
+    """The person or thing that the passages name most often and the statement does not."""
     known = content(statement)
-    counts = Counter(name for lead in leads for name in set(names(lead.text)) if not content(name) & known)
-    for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:2]:
-        if count > 1:
-            yield _question(f"What does {name} have to do with {_topic(statement)}")
+    counts = Counter(name for lead in leads for name in set(names(lead.text)) if " " in name)
+    new = [(count, name) for name, count in counts.items() if count > 1 and not content(name) & known]
+    if new:
+        name = min(new, key=lambda item: (-item[0], item[1]))[1]
+        yield _question(f"What does {name} have to do with {_topic(statement)}")
+
+
+def _definitions(statement: str) -> Iterator[str]:
+    """What the longest phrase with a name in it, besides the topic, is."""
+    topic = content(_topic(statement))
+    named = [phrase for phrase in noun_phrases(statement) if " " in phrase and not phrase.islower()]
+    apart = [phrase for phrase in named if not content(phrase) & topic]
+    if apart:
+        phrase = max(apart, key=lambda phrase: (len(phrase), phrase))
+        yield _question(f"What is {'' if phrase[0].isupper() else 'the '}{phrase}")
 
 
 def _circumstances(statement: str, main: Clause | None) -> Iterator[str]:
     if main and main.auxiliary in {"did", "was", "were", "has", "have"} and not _TIME.search(statement):
         yield _question(f"When {main.inverted}")
     yield _question(f"What is known about {_topic(statement)}")
-
-
-def _provenance(claim: Claim) -> Iterator[str]:
-    if claim.date:
-        yield "When was the claim made?"
-    yield "Where was the claim first published?"
 
 
 def _topic(statement: str) -> str:
@@ -155,4 +181,5 @@ def _embedded(statement: str) -> str:
 
 def _question(text: str) -> str:
     text = re.sub(r"\s+([,.;:])", r"\1", re.sub(r"\s+", " ", text)).strip(" .,;:?!…")
+    text = text.replace("about about", "about")
     return text[:1].upper() + text[1:] + "?"
