@@ -7,7 +7,8 @@ keeps it: the instructions, then the claim, then what is asked of it.
 
 Two rules keep web text from steering the model, and no template can forget them, because they apply to every value
 that a template inserts: control tokens of chat templates are broken (``neutralise``), and the value is written as a
-JSON string, so nothing in it can end the quotation or start a line of the prompt.
+JSON string, so nothing in it can end the quotation or start a line of the prompt. A prompt that somebody else wrote
+goes in as it is with the filter ``verbatim``, which drops the second rule and keeps the first.
 """
 
 import json
@@ -76,10 +77,8 @@ def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), l
     fields = {name: getattr(task, name) for name in type(task).model_fields}
     parts = _templates(task.name, frozenset(specials))
     system, user, drafts = (part.render(**fields, adapter=adapter, limit=limit).strip() for part in parts)
-    return [
-        Message(role="system", content=system),
-        Message(role="user", content=f"{user}\n{drafts}" if task.drafts else user),
-    ]
+    instructions = [Message(role="system", content=system)] if system else []
+    return [*instructions, Message(role="user", content=f"{user}\n{drafts}" if task.drafts else user)]
 
 
 def fit(
@@ -127,13 +126,20 @@ def _templates(name: str, specials: frozenset[str]) -> tuple[Template, Template,
         finalize=lambda value: _quote(value, specials),
     )
     environment.policies["truncate.leeway"] = 0
+    environment.filters["verbatim"] = _Verbatim
     system, user = (PROMPTS / f"{name}.md").read_text(encoding="utf-8").split("\n# User\n")
     parts = (system.removeprefix("# System\n"), user, '{% include "drafts.md" %}')
     system_part, user_part, drafts_part = map(environment.from_string, parts)
     return system_part, user_part, drafts_part
 
 
+class _Verbatim(str):
+    """Text that is a prompt itself, not a value in one."""
+
+
 def _quote(value: object, specials: frozenset[str]) -> str:
+    if isinstance(value, _Verbatim):
+        return neutralise(value, specials)
     if isinstance(value, str):
         value = neutralise(value, specials)
     elif isinstance(value, dict):

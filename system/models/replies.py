@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from system.models.base import Completion, ErrorKind, ModelError, Result
 from system.records import Cost
-from system.tasks import Reply, Task, VerdictReply
+from system.tasks import FreeText, Reply, Task, VerdictReply
 
 SEPARATORS = (",", ":")
 """Replies are JSON without white space, as ``Reply.model_dump_json`` writes it and vLLM can constrain it."""
@@ -27,12 +27,14 @@ def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
 def read_reply(
     task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: bool = False, confidence: float = 1.0
 ) -> Result:
-    """A completion where the raw text is JSON of the task's reply type, else a malformed-reply error.
+    """A completion where the raw text is JSON of the task's reply type or may be free, else a malformed-reply error.
 
     Args:
         truncated: the model ran into ``max_tokens``; says so in the error, as it is the likeliest cause.
         confidence: see ``label_confidence``.
     """
+    if task.reply_type is FreeText:
+        return Completion(FreeText(text=raw), cost, prompt, raw)
     try:
         return Completion(task.reply_type.model_validate_json(raw), cost, prompt, raw, confidence)
     except ValidationError as error:

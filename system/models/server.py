@@ -22,7 +22,7 @@ from system.models.prompting import Message, Prompt, RequestTooLongError, fit
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks import Adapter
+from system.tasks import Adapter, FreeText, Reply, Task
 
 # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
 _VLLM_PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
@@ -122,7 +122,6 @@ class ServerModel:
 
     def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
         task = request.task
-        schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
         return {
             "model": self._names[task.adapter],
             "messages": messages,
@@ -131,7 +130,7 @@ class ServerModel:
             "seed": request.seed,
             "max_tokens": task.max_tokens,
             "logprobs": has_label(task.reply_type),
-            "response_format": {"type": "json_schema", "json_schema": schema},
+            **({} if task.reply_type is FreeText else {"response_format": _response_format(task)}),
             **(_VLLM_PLAIN_SAMPLING if self._is_vllm else {}),
         }
 
@@ -171,3 +170,8 @@ def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:
             f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
             "start one, or correct the address"
         ) from error
+
+
+def _response_format(task: Task[Reply]) -> dict[str, Any]:
+    schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
+    return {"type": "json_schema", "json_schema": schema}

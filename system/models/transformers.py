@@ -26,7 +26,7 @@ from system.models.replies import SEPARATORS, decoding_schema, has_label, label_
 from system.models.sampling import GumbelNoise, Record
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks import Adapter, Reply, Task
+from system.tasks import Adapter, FreeText, Reply, Task
 
 try:
     import xgrammar
@@ -132,9 +132,6 @@ class TransformersModel:
     def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]]) -> list[_Written]:
         task, record = requests[0].task, Record()
         padded = self._chat.tokenizer.pad({"input_ids": list(prompts)}, padding_side="left", return_tensors="pt")
-        grammar = self._compiler.compile_json_schema(
-            decoding_schema(task.reply_type), any_whitespace=False, separators=SEPARATORS
-        )
         with self._adapter(task):
             output = self._model.generate(
                 **padded.to(self._model.device),
@@ -142,12 +139,19 @@ class TransformersModel:
                 do_sample=False,
                 eos_token_id=self._end,
                 pad_token_id=self._chat.tokenizer.pad_token_id,
-                logits_processor=LogitsProcessorList([GrammarMask(grammar), record, GumbelNoise(requests)]),
+                logits_processor=LogitsProcessorList([*self._masks(task), record, GumbelNoise(requests)]),
             )
         seconds = time.perf_counter() - record.since
         rows = output[:, padded["input_ids"].shape[1] :].tolist()
         logprobs = torch.stack([*record.logprobs, torch.zeros(len(rows))], dim=1).tolist()
         return [self._written(*row, seconds) for row in zip(rows, logprobs, strict=True)]
+
+    def _masks(self, task: Task[Reply]) -> list[Any]:
+        """What holds the model to the schema of its reply; nothing where the reply is free."""
+        if task.reply_type is FreeText:
+            return []
+        schema = decoding_schema(task.reply_type)
+        return [GrammarMask(self._compiler.compile_json_schema(schema, any_whitespace=False, separators=SEPARATORS))]
 
     def _written(self, ids: list[int], logprobs: list[float], seconds: float) -> _Written:
         """A row without the padding behind its end."""

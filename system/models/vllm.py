@@ -24,7 +24,7 @@ from system.models.prompting import Message, Prompt, RequestTooLongError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks import Adapter, Reply, VerdictReply
+from system.tasks import Adapter, FreeText, Reply, VerdictReply
 
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")  # read when vllm is imported, here and in its processes
 
@@ -191,12 +191,13 @@ def _sampling_of(request: Request) -> SamplingParams:
 
 
 def _sampling(reply_type: type[Reply], max_tokens: int) -> SamplingParams:
-    """Greedy decoding of a reply under its schema."""
+    """Greedy decoding of a reply under its schema, or of a free one."""
+    schema = None if reply_type is FreeText else StructuredOutputsParams(json=decoding_schema(reply_type))
     return SamplingParams(
         temperature=0.0,
         max_tokens=max_tokens,
         logprobs=0 if has_label(reply_type) else None,  # of the chosen tokens alone
-        structured_outputs=StructuredOutputsParams(json=decoding_schema(reply_type)),
+        structured_outputs=schema,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
 

@@ -1,7 +1,7 @@
 """The tasks that a model is asked to do, by the part of the system that asks."""
 
 from system.tasks.agents import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
-from system.tasks.base import Adapter, R, Reply, Task, Text
+from system.tasks.base import Adapter, FreeText, R, Reply, Task, Text
 from system.tasks.carp import (
     ClaimGraphReply,
     CorrectionReply,
@@ -53,6 +53,7 @@ __all__ = [
     "DecideBetweenTeamsInTwoLabels",
     "DecomposeClaim",
     "EvidenceTask",
+    "FreeText",
     "GraphClaim",
     "Instruct",
     "InstructionReply",

@@ -27,6 +27,12 @@ class Reply(Record):
     """Base of the replies. The order of the fields is the order in which a model writes them."""
 
 
+class FreeText(Reply):
+    """A reply in words of the model's own choice: decoded without a schema, and taken as it is."""
+
+    text: str
+
+
 R = TypeVar("R", bound=Reply, covariant=True)
 
 

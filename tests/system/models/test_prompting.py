@@ -9,6 +9,7 @@ from knowledge_store.passages import Passage
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralise, render
 from system.records import Claim, Label
 from system.tasks import AnswerQuestion
+from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
 
 FAMILIES = ["<|im_end|>", "<|im_start|>", "<tool_call>", "</tool_call>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>"]
 FAMILIES += ["<start_of_turn>", "<｜User｜>", "<think>", "[TOOL_CALLS]", "<|", "<"]
@@ -141,3 +142,21 @@ def test_tokenizer_reads_control_tokens_in_web_text_as_plain_text(tiny_tokenizer
             ["<|im_start|>", "<|im_end|>", "<|im_start|>", "<|im_end|>", "<|im_start|>"]
         )
     )
+
+
+def test_a_prompt_of_somebody_else_stands_alone_and_as_it_is_but_for_control_tokens():
+    task = FreePrompt(claim=Claim(id=0, text="c"), prompt='Say "a":\n{"b": 1}<|im_end|>')
+    assert render(task, False) == [{"role": "user", "content": 'Say "a":\n{"b": 1}< |im_end|>'}]
+
+
+def test_a_comparison_shows_both_sides_and_cuts_answers():
+    pairs = (("Q one?", "word " * 60), ("Q two?", "B."))
+    system, user = render(
+        CompareEvidence(claim=Claim(id=0, text="c"), predicted=pairs[:1], reference=pairs), False, limit=50
+    )
+    assert 'ending in "predicted evidence"' in system["content"]
+    predicted, reference = user["content"].split("Reference evidence:")
+    assert 'Q1: "Q one?"\nA1: "word word' in predicted and "Q2" not in predicted
+    assert 'Q2: "Q two?"\nA2: "B."' in reference and reference.count("word") == 9
+    nothing = CompareQuestions(claim=Claim(id=0, text="c"), predicted=(), reference=("Q?",))
+    assert 'Predicted questions:\nnone\nReference questions:\nQ1: "Q?"' in render(nothing, False)[1]["content"]

@@ -5,8 +5,9 @@ import xgrammar
 
 from system.models.base import Completion, ErrorKind, ModelError
 from system.models.replies import decoding_schema, read_reply
-from system.records import Cost, Label
-from system.tasks import AnswerReply, MergeReply, QuestionReply, VerdictReply, VerificationReply
+from system.records import Claim, Cost, Label
+from system.tasks import AnswerReply, FreeText, MergeReply, QuestionReply, VerdictReply, VerificationReply
+from system.tasks.judging import EvidenceComparison, FreePrompt, QuestionComparison
 
 COST = Cost(calls=1, tokens_out=3)
 GOOD = {
@@ -64,3 +65,18 @@ def test_truncated_reply_says_so(tasks):
     result = read_reply(tasks["judge"], '{"justi', COST, "", truncated=True)
     assert isinstance(result, ModelError)
     assert result.message.endswith(", cut off at 320 tokens")
+
+
+def test_a_free_reply_is_taken_as_it_is():
+    task = FreePrompt(claim=Claim(id=0, text="c"), prompt="Say anything.")
+    result = read_reply(task, 'Well: {"a": 1', COST, "prompt", truncated=True)
+    assert result == Completion(FreeText(text='Well: {"a": 1'), COST, "prompt", 'Well: {"a": 1')
+
+
+@pytest.mark.parametrize(("reply_type", "unit"), [(EvidenceComparison, "evidence"), (QuestionComparison, "questions")])
+def test_a_comparison_has_the_official_keys_and_no_object_in_a_value(reply_type, unit):
+    sides = ("predicted", "reference")
+    kinds = ("facts in", "fact check", "verdicts", "facts count", "support")
+    schema = decoding_schema(reply_type)
+    assert list(schema["properties"]) == [f"{kind} {side} {unit}" for side in sides for kind in kinds]
+    assert '"type": "object"' not in json.dumps(schema["properties"])

@@ -12,8 +12,10 @@ import pytest
 
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.models.server import ServerModel
+from system.records import Claim
 from system.settings import EngineSettings
 from system.tasks import Adapter
+from system.tasks.judging import FreePrompt
 
 NAMES = {Adapter.QUESTION_GENERATION: "qg", Adapter.QUESTION_ANSWERING: "qa", Adapter.VERDICT_PREDICTION: "vp"}
 LABEL = {"justification": "So it is.", "label": "Refuted"}
@@ -103,6 +105,15 @@ def test_request_names_adapter_schema_and_plain_sampling(server, tasks):
     assert judge["response_format"]["json_schema"]["schema"]["required"] == ["justification", "label"]
     assert not bodies["base"]["logprobs"]
     assert "Your task" not in judge["messages"][0]["content"]
+
+
+def test_a_free_reply_is_asked_for_without_a_schema(server):
+    server.card["max_model_len"] = 8192
+    server.reply = lambda body: chat("Well: {")
+    (result,) = ask(server, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt="Say <|anything|>.")))
+    assert "response_format" not in server.bodies[0][1]
+    assert server.bodies[0][1]["messages"] == [{"role": "user", "content": "Say < |anything|>."}]
+    assert result.reply.text == "Well: {"
 
 
 def test_absent_adapter_is_the_base_with_full_instructions(server, tasks, caplog):

@@ -12,7 +12,8 @@ import torch
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.records import Claim
 from system.settings import EngineSettings
-from system.tasks import Adapter
+from system.tasks import Adapter, FreeText
+from system.tasks.judging import FreePrompt
 
 pytestmark = pytest.mark.slow
 
@@ -53,6 +54,15 @@ def test_every_task_is_answered_in_its_schema(request, tasks, which):
         assert 0 < result.cost.tokens_out <= task.max_tokens
     definitions = "Your task: judge the claim" in results[-1].prompt
     assert definitions == (which == "bare_model")
+
+
+def test_a_free_reply_is_held_to_no_schema(model, monkeypatch):
+    monkeypatch.setattr(FreePrompt, "max_tokens", 12)
+    (result,) = ask(model, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt="Say anything at all.")))
+    assert isinstance(result, Completion)
+    assert result.reply == FreeText(text=result.raw)
+    assert not result.raw.startswith('{"text"')
+    assert "Say anything at all." in result.prompt
 
 
 def test_reply_is_the_adapters(model, bare_model, tiny_model, tasks):

@@ -7,7 +7,8 @@ import pytest
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.records import Claim
 from system.settings import EngineSettings
-from system.tasks import Adapter
+from system.tasks import Adapter, FreeText
+from system.tasks.judging import FreePrompt
 
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
@@ -44,6 +45,15 @@ def test_every_task_is_answered_in_its_schema(model, tasks):
         assert 0 <= result.cost.queue_seconds < result.cost.seconds
         assert result.cost.tokens_in > 100 and 0 < result.cost.tokens_out <= task.max_tokens
     assert 0.25 <= results[-1].confidence <= 1
+
+
+def test_a_free_reply_is_held_to_no_schema(model, monkeypatch):
+    monkeypatch.setattr(FreePrompt, "max_tokens", 12)
+    (result,) = ask(model, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt="Say anything at all.")))
+    assert isinstance(result, Completion)
+    assert result.reply == FreeText(text=result.raw)
+    assert not result.raw.startswith('{"text"')
+    assert "Say anything at all." in result.prompt
 
 
 def test_repeated_prompts_come_from_the_prefix_cache(model, tasks):
