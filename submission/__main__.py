@@ -1,4 +1,4 @@
-"""Command line: ``python -m submission validate|score``."""
+"""Command line: ``python -m submission validate|score|report``."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from submission.files import SubmissionError, write_atomically
 from submission.reading import read_claims
+from submission.report.command import add_command as add_report_command
 from submission.score import Metric, score
 from submission.score_tables import print_report
 from submission.validate import changes_score, print_faults, validate
@@ -34,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m submission", description="Check and score submissions.")
+    parser = argparse.ArgumentParser(prog="python -m submission", description="Check, score and report on submissions.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     check = commands.add_parser("validate", help="name every fault of a submission", description=VALIDATE)
     check.add_argument("file", type=Path, metavar="FILE", help="submission.csv, or predictions in JSON (*.json)")
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")
     grade.set_defaults(command=_score)
+    add_report_command(commands)
     return parser
 
 

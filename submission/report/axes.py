@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from submission.report.svg import MUTED, RULE, element, text
 
-WIDTH, HEIGHT = 560, 230
-LEFT, RIGHT, TOP, BOTTOM = 44, 14, 18, 40
+WIDTH, HEIGHT = 560, 250
+LEFT, RIGHT, TOP, BOTTOM = 44, 14, 40, 40
 QUIET: dict[str, object] = {"fill": MUTED, "class_": "muted", "font_size": 11}
 """Attributes of a text that stands back."""
 
@@ -31,10 +31,11 @@ class Frame:
 
     def mark(self, value: float, words: str, colour: str, class_: str, line: int) -> str:
         """A vertical line with words beside it."""
-        x, right = self.x(value), value > 0.7 * self._across[-1]
-        rule = element("line", x1=x, x2=x, y1=TOP - 6, y2=HEIGHT - BOTTOM, stroke=colour, class_=f"{class_}-line")
+        x, y, right = self.x(value), TOP - 6 - 13 * (1 - line), value > 0.7 * self._across[-1]
+        ends = {"x1": x, "x2": x, "y1": y - 8, "y2": HEIGHT - BOTTOM}
+        rule = element("line", **ends, stroke=colour, class_=f"{class_}-line")
         place = {"text_anchor": "end" if right else "start", "fill": colour, "class_": class_, "font_size": 11}
-        return rule + text(x + (-5 if right else 5), TOP + 3 + 13 * line, words, **place)
+        return rule + text(x + (-5 if right else 5), y, words, **place)
 
     def grid(self, across: str, up: str, numbers: bool = True) -> list[str]:
         """Axes with their numbers and names."""
@@ -47,5 +48,5 @@ class Frame:
         for value in self._across if numbers else ():
             parts.append(text(self.x(value), HEIGHT - BOTTOM + 15, f"{value:g}", text_anchor="middle", **QUIET))
         parts.append(text(end, HEIGHT - BOTTOM + (30 if numbers else 15), across, text_anchor="end", **QUIET))
-        parts.append(text(LEFT, TOP - 8, up, **QUIET))
+        parts.append(text(LEFT, TOP - 12, up, **QUIET))
         return parts

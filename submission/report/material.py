@@ -1,7 +1,7 @@
 """What is reported on: the output folder of a run of ours, or a predictions file of any system."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -148,3 +148,16 @@ def _object(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise SubmissionError(f"{path}: expected an object, came {type(value).__name__}")
     return value
+
+
+def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The leaves of nested settings with their full names.
+
+    >>> dict(flat({"graph": {"depth": 3}, "strategy": "got"}))
+    {'graph.depth': '3', 'strategy': 'got'}
+    """
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)

@@ -11,7 +11,7 @@ from submission.label_scores import LabelScores, constant_scores, label_scores
 from submission.pairing import Pair, Pairing
 from submission.report.claims import Row
 from submission.report.error_analysis import ClaimReach, Losses, losses
-from submission.report.material import Material
+from submission.report.material import Material, flat
 from submission.report.time_rule import TimeVerdict, time_verdict
 from system.records import Label
 
@@ -62,7 +62,7 @@ def overview(
         time=time_verdict(material.timings) if material.timings else None,
         slowest=tuple(sorted(timed, key=lambda row: -(row.seconds or 0.0))[:SLOWEST_SHOWN]),
         incidents=tuple(_incidents(rows)),
-        setup=dict(_flat(material.setup)),
+        setup=_setup(material.setup),
     )
 
 
@@ -110,11 +110,9 @@ def _numbers(tree: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
             yield f"{prefix}{name}".replace("_", " "), float(value)
 
 
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for name, value in tree.items():
-        if name.startswith(("store_flaws_by", "failed_")):
-            continue
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", str(value)
+def _setup(setup: Mapping[str, Any]) -> dict[str, str]:
+    """The run's settings and machine; what it says of single claims stands with the claims."""
+    return dict(flat({name: value for name, value in setup.items() if name not in PER_CLAIM}))
+
+
+PER_CLAIM = ("failed_claims", "store_flaws_by_claim")

@@ -33,7 +33,7 @@ def histogram(report: TimeReport) -> str:
     shown = budget if budget <= 2 * max(seconds) else max(seconds)
     axis = ticks(max(shown, max(seconds)), 9)
     counts, edges = np.histogram(seconds, bins=BINS, range=(0.0, axis[-1]))
-    frame = Frame(axis, ticks(float(counts.max()), 5))
+    frame = Frame(axis, ticks(max(4.0, float(counts.max())), 5))
     bars = [
         titled(frame.bar(low, high, 0, count, class_="bar", fill=ACCENT), f"{low:.1f} to {high:.1f} s: {count} claims")
         for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist(), strict=False)

@@ -3,7 +3,11 @@
 const DESCRIBE = {
   "claim": (c) => ({ tag: "claim", text: c.text }),
   "question": (c, t) => ({ tag: t.parents.includes("claim") ? "question" : "asked again", text: c.text }),
-  "pruned": (c) => ({ tag: "not explored", text: c.similarity ? `${c.reason}, cosine ${c.similarity.toFixed(2)}` : c.reason, quiet: true }),
+  "pruned": (c, t) => ({
+    tag: "not explored",
+    text: t.parents.length > 1 ? `${c.reason} of ${t.parents[1]}, cosine ${c.similarity.toFixed(2)}` : c.reason,
+    quiet: true,
+  }),
   "evidence": (c, t, passages) => ({ tag: site(passages[c.passage.ref].url), text: passages[c.passage.ref].text }),
   "answer": (c) => ({
     tag: c.source === "Metadata" ? `${c.type}, from metadata` : c.type,

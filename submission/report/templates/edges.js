@@ -16,13 +16,18 @@ function drawnEdges(thoughts) {
 function route(edge, plan, arrivals) {
   const from = plan.nodes.get(edge.from), to = plan.nodes.get(edge.to);
   if (!from || !to) return null;
-  const sameColumn = from.column !== null && from.column === to.column;
-  if (sameColumn && to.x > from.x + from.width) return across(from, to);
-  if (sameColumn && to.thought.kind === "evidence") return railLeft(from, to);
-  if (sameColumn) return nothingBetween(from, to, plan) ? straight(from, to) : railRight(from, to);
-  if (to.thought.kind === "pruned") return aside(from, to);
+  if (to.thought.kind === "verification") return null; // it stands right under its answer
+  if (from.column === null && to.column === null && from.thought.kind !== "claim") return down(from, to, arrivals);
+  if (from.column === to.column) return within(from, to, plan);
+  if (to.thought.kind === "pruned") return null; // its text names the other question
   if (from.column !== null && to.column === null) return leave(from, to, plan, arrivals);
   return down(from, to, arrivals);
+}
+
+function within(from, to, plan) {
+  if (to.x > from.x + from.width) return across(from, to);
+  if (to.thought.kind === "evidence") return railLeft(from, to);
+  return from.thought.kind === "answer" || !nothingBetween(from, to, plan) ? railRight(from, to) : straight(from, to);
 }
 
 const centre = (node) => node.x + node.width / 2;
@@ -30,7 +35,6 @@ const half = (node) => node.y + node.height / 2;
 const foot = (node) => node.y + node.height;
 
 const across = (from, to) => `M${from.x + from.width},${to.y + 14} H${to.x - 5}`;
-const aside = (from, to) => `M${centre(from)},${foot(from)} C${centre(from)},${foot(from) + 40} ${centre(to)},${to.y - 40} ${centre(to)},${to.y - 5}`;
 
 function straight(from, to) {
   const x = Math.max(from.x, to.x) + Math.min(from.width, to.width) / 2;
@@ -52,13 +56,25 @@ function nothingBetween(from, to, plan) {
   return ![...plan.nodes.values()].some((n) => n.column === from.column && n.y > from.y && n.y < to.y && n !== to);
 }
 
-// From a column to what the branches share: straight down from the last of the column, around the others.
+// From a column to what the branches share: down from the last of the column, around the others, and beside what the
+// branches share already if the target stands further below.
 function leave(from, to, plan, arrivals) {
-  const last = ![...plan.nodes.values()].some((n) => n.column === from.column && n.y >= foot(from));
+  const nodes = [...plan.nodes.values()];
+  const last = !nodes.some((n) => n.column === from.column && n.y >= foot(from));
+  const shared = nodes.filter((n) => n.column === null && n.y > plan.columnsBottom && n.y < to.y);
+  if (shared.length) return around(from, to, plan, shared, arrivals);
   if (last) return down(from, to, arrivals);
   const x = from.x + from.width + SIZE.gutter / 2, bottom = plan.columnsBottom, y = from.y + 14;
   const end = arrive(from, to, arrivals);
   return `M${from.x + from.width},${y} H${x - 5} Q${x},${y} ${x},${y + 5} V${bottom} C${x},${bottom + 30} ${end},${to.y - 34} ${end},${to.y - 5}`;
+}
+
+function around(from, to, plan, shared, arrivals) {
+  const left = centre(from) < centre(to);
+  const lane = 16 + 8 * (arrivals.get(to.thought.id) ?? []).filter((n) => n.column !== null && centre(n) < centre(to) === left).indexOf(from);
+  const x = left ? Math.min(...shared.map((n) => n.x)) - lane : Math.max(...shared.map((n) => n.x + n.width)) + lane;
+  const y = half(to) + (left ? 1 : -1), start = centre(from), bend = plan.columnsBottom + 6;
+  return `M${start},${foot(from)} V${bend - 2} C${start},${bend + 24} ${x},${bend + 4} ${x},${bend + 34} V${y - 6} Q${x},${y} ${x + (left ? 6 : -6)},${y} H${left ? to.x - 5 : to.x + to.width + 5}`;
 }
 
 function down(from, to, arrivals) {

@@ -1,6 +1,7 @@
 // The graph of a claim as an SVG that can be walked with the arrow keys and saved as a figure. Presentation attributes
 // hold the colours of print; the page's style sheet overrides them by class.
 
+const SMALLEST = 0.75; // the scale under which a graph is no longer made to fit, but scrolls
 const PRINT = { ink: "#1f2328", muted: "#6a6f76", rule: "#b9bdc2", paper: "#ffffff", tint: "#f1f3f1" };
 const TONES = { "supported": "#2a7555", "refuted": "#a93a37", "not-enough": "#5d697b", "conflicting": "#8f6410" };
 const KINDS = {
@@ -21,6 +22,7 @@ function drawGraph(details, open) {
     class: "graph", viewBox: `0 0 ${plan.width} ${plan.height}`, width: plan.width, height: plan.height,
     "font-family": FONT.replaceAll('"', "'"), role: "group", "aria-label": `Graph of ${nodes.length} thoughts`,
   }, s("defs", {}, arrow), s("g", {}, lines), s("g", {}, nodes));
+  graph.style.minWidth = `${SMALLEST * plan.width}px`;
   walkable(graph, plan);
   return graph;
 }
@@ -49,7 +51,7 @@ function drawNode(node, open) {
   s("text", { class: "tag-text", x: left, y: y + SIZE.pad + 7, "font-size": 8.5, "letter-spacing": 0.5, fill: tone ?? PRINT.muted, "font-weight": tone ? 700 : 400 }, node.tag),
   node.lines.map((line, number) => s("text", {
     x: left, y: y + SIZE.pad + SIZE.tag + node.size - 3 + node.step * number, "font-size": node.size, fill: ink,
-    "font-weight": thought.kind === "question" || thought.kind === "claim" ? 600 : 400,
+    "font-weight": weightOf(thought),
   }, line)));
 }
 

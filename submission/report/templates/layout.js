@@ -2,15 +2,16 @@
 // in a column its evidence with answers, the merged answer and the verdict, then perhaps another question; below the
 // columns what all branches share: the debate and the final verdict. A thought's id says under which other it stands.
 
-const SIZE = { column: 296, gutter: 30, evidence: 112, rail: 12, gap: 12, row: 26, wide: 560, pad: 8, line: 13, tag: 13 };
+const SIZE = { column: 296, aside: 190, gutter: 30, evidence: 112, rail: 12, gap: 12, row: 26, wide: 560, pad: 8, line: 13, tag: 13 };
 const LINES = { "claim": 4, "question": 3, "evidence": 3, "answer": 4, "verification": 2, "merged answer": 3, "verdict": 3, "argument": 5, "ruling": 4 };
 const SIDES = { affirmative: -1, consultant: -1, instructor: -1, negative: 1, assistant: 1 };
 
+const weightOf = (thought) => (thought.kind === "claim" || thought.kind === "question" ? 600 : 400);
 const ruler = document.createElement("canvas").getContext("2d");
 const FONT = '"Helvetica Neue", Helvetica, Arial, sans-serif';
 
-function wrap(text, width, most, size = 10.5) {
-  ruler.font = `${size}px ${FONT}`;
+function wrap(text, width, most, size = 10.5, weight = 400) {
+  ruler.font = `${weight} ${size}px ${FONT}`;
   const fits = (line) => ruler.measureText(line).width <= width;
   const lines = [];
   let line = "";
@@ -43,7 +44,7 @@ function layout(thoughts, passages) {
   const place = (thought, x, y, width) => {
     const said = describe(thought, passages);
     const size = thought.kind === "claim" ? 13 : 10.5;
-    const lines = wrap(said.text, width - 2 * SIZE.pad - 4, LINES[thought.kind] ?? 3, size);
+    const lines = wrap(said.text, width - 2 * SIZE.pad - 4, LINES[thought.kind] ?? 3, size, weightOf(thought));
     const step = thought.kind === "claim" ? 17 : SIZE.line;
     const height = 2 * SIZE.pad + SIZE.tag + step * lines.length - (lines.length ? 1 : 4);
     const tag = wrap(said.tag.toUpperCase(), (width - 2 * SIZE.pad) / 1.12, 1, 8.5)[0] ?? "";
@@ -56,21 +57,22 @@ function layout(thoughts, passages) {
   const branches = roots.filter((t) => isBranch(t, below));
   const unexplored = roots.filter((t) => t.kind === "question" && !branches.includes(t));
   const trunk = roots.filter((t) => !branches.includes(t) && !unexplored.includes(t));
-  const columns = branches.length + (unexplored.length ? 1 : 0);
-  const width = Math.max(columns * (SIZE.column + SIZE.gutter) - SIZE.gutter, SIZE.wide + 40);
-  const left = (width - (columns * (SIZE.column + SIZE.gutter) - SIZE.gutter)) / 2;
+  const explored = branches.length * (SIZE.column + SIZE.gutter);
+  const spread = explored + (unexplored.length ? SIZE.aside : -SIZE.gutter);
+  const width = Math.max(spread, SIZE.wide + 180);
+  const left = (width - spread) / 2;
 
   const claim = thoughts[0] && place(thoughts[0], (width - SIZE.wide) / 2, 2, SIZE.wide);
   const top = claim ? claim.y + claim.height + 46 : 0;
   let bottom = top - 46;
   branches.forEach((root, number) => {
     const x = left + number * (SIZE.column + SIZE.gutter);
-    bottom = Math.max(bottom, placeColumn(root, x, top, number, below, place));
+    bottom = Math.max(bottom, placeColumn(root, { x, width: SIZE.column, number }, top, below, place));
   });
   let y = top;
   for (const question of unexplored) {
-    const x = left + branches.length * (SIZE.column + SIZE.gutter);
-    y = placeColumn(question, x, y, columns - 1, below, place) + 10;
+    const column = { x: left + explored, width: SIZE.aside, number: branches.length };
+    y = placeColumn(question, column, y, below, place) + 10;
   }
   bottom = Math.max(bottom, y - 10);
   const height = placeTrunk(trunk, width, bottom + 50, below, place);
@@ -93,24 +95,30 @@ function isBranch(thought, below) {
   return under.some((t) => t.kind !== "pruned") || thought.kind === "evidence";
 }
 
-function placeColumn(root, x, top, column, below, place) {
+function placeColumn(root, { x, width, number }, top, below, place) {
   let y = top;
-  const put = (thought, px, py, width) => {
-    const node = place(thought, px, py, width);
-    node.column = column;
+  const put = (thought, px, py, wide) => {
+    const node = place(thought, px, py, wide);
+    node.column = number;
     return node;
   };
   const full = (thought) => {
-    const node = put(thought, x, y, SIZE.column);
+    const node = put(thought, x, y, width);
     y += node.height + (thought.kind === "question" ? 16 : SIZE.row);
-    for (const child of below.get(thought.id) ?? []) isRow(child, below) ? row(child) : full(child);
+    let afterRow = false;
+    for (const child of below.get(thought.id) ?? []) {
+      const inRow = isRow(child, below);
+      if (afterRow && !inRow) y += 14;
+      inRow ? row(child) : full(child);
+      afterRow = inRow;
+    }
   };
   const row = (evidence) => {
     const node = put(evidence, x + SIZE.rail, y, SIZE.evidence);
     const ax = node.x + node.width + SIZE.gap + 4;
     let ay = y;
     for (const answer of descendants(evidence, below)) {
-      const placed = put(answer, ax, ay, x + SIZE.column - SIZE.rail - ax);
+      const placed = put(answer, ax, ay, x + width - SIZE.rail - ax);
       ay += placed.height + 5;
     }
     y = Math.max(node.y + node.height, ay - 5) + 9;

@@ -1,0 +1,146 @@
+"""Two runs side by side: which labels changed, what the time and, with gold, the scores became."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from submission.files import SubmissionError
+from submission.label_scores import label_scores
+from submission.pairing import pair
+from submission.reading import Gold, Predicted
+from submission.report.annotation import GoldClaim, read_annotations
+from submission.report.material import Entry, Material, flat, read_run
+from submission.report.time_rule import time_verdict
+from submission.text import same_text
+from system.records import Record
+
+
+class Change(Record):
+    """A claim whose label changed; ``gold`` is empty where it is not known."""
+
+    claim_id: int
+    claim: str
+    before: str
+    after: str
+    gold: str
+
+
+class Measure(Record):
+    """A number of each run."""
+
+    name: str
+    before: float
+    after: float
+
+
+class Comparison(Record):
+    """Two runs on the claims that they share.
+
+    Attributes:
+        shared: claims that both runs have, by id and text.
+        only: claims that only the first, and only the second run has.
+        measures: scores over the shared claims; time over all claims of each run.
+        settings: names of the settings that differ, with both values.
+    """
+
+    before: str
+    after: str
+    shared: int
+    only: tuple[int, int]
+    measures: tuple[Measure, ...]
+    changes: tuple[Change, ...]
+    settings: dict[str, tuple[str, str]]
+
+
+def compare(before: Path, after: Path, gold: Path | None = None) -> Comparison:
+    """Compare the output folders of two runs.
+
+    Raises:
+        SubmissionError: a folder holds no finished run, or the runs share no claim.
+    """
+    one, two = read_run(before), read_run(after)
+    shared = _shared(one, two)
+    annotations = read_annotations(gold) if gold else []
+    return Comparison(
+        before=str(before),
+        after=str(after),
+        shared=len(shared),
+        only=(len(one.entries) - len(shared), len(two.entries) - len(shared)),
+        measures=(*_scores(shared, annotations), *_times(one, two)),
+        changes=tuple(_changes(shared, annotations)),
+        settings=_differences(one.setup.get("settings", {}), two.setup.get("settings", {})),
+    )
+
+
+def _shared(one: Material, two: Material) -> list[tuple[Entry, Entry]]:
+    by_id = {entry.claim_id: entry for entry in two.entries}
+    met = [(entry, by_id[entry.claim_id]) for entry in one.entries if entry.claim_id in by_id]
+    shared = [(before, after) for before, after in met if same_text(before.claim, after.claim)]
+    if not shared:
+        raise SubmissionError(f"{one.path} and {two.path} share no claim, by id and text; compare runs of one split")
+    return shared
+
+
+def _changes(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldClaim]) -> list[Change]:
+    return [
+        Change(
+            claim_id=before.claim_id,
+            claim=before.claim,
+            before=before.label,
+            after=after.label,
+            gold=_label(annotations, before),
+        )
+        for before, after in shared
+        if before.label != after.label
+    ]
+
+
+def _label(annotations: Sequence[GoldClaim], entry: Entry) -> str:
+    known = entry.claim_id < len(annotations) and same_text(annotations[entry.claim_id].claim, entry.claim)
+    return annotations[entry.claim_id].label if known else ""
+
+
+def _scores(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldClaim]) -> list[Measure]:
+    if not annotations:
+        return []
+    gold = [Gold(claim_id=number, claim=one.claim, label=one.label) for number, one in enumerate(annotations)]
+    before, after = (
+        label_scores(pair([_predicted(entry) for entry in side], gold).pairs) for side in zip(*shared, strict=True)
+    )
+    return [
+        Measure(name="label accuracy", before=before.accuracy, after=after.accuracy),
+        Measure(name="macro-F1", before=before.macro_f1, after=after.macro_f1),
+    ]
+
+
+def _predicted(entry: Entry) -> Predicted:
+    return Predicted(claim_id=entry.claim_id, claim=entry.claim, label=entry.label)
+
+
+def _times(one: Material, two: Material) -> list[Measure]:
+    before, after = _time(one), _time(two)
+    return [
+        Measure(name=name, before=before.get(name, 0.0), after=after.get(name, 0.0)) for name in {**before, **after}
+    ]
+
+
+def _time(run: Material) -> dict[str, float]:
+    """Means a claim, by name."""
+    assert run.timings is not None  # ``read_run`` reads nothing without
+    verdict = time_verdict(run.timings)
+    return {
+        "seconds a claim": verdict.mean,
+        "longest claim": verdict.worst,
+        "wall seconds a claim": verdict.wall,
+        **{f"seconds, {stage}": seconds for stage, seconds in run.timings.run.stages.items()},
+        "model calls": float(verdict.cost.calls),
+        "tokens in": float(verdict.cost.tokens_in),
+        "tokens out": float(verdict.cost.tokens_out),
+        "claims cut short": float(run.timings.run.cut_short),
+        "failures": float(sum(run.timings.run.failures.values())),
+    }
+
+
+def _differences(one: Mapping[str, object], two: Mapping[str, object]) -> dict[str, tuple[str, str]]:
+    before, after = dict(flat(one)), dict(flat(two))
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return {name: (before.get(name, "–"), after.get(name, "–")) for name in names}
