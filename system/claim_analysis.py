@@ -133,6 +133,25 @@ class Plan(Record):
                 raise ValueError("phases are numbered 1, 2, 3, …, and depend on earlier ones only")
         return self
 
+    @classmethod
+    def in_one_phase(cls, subclaims: tuple[str, ...]) -> Self:
+        """The simplest plan: look up each subclaim, all of them together."""
+        steps = tuple(
+            Step(
+                subclaim=number,
+                action=Action.EXISTENCE,
+                strategy=Method.FACTUAL_LOOKUP,
+                evidence_type="any",
+                query_hint=text,
+                derived_question="",
+            )
+            for number, text in enumerate(subclaims, start=1)
+        )
+        phase = Phase(id=1, goal="Verify all subclaims.", depends_on=(), steps=steps)
+        return cls(
+            dependencies=(), phases=(phase,), requires_all=True, resolution="The claim needs all of its subclaims."
+        )
+
     def covers(self, subclaims: int) -> bool:
         """Whether every one of so many subclaims has a step, and no other has."""
         return {step.subclaim for phase in self.phases for step in phase.steps} == set(range(1, subclaims + 1))

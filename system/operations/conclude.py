@@ -1,5 +1,6 @@
 """Conclude: the outcome of a strategy, whatever became of its work."""
 
+import re
 from collections.abc import Awaitable
 from typing import cast
 
@@ -30,7 +31,9 @@ async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outc
 
 
 def _found(case: Case) -> list[Thought[QuestionAnswer]]:
-    return cast("list[Thought[QuestionAnswer]]", case.graph.of_kind(ThoughtKind.MERGED_ANSWER))
+    """The merged answers in the order of their questions; that in which they came depends on the clock."""
+    found = cast("list[Thought[QuestionAnswer]]", case.graph.of_kind(ThoughtKind.MERGED_ANSWER))
+    return sorted(found, key=lambda pair: [int(number) for number in re.findall(r"\d+", pair.id)])
 
 
 async def _judge_in_reserve(case: Case) -> Thought[Verdict] | None:

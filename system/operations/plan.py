@@ -1,7 +1,7 @@
 """Plan: in which phases and how the subclaims are verified (CARP, section 3.5)."""
 
 from system.case import Case
-from system.claim_analysis import Action, ClaimGraph, Method, Phase, Plan, Step, Subclaims
+from system.claim_analysis import ClaimGraph, Plan, Subclaims
 from system.models.base import Completion, ErrorKind, ModelError
 from system.operations.decompose import NO_GRAPH
 from system.operations.draft import draft
@@ -20,21 +20,5 @@ async def plan(case: Case, subclaims: Thought[Subclaims], graph: Thought[ClaimGr
         result = ModelError(ErrorKind.MALFORMED_REPLY, message, result.cost, result.prompt, result.raw)
     if isinstance(result, ModelError):
         case.fail("plan", result, parents)
-        return case.graph.add(_one_phase(texts), parents, "plan")
+        return case.graph.add(Plan.in_one_phase(texts), parents, "plan")
     return case.graph.add(Plan(**dict(result.reply)), parents, "plan", result.cost)
-
-
-def _one_phase(subclaims: tuple[str, ...]) -> Plan:
-    steps = tuple(
-        Step(
-            subclaim=number,
-            action=Action.EXISTENCE,
-            strategy=Method.FACTUAL_LOOKUP,
-            evidence_type="any",
-            query_hint=text,
-            derived_question="",
-        )
-        for number, text in enumerate(subclaims, start=1)
-    )
-    phase = Phase(id=1, goal="Verify all subclaims.", depends_on=(), steps=steps)
-    return Plan(dependencies=(), phases=(phase,), requires_all=True, resolution="The claim needs all of its subclaims.")
