@@ -1,4 +1,6 @@
-"""The command line: ``run`` (the default) checks a file of claims, ``verify`` one claim against one's own documents."""
+"""The command line: ``run`` (the default) checks a file of claims, ``verify`` one claim against one's own documents,
+``compare`` runs several strategies on the same claims.
+"""
 
 import argparse
 import asyncio
@@ -15,20 +17,24 @@ from rich.console import Console
 from knowledge_store.documents import DocumentsError, rank_documents
 from knowledge_store.encoder import EncoderUnavailable, SentenceEncoder
 from submission.outputs import print_summary, write_outputs
+from submission.report.write import write_report
 from submission.timings import RunFacts
 from system import options
 from system.check import Engine, check
 from system.claims import ClaimsError, read_claims
-from system.gold import write_gold_store
+from system.comparison import compare
+from system.comparison_table import comparison_table
+from system.gold import read_gold, write_gold_store
 from system.machine import choose_profile, peak_memory
 from system.models import load_model
 from system.models.base import ModelUnavailable
 from system.models.traced import TracedModel
-from system.output import holds_same_claims, open_journal, run_identity, write_run_report
+from system.output import holds_same_claims, open_journal, run_identity, save_comparison, write_run_report
 from system.records import Claim, ClaimResult
 from system.runner.journal import JournalError
 from system.runner.run import run
 from system.settings import Settings, SettingsError, load
+from system.variants import parse_variants, repeats_of, run_variants
 from system.verify import print_answer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     arguments = list(sys.argv[1:] if argv is None else argv)
-    command = verify_command if arguments[:1] == ["verify"] else run_command
+    command = {"verify": verify_command, "compare": compare_command}.get(next(iter(arguments), ""), run_command)
     try:
         return command(arguments)
     except USER_ERRORS as error:
@@ -71,18 +77,7 @@ def run_command(arguments: Sequence[str]) -> int:
     """Check a file of claims and write the submission and the time report."""
     args = _run_parser().parse_args(arguments)
     settings = _settings(args)
-    if settings.debate.evidence != "gold" and bool(args.claims) != bool(args.knowledge_store):
-        raise ClaimsError(
-            "--claims and --knowledge-store belong together: give both, or neither for the bundled examples"
-        )
-    claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
-    claims = read_claims(claims_file, args.start, args.limit)
-    if settings.debate.evidence == "gold":
-        store = write_gold_store(claims_file, claims, args.output / "gold")
-    if not store.exists():
-        raise ClaimsError(
-            f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all"
-        )
+    claims_file, claims, store = _inputs(args, settings)
     identity = run_identity(settings, claims, store)
     overwrite = args.overwrite or (not args.claims and not args.resume and holds_same_claims(args.output, identity))
 
@@ -108,7 +103,9 @@ def run_command(arguments: Sequence[str]) -> int:
         write_run_report(
             args.output, settings, {"claims_file": str(claims_file), "store": str(store), **_totals(results)}
         )
+        report = write_report(args.output)
     print_summary(results, facts, written)
+    print(report)
     return EXIT_FAILED_CLAIMS if any(_failed(result) for result in results) else 0
 
 
@@ -122,6 +119,39 @@ def verify_command(arguments: Sequence[str]) -> int:
     result, graph = asyncio.run(check(engine, claim, ranked))
     print_answer(result, graph, with_graph=args.graph, console=Console())
     return EXIT_FAILED_CLAIMS if _failed(result) else 0
+
+
+def compare_command(arguments: Sequence[str]) -> int:
+    """Run several strategies on the same claims with the same stores; print and save how they did."""
+    args = _compare_parser().parse_args(arguments[1:])
+    settings = _settings(args)
+    variants = parse_variants(args.strategies, args.profile or settings.profile, options.given_settings(args))
+    claims_file, claims, store = _inputs(args, settings)
+    gold = [read_gold(claims_file)[claim.id].label for claim in claims]
+    engine, _ = _load(settings)
+    repeats = args.repeats or repeats_of(settings)
+    runs = asyncio.run(run_variants(engine, variants, claims, store, repeats))
+    scores = compare(gold, runs)
+    save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
+    Console().print(comparison_table(scores, len(claims)))
+    return 0
+
+
+def _inputs(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Claim], Path]:
+    """The file of claims, the claims wanted of it, and their knowledge store."""
+    if settings.debate.evidence != "gold" and bool(args.claims) != bool(args.knowledge_store):
+        raise ClaimsError(
+            "--claims and --knowledge-store belong together: give both, or neither for the bundled examples"
+        )
+    claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
+    claims = read_claims(claims_file, args.start, args.limit)
+    if settings.debate.evidence == "gold":
+        store = write_gold_store(claims_file, claims, args.output / "gold")
+    if not store.exists():
+        raise ClaimsError(
+            f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all"
+        )
+    return claims_file, claims, store
 
 
 def _load(settings: Settings, trace: Path | None = None) -> tuple[Engine, float]:
@@ -172,14 +202,33 @@ def _run_parser() -> argparse.ArgumentParser:
         description="Check claims against a knowledge store; write a leaderboard submission and a time report.",
         epilog='"run.sh verify --help" is about checking one claim against documents of your own.',
     )
-    parser.add_argument("--claims", type=Path, help="AVeriTeC JSON, JSON Lines or text (default: the bundled examples)")
-    parser.add_argument("--knowledge-store", type=Path, help="folder with <claim id>.json, or one file for all claims")
-    parser.add_argument("--output", type=Path, default=Path("output"), help="folder for all results (default: output)")
-    parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
-    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
+    _add_inputs(parser, Path("output"))
     parser.add_argument("--resume", action="store_true", help="go on with the run in --output")
     parser.add_argument("--overwrite", action="store_true", help="replace the run in --output")
     parser.add_argument("--trace", action="store_true", help="write every prompt and reply to trace.jsonl")
+    options.add_settings(parser)
+    return parser
+
+
+def _add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
+    parser.add_argument("--claims", type=Path, help="AVeriTeC JSON, JSON Lines or text (default: the bundled examples)")
+    parser.add_argument("--knowledge-store", type=Path, help="folder with <claim id>.json, or one file for all claims")
+    parser.add_argument("--output", type=Path, default=output, help=f"folder for all results (default: {output})")
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
+    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
+
+
+def _compare_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m system compare",
+        description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
+        epilog="A strategy may have settings of its own: --strategies got,got:debate=false,carp:claim_graph=false",
+    )
+    parser.add_argument("--strategies", required=True, help="separated by commas; differences are to the first")
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="runs with a seed of their own (default: 5 where sampled, else 1)"
+    )
+    _add_inputs(parser, Path("comparison"))
     options.add_settings(parser)
     return parser
 

@@ -2,20 +2,25 @@
 
 import hashlib
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from system.comparison import Scores
 from system.machine import describe
-from system.records import Claim
+from system.records import Claim, ClaimResult
 from system.runner.journal import Journal, JournalError, identity_of, read_identity
 from system.runner.ranking_pool import store_file
 from system.settings import Settings
 
 # What a machine can do may change between a run and its resumption; it changes no result.
 WITHOUT_EFFECT = {"in_flight", "workers", "ahead"}
-OUTPUTS = ("submission.json", "submission.csv", "timings.json", "timings.csv", "trace.jsonl", "run.json", "graphs")
+OUTPUTS = (
+    "submission.json", "submission.csv", "timings.json", "timings.csv", "measured_timings.txt", "trace.jsonl",
+    "run.json", "report.html", "graphs", "figures",
+)  # fmt: skip
 
 
 def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwrite: bool) -> Journal:
@@ -61,6 +66,29 @@ def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) ->
     """Write ``run.json``: the facts of the run, the resolved settings, the machine and the versions."""
     report = {**facts, "settings": settings.model_dump(mode="json"), "machine": describe()}
     (folder / "run.json").write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
+
+
+def save_comparison(
+    folder: Path, scores: Sequence[Scores], runs: dict[str, list[list[ClaimResult]]], facts: dict[str, Any]
+) -> None:
+    """Write ``comparison.json``, the scores with the machine, and ``comparison.jsonl``, each claim's verdicts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    report = {**facts, "scores": [one.model_dump(mode="json") for one in scores], "machine": describe()}
+    (folder / "comparison.json").write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    rows = (
+        {
+            "claim_id": result.claim.id,
+            "strategy": strategy,
+            "repeat": number,
+            **result.verdict.model_dump(mode="json"),
+            "timing": result.timing.model_dump(mode="json"),
+        }
+        for strategy, repeats in runs.items()
+        for number, results in enumerate(repeats)
+        for result in results
+    )
+    with (folder / "comparison.jsonl").open("wb") as file:
+        file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 
 
 def _clear(folder: Path) -> None:

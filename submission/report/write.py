@@ -5,7 +5,7 @@ from pathlib import Path
 from submission.files import write_atomically
 from submission.pairing import Pairing, pair
 from submission.reading import Gold, Predicted
-from submission.report.annotation import GoldClaim, is_annotated, read_annotations
+from submission.report.annotation import GoldClaim, annotations_if_any, read_annotations
 from submission.report.claims import claim_views
 from submission.report.material import Material, read_run, read_system
 from submission.report.overview import overview
@@ -28,9 +28,8 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
         SubmissionError: a file cannot be read, or gold and predictions share no claim.
     """
     material = read_system(predictions) if predictions else read_run(folder)
-    gold = gold or _claims_of(material)
-    annotations = read_annotations(gold) if gold else []
-    pairing = _pair(material, annotations) if gold else None
+    annotations = read_annotations(gold) if gold else _annotations_of(material)
+    pairing = _pair(material, annotations) if annotations else None
     annotated = {one.gold.claim_id: annotations[one.gold.claim_id] for one in pairing.pairs} if pairing else {}
     rows, details, reaches = [], [], []
     for view in claim_views(material, annotated):
@@ -47,10 +46,10 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
     return path
 
 
-def _claims_of(material: Material) -> Path | None:
-    """The claims file of a run, if it is still there and has labels."""
+def _annotations_of(material: Material) -> list[GoldClaim]:
+    """The annotations of the claims file of a run, if it is still there and has any."""
     file = material.setup.get("claims_file")
-    return Path(file) if file and is_annotated(Path(file)) else None
+    return annotations_if_any(Path(file)) if file else []
 
 
 def _pair(material: Material, annotations: list[GoldClaim]) -> Pairing:

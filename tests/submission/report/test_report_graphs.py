@@ -1,0 +1,50 @@
+"""Graphs as the report embeds them: any kind of thought, each passage once."""
+
+import json
+
+import pytest
+from report_factories import CHUNK, HISTORY, TEXT, graph_of
+
+from submission.files import SubmissionError
+from submission.report.graphs import embedded, read_graph
+from system.records import Claim
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "0.json"
+    path.write_text(json.dumps(graph_of(Claim(id=0, text=TEXT)).to_json()), encoding="utf-8")
+    return path
+
+
+def test_every_passage_is_embedded_once_and_referred_to(path):
+    tree = embedded(read_graph(path))
+    assert [passage["text"] for passage in tree["passages"]].count(CHUNK) == 1
+    assert len(tree["passages"]) == 2
+    by_id = {thought["id"]: thought for thought in tree["thoughts"]}
+    number = by_id["q1.e1"]["content"]["passage"]["ref"]
+    assert tree["passages"][number] == {"url": HISTORY, "page": 4, "start": 1200, "text": CHUNK}
+    assert by_id["d1"]["content"]["passages"] == [{"ref": number}]
+    assert by_id["q1.m1"]["content"]["answers"][0]["passage"] == {"ref": number}
+
+
+def test_costs_that_are_nothing_are_left_out(path):
+    by_id = {thought["id"]: thought for thought in embedded(read_graph(path))["thoughts"]}
+    assert by_id["claim"]["cost"] == {}
+    assert by_id["q1"]["cost"]["tokens_in"] == 812
+
+
+def test_kinds_that_nobody_knows_are_kept(path):
+    data = json.loads(path.read_bytes())
+    data["thoughts"].append(
+        {"id": "z1", "kind": "dream", "parents": ["claim"], "operation": "sleep", "content": {"of": ["sheep"]}}
+    )
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert embedded(read_graph(path))["thoughts"][-1]["content"] == {"of": ["sheep"]}
+
+
+def test_a_missing_graph_has_no_thoughts_and_a_damaged_one_is_named(tmp_path, path):
+    assert read_graph(tmp_path / "1.json").nodes == ()
+    path.write_text('{"thoughts": [{"id": 1}]}', encoding="utf-8")
+    with pytest.raises(SubmissionError, match=r"0\.json.*run this claim again"):
+        read_graph(path)

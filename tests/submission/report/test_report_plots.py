@@ -1,0 +1,77 @@
+"""Figures: well-formed, complete, and true to the numbers."""
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report_factories import FACTS, TEXT, graph_of, result_of
+
+from submission.label_scores import label_scores
+from submission.pairing import Pair
+from submission.reading import Gold, Predicted
+from submission.report.plots import confusion, histogram, stages
+from submission.report.svg import element, text, ticks
+from submission.timings import time_report
+from system.records import Claim, Label
+
+SVG = "{http://www.w3.org/2000/svg}"
+RESULT = result_of(Claim(id=0, text=TEXT), graph_of(Claim(id=0, text=TEXT)))
+
+
+def report(*seconds):
+    results = [
+        RESULT.model_copy(update={"timing": RESULT.timing.model_copy(update={"seconds": one})}) for one in seconds
+    ]
+    return time_report(results, FACTS)
+
+
+def titles(svg):
+    return [title.text for title in ElementTree.fromstring(svg).iter(f"{SVG}title")]
+
+
+@given(st.lists(st.floats(0.01, 500), min_size=1, max_size=30))
+def test_the_bars_of_the_histogram_hold_every_claim(seconds):
+    bars = [title for title in titles(histogram(report(*seconds))) if title.endswith("claims")]
+    assert sum(int(bar.split(": ")[1].split()[0]) for bar in bars) == len(seconds)
+
+
+def test_the_budget_is_marked_where_it_is_near():
+    assert "budget 60 s" in histogram(report(40.0))
+    assert ">budget 60 s<" not in histogram(report(3.0))
+
+
+@pytest.mark.parametrize(("claims", "bars"), [(3, 3), (200, 80)])
+def test_claims_share_bars_where_there_are_many(claims, bars):
+    drawn = titles(stages(report(*range(1, claims + 1))))
+    assert sum(title.startswith("retrieve: ") for title in drawn) == bars
+
+
+def pair(gold, predicted):
+    return Pair(Predicted(claim_id=0, claim=TEXT, label=predicted), Gold(claim_id=0, claim=TEXT, label=gold))
+
+
+def test_each_cell_of_the_confusion_links_to_its_claims():
+    svg = confusion(label_scores([pair(Label.REFUTED, "Supported"), pair(Label.REFUTED, "Refuted")]))
+    links = [link.get("href") for link in ElementTree.fromstring(svg).iter(f"{SVG}a")]
+    assert links == ["#claims?gold=Refuted&label=Supported", "#claims?gold=Refuted&label=Refuted"]
+
+
+def test_a_column_of_invalid_labels_only_where_there_are_any():
+    assert "(invalid)" not in confusion(label_scores([pair(Label.REFUTED, "Refuted")]))
+    assert "(invalid)" in confusion(label_scores([pair(Label.REFUTED, "refuted")]))
+
+
+def test_text_in_figures_is_text():
+    hostile = '<script>alert(1)</script> & "\0\ud800'
+    drawn = ElementTree.fromstring(element("g", text(0, 0, hostile), id=hostile.replace("\0\ud800", "")))
+    assert drawn[0].text == '<script>alert(1)</script> & "\ufffd'
+    assert list(drawn[0]) == []
+
+
+@given(st.floats(1e-6, 1e7))
+def test_ticks_begin_at_nothing_and_reach_the_largest(largest):
+    marks = ticks(largest)
+    assert marks[0] == 0.0
+    assert marks[-1] >= largest * (1 - 1e-9)
+    assert 2 <= len(marks) <= 7
