@@ -7,10 +7,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from submission.ev2r.replies import Mode
 from submission.files import SubmissionError, write_atomically
 from submission.reading import read_claims
 from submission.report.command import add_command as add_report_command
-from submission.score import Metric, score
+from submission.score import Judging, Metric, score
 from submission.score_tables import print_report
 from submission.validate import changes_score, print_faults, validate
 
@@ -24,13 +25,20 @@ too."""
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run a command; the exit status is 0, 1 for a submission with faults, 2 for input that cannot be used."""
+    """Run a command.
+
+    Returns:
+        0, 1 for a submission with faults, 2 for input that cannot be used, 130 after Ctrl-C.
+    """
     arguments = _parser().parse_args(argv)
     try:
         status: int = arguments.command(arguments, Console())
     except SubmissionError as error:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2
+    except KeyboardInterrupt:
+        Console(stderr=True).print("stopped; what a judge has replied is kept, and the same command goes on from there")
+        return 130
     return status
 
 
@@ -68,12 +76,48 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         choices=list(Metric),
         metavar="METRIC",
-        help=f"of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024)",
+        help=f"of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024), "
+        "ev2r needs a judge (FEVER-8), ev2r-lexical compares words instead and is no Ev2R",
     )
+    _add_judging(grade)
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")
     grade.set_defaults(command=_score)
     add_report_command(commands)
     return parser
+
+
+def _add_judging(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the judge of ev2r")
+    group.add_argument(
+        "--judge", metavar="JUDGE", help="vllm:MODEL, transformers:MODEL, server:MODEL@ADDRESS, or a profile"
+    )
+    group.add_argument(
+        "--mode",
+        type=Mode,
+        choices=list(Mode),
+        default=Mode.STRICT,
+        help="how replies are read: strict (default) counts again, asks a second time where it cannot read, and leaves "
+        "out what could not be judged; compatible does as the official scorer, which then counts 0",
+    )
+    group.add_argument(
+        "--official-prompts",
+        type=Path,
+        metavar="FILE",
+        help="the organisers' properties.py, for figures to compare with the leaderboard's (with --mode compatible)",
+    )
+    group.add_argument(
+        "--judgements",
+        type=Path,
+        metavar="FILE",
+        help="where replies are kept, and nothing is asked twice (default: judgements.jsonl beside the predictions)",
+    )
+
+
+def _judging(arguments: argparse.Namespace) -> Judging | None:
+    if not arguments.judge:
+        return None
+    journal = arguments.judgements or arguments.predictions.parent / "judgements.jsonl"
+    return Judging(arguments.judge, journal, arguments.mode, arguments.official_prompts)
 
 
 def _validate(arguments: argparse.Namespace, console: Console) -> int:
@@ -84,7 +128,7 @@ def _validate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _score(arguments: argparse.Namespace, console: Console) -> int:
-    report = score(arguments.predictions, arguments.gold, set(arguments.metrics))
+    report = score(arguments.predictions, arguments.gold, set(arguments.metrics), _judging(arguments))
     print_report(report, console)
     if arguments.json:
         write_atomically(arguments.json, report.model_dump_json(indent=2) + "\n")

@@ -7,6 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from submission.ev2r.tables import EV2R, LEXICAL, ev2r_tables
 from submission.label_scores import INVALID, LabelScores
 from submission.legacy.tables import legacy_tables
 from submission.score import ScoreReport
@@ -25,6 +26,9 @@ def print_report(report: ScoreReport, console: Console) -> None:
     console.print(Group(*_notes(report), _overview(report), _by_label(report.labels), _confusion(report.labels)))
     if report.legacy:
         console.print(*legacy_tables(report.legacy), sep="\n")
+    for scores, title in ((report.ev2r, EV2R), (report.ev2r_lexical, LEXICAL)):
+        if scores:
+            console.print(*ev2r_tables(scores, title), sep="\n")
 
 
 def _notes(report: ScoreReport) -> Iterator[RenderableType]:

@@ -11,6 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 # The only files of the engine that write a submission.
 WRITERS = {"system/__main__.py", "system/cli.py"}
 
+# The only file of the submission that reaches the engine's models: as judges of evidence.
+JUDGES = {"submission/ev2r/models.py"}
+
 
 def imported(source: str, module: str) -> Iterator[str]:
     """Yield the full dotted names that a module imports, wherever in it; relative ones are resolved."""
@@ -60,7 +63,8 @@ def test_knowledge_store_stands_alone(forbidden: str) -> None:
 
 
 def test_submission_knows_only_the_records_of_the_engine() -> None:
-    assert offences("submission", "system", allowed="system.records") == []
+    found = offences("submission", "system", allowed="system.records")
+    assert {offence.split()[0] for offence in found} == JUDGES
 
 
 @pytest.mark.parametrize("package", ["system", "submission"])

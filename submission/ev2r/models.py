@@ -1,0 +1,124 @@
+"""Any model of the engine as a judge: the one file of this package that reaches the engine's models."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from submission.ev2r.comparisons import Comparison, Judge, JudgeError, Unit
+from submission.ev2r.official_prompts import OfficialPrompts, read_official_prompts
+from submission.files import SubmissionError
+from system.models import load_model
+from system.models.base import ErrorKind, Model, ModelError, ModelUnavailable, Request
+from system.models.prompting import render
+from system.models.replies import decoding_schema
+from system.records import Claim
+from system.settings import Settings, SettingsError, load
+from system.tasks import Reply, Task
+from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
+
+FORMS = "vllm:MODEL, transformers:MODEL, server:MODEL@ADDRESS, or a profile (its name or a .toml file)"
+BACKENDS = ("vllm", "transformers", "server")
+
+RETRY_TEMPERATURE = 0.5
+"""Of the second attempt: without sampling, the same unreadable reply would come again."""
+
+# A comparison has many pairs, and its reply up to 3,000 tokens: more of both than a claim's own steps.
+JUDGE_ENGINE = {"context": 16384, "timeout": 600.0}
+
+
+class ModelJudge:
+    """A language model with our own prompts and schemas, or with the organisers' prompts and free replies.
+
+    Args:
+        name: of the model; that of the prompts is added to it.
+    """
+
+    def __init__(self, model: Model, name: str, official: OfficialPrompts | None = None) -> None:
+        self.name = f"{name}, {official.name if official else _own_prompts_name()}"
+        self._model = model
+        self._official = official
+
+    async def reply(self, comparison: Comparison, attempt: int) -> str:
+        """See ``Judge.reply``."""
+        temperature = RETRY_TEMPERATURE if attempt else 0.0
+        try:
+            [result] = await self._model.generate([Request(self._task(comparison), temperature, seed=attempt)])
+        except ModelUnavailable as error:
+            raise SubmissionError(f"the judge is gone: {error}; the same command goes on where it stopped") from error
+        if isinstance(result, ModelError) and result.kind is not ErrorKind.MALFORMED_REPLY:
+            raise JudgeError(f"{result.kind}: {result.message}")
+        return result.raw
+
+    async def close(self) -> None:
+        """See ``Judge.close``."""
+        await self._model.close()
+
+    def _task(self, comparison: Comparison) -> Task[Reply]:
+        if self._official:
+            return FreePrompt(claim=_claim(comparison), prompt=self._official.prompt(comparison))
+        return _own_task(comparison)
+
+
+def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
+    """Load a judge.
+
+    Args:
+        judge: one of ``FORMS``.
+        official_prompts: the organisers' ``properties.py``, to ask in their words.
+
+    Raises:
+        SubmissionError: there is no such judge, or it cannot be loaded.
+    """
+    official = read_official_prompts(official_prompts) if official_prompts else None
+    try:
+        settings = _settings(judge)
+        return ModelJudge(
+            load_model(settings, _NoEncoder()), f"{settings.model.backend} {settings.model.model}", official
+        )
+    except (SettingsError, ModelUnavailable) as error:
+        raise SubmissionError(f"judge {judge!r}: {error}; expected {FORMS}") from error
+
+
+def _settings(judge: str) -> Settings:
+    backend, _, model = judge.partition(":")
+    if backend not in BACKENDS or not model:
+        settings = load(judge, {})
+        if settings.model.backend not in BACKENDS:
+            raise SettingsError("the profile has no language model")
+        return settings
+    name, _, address = model.partition("@") if backend == "server" else (model, "", "")
+    return load("embedded", {"backend": backend, "model": name, "address": address, **JUDGE_ENGINE})
+
+
+def _own_task(comparison: Comparison) -> Task[Reply]:
+    if comparison.unit is Unit.EVIDENCE:
+        return CompareEvidence(claim=_claim(comparison), predicted=comparison.predicted, reference=comparison.gold)
+    predicted, gold = (tuple(question for question, _ in side) for side in (comparison.predicted, comparison.gold))
+    return CompareQuestions(claim=_claim(comparison), predicted=predicted, reference=tuple(dict.fromkeys(gold)))
+
+
+def _claim(comparison: Comparison) -> Claim:
+    return Claim(id=comparison.claim_id, text=comparison.claim)
+
+
+def _own_prompts_name() -> str:
+    """Changes whenever our prompts or schemas do, so that replies to other ones are not taken for replies to these."""
+    pairs = (("question", "answer"),)
+    digest = hashlib.sha256()
+    for unit in Unit:
+        task = _own_task(Comparison(claim_id=0, claim="", unit=unit, predicted=pairs, gold=pairs))
+        digest.update(repr((render(task, adapter=False), decoding_schema(task.reply_type))).encode())
+    return f"own prompts {digest.hexdigest()[:12]}"
+
+
+class _NoEncoder:
+    """Stands where the engine's reader without a language model, which is no judge, would have an encoder."""
+
+    dimension = 0
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """A judge retrieves nothing."""
+        raise NotImplementedError
+
+    encode_queries = encode

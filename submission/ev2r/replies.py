@@ -1,0 +1,112 @@
+"""From a judge's reply to precision and recall: as the official scorer reads it, or strictly.
+
+A reply is a JSON object whose keys say of each side ("predicted", "reference") and unit ("evidence", "questions"):
+``facts in …``, ``fact check …``, ``facts count …``, ``support …``; our own prompts ask for ``verdicts …`` as well.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from itertools import count
+from typing import Any
+
+from submission.ev2r.comparisons import Judgement, Unit
+
+SUPPORTED = "supported"
+_DECODER = json.JSONDecoder(strict=False)  # takes raw newlines within strings
+
+
+class Mode(StrEnum):
+    """How replies are read."""
+
+    STRICT = "strict"
+    COMPATIBLE = "compatible"
+
+
+class UnreadableReply(ValueError):
+    """A reply without the numbers that are wanted; the message says what is wrong with it."""
+
+
+def read_reply(raw: str, unit: Unit, mode: Mode) -> Judgement:
+    """Read a judge's reply.
+
+    Raises:
+        UnreadableReply: it cannot be read.
+    """
+    return _read_compatible(raw, unit) if mode is Mode.COMPATIBLE else _read_strict(raw, unit)
+
+
+def _read_compatible(raw: str, unit: Unit) -> Judgement:
+    """The official reading: from the first brace to the next closing one; counts are believed; any error ends it."""
+    found = re.search(r"\{.*?\}", raw, re.DOTALL)
+    if not found:
+        raise UnreadableReply("there is no pair of braces")
+    try:
+        reply = json.loads(found[0])
+        return Judgement(
+            precision=reply[f"support predicted {unit}"] / reply[f"facts count predicted {unit}"],
+            recall=reply[f"support reference {unit}"] / reply[f"facts count reference {unit}"],
+        )
+    except (ValueError, KeyError, TypeError, ZeroDivisionError, OverflowError) as error:
+        raise UnreadableReply(f"the official scorer stops at it: {type(error).__name__}: {error}") from error
+
+
+def _read_strict(raw: str, unit: Unit) -> Judgement:
+    """The first whole object with the keys; facts are counted again, and no more are supported than there are."""
+    reply = _object_with(raw, f"support reference {unit}")
+    supported, facts = _counts(reply, f"predicted {unit}")
+    supported_gold, facts_gold = _counts(reply, f"reference {unit}")
+    if not facts_gold:
+        raise UnreadableReply("it finds no fact in the reference")
+    return Judgement(precision=supported / facts if facts else 0.0, recall=supported_gold / facts_gold)
+
+
+def _object_with(raw: str, key: str) -> Mapping[str, Any]:
+    """The first balanced JSON object in a text that has the key."""
+    for opening in re.finditer(r"\{", raw):
+        try:
+            value, _ = _DECODER.raw_decode(raw, opening.start())
+        except ValueError:
+            continue
+        if key in value:
+            found: Mapping[str, Any] = value
+            return found
+    raise UnreadableReply(f"there is no whole JSON object with the key {key!r}")
+
+
+def _counts(reply: Mapping[str, Any], side: str) -> tuple[int, int]:
+    """Supported facts and facts of a side: by the verdicts where there are any, else by the list of facts."""
+    facts = _listed(reply.get(f"facts in {side}"))
+    verdicts = reply.get(f"verdicts {side}")
+    if isinstance(verdicts, list):
+        if facts not in (None, len(verdicts)):
+            raise UnreadableReply(f"'verdicts {side}': expected {facts}, one for each fact, came {len(verdicts)}")
+        return verdicts.count(SUPPORTED), len(verdicts)
+    if facts is None:
+        facts = _number(reply, f"facts count {side}")
+    return min(_number(reply, f"support {side}"), facts), facts
+
+
+def _listed(facts: object) -> int | None:
+    """How many facts are listed, in an array or as "1. … 2. …" in a text; None where they are not numbered."""
+    if isinstance(facts, list):
+        return len(facts)
+    if not isinstance(facts, str):
+        return None
+    position = 0
+    for number in count(1):
+        item = re.compile(rf"(?:^|\s){number}[.)]\s").search(facts, position)
+        if not item:
+            return number - 1 or None
+        position = item.end() - 1
+    return None
+
+
+def _number(reply: Mapping[str, Any], key: str) -> int:
+    """A count, as a number or as digits."""
+    value = reply.get(key)
+    digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not (digits.isascii() and digits.isdigit()):
+        raise UnreadableReply(f"{key!r}: expected a whole number, came {value!r:.60}")
+    return int(digits)

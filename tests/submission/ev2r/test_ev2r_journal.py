@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+
+from submission.ev2r.journal import ReplyJournal
+from submission.files import SubmissionError
+
+
+def test_replies_are_found_again(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "judgements.jsonl"
+    with ReplyJournal(path) as journal:
+        assert journal.get("a") is None
+        journal.append("a", 'one\n"two" \ud83d', claim_id=3)
+        journal.append("b", "", claim_id=4)
+        assert journal.get("a") == 'one\n"two" \ud83d'
+    with ReplyJournal(path) as journal:
+        assert (journal.get("a"), journal.get("b"), journal.get("c")) == ('one\n"two" \ud83d', "", None)
+
+
+def test_a_line_that_a_kill_cut_off_is_dropped_and_the_rest_stays(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    with ReplyJournal(path) as journal:
+        journal.append("a", "one", 0)
+        journal.append("b", "two", 1)
+    path.write_bytes(path.read_bytes()[:-5])
+    with ReplyJournal(path) as journal:
+        assert (journal.get("a"), journal.get("b")) == ("one", None)
+        journal.append("b", "three", 1)
+    with ReplyJournal(path) as journal:
+        assert (journal.get("a"), journal.get("b")) == ("one", "three")
+
+
+@pytest.mark.parametrize("line", ["", "[]", '{"key": "a"}', "id,claim"])
+def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "judgements.jsonl"
+    path.write_text('{"key": "a", "claim_id": 0, "reply": "r"}\n' + line + "\n")
+    with pytest.raises(SubmissionError, match=r"judgements.jsonl: line 2: expected a kept reply"):
+        ReplyJournal(path)
+
+
+def test_a_second_run_is_refused_until_the_first_is_done(tmp_path: Path) -> None:
+    path = tmp_path / "judgements.jsonl"
+    with ReplyJournal(path), pytest.raises(SubmissionError, match="another run is writing here"):
+        ReplyJournal(path)
+    with ReplyJournal(path):
+        pass
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SubmissionError, match=r"replies cannot be kept here .* --judgements"):
+        ReplyJournal(tmp_path / "file" / "judgements.jsonl")

@@ -1,0 +1,136 @@
+"""The engine's models as judges, with a script and with a small model."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from test_official_prompts import FILE
+
+from submission.ev2r import models
+from submission.ev2r.comparisons import Comparison, JudgeError, Judgement, Unit
+from submission.ev2r.models import ModelJudge, load_judge
+from submission.ev2r.official_prompts import read_official_prompts
+from submission.ev2r.replies import Mode, read_reply
+from submission.files import SubmissionError
+from system.models.base import ErrorKind, ModelError, ModelUnavailable
+from system.models.scripted import Line, ScriptedModel
+from system.tasks.judging import CompareEvidence, CompareQuestions, EvidenceComparison, FreePrompt, QuestionComparison
+
+GOLD = (("Who?", "A."), ("Who?", "B."))
+
+
+def _comparison(unit: Unit = Unit.EVIDENCE) -> Comparison:
+    return Comparison(claim_id=4, claim="c", unit=unit, predicted=(("When?", "C."),), gold=GOLD)
+
+
+def _reply(judge: ModelJudge, unit: Unit = Unit.EVIDENCE, attempt: int = 0) -> str:
+    return asyncio.run(judge.reply(_comparison(unit), attempt))
+
+
+def _counts(unit: Unit) -> dict[str, object]:
+    sides = {"predicted": ["supported"], "reference": ["supported", "not supported"]}
+    return {
+        f"{key} {side} {unit}": value
+        for side, verdicts in sides.items()
+        for key, value in {
+            "facts in": ["A fact."] * len(verdicts),
+            "fact check": ["So it is."] * len(verdicts),
+            "verdicts": verdicts,
+            "facts count": len(verdicts),
+            "support": 1,
+        }.items()
+    }
+
+
+def test_a_judge_gets_typed_tasks_and_its_reply_is_read_in_both_modes() -> None:
+    model = ScriptedModel(lambda request: json.dumps(_counts(Unit(request.task.name.removeprefix("compare_")))))
+    judge = ModelJudge(model, "a model")
+    for unit in Unit:
+        for mode in Mode:
+            assert read_reply(_reply(judge, unit), unit, mode) == Judgement(precision=1.0, recall=0.5)
+    evidence, questions = model.requests[0].task, model.requests[-1].task
+    assert isinstance(evidence, CompareEvidence) and evidence.reference == GOLD and evidence.claim.id == 4
+    assert isinstance(questions, CompareQuestions)
+    assert (questions.predicted, questions.reference) == (("When?",), ("Who?",))
+
+
+@pytest.mark.parametrize(("unit", "reply"), [(Unit.EVIDENCE, EvidenceComparison), (Unit.QUESTIONS, QuestionComparison)])
+def test_the_schema_takes_such_a_reply(unit: Unit, reply: type) -> None:
+    assert reply.model_validate_json(json.dumps(_counts(unit))).support_reference == 1
+
+
+def test_the_second_attempt_is_sampled() -> None:
+    model = ScriptedModel(lambda request: "no JSON")
+    judge = ModelJudge(model, "a model")
+    assert [_reply(judge, attempt=attempt) for attempt in (0, 1)] == ["no JSON"] * 2
+    assert [(request.temperature, request.seed) for request in model.requests] == [(0.0, 0), (0.5, 1)]
+
+
+def test_official_prompts_are_asked_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "properties.py").write_text(FILE)
+    official = read_official_prompts(tmp_path / "properties.py")
+    model = ScriptedModel(lambda request: "Well: {}")
+    judge = ModelJudge(model, "a model", official)
+    assert judge.name == f"a model, {official.name}" and judge.name != ModelJudge(model, "a model").name
+    assert _reply(judge, Unit.QUESTIONS) == "Well: {}"
+    task = model.requests[0].task
+    assert isinstance(task, FreePrompt) and task.prompt == "c|Who? Who?|When?"
+
+
+def test_a_refusal_and_the_end_of_a_backend_are_told_apart() -> None:
+    def script(line: Line) -> ModelJudge:
+        return ModelJudge(ScriptedModel(lambda request: line), "a model")
+
+    with pytest.raises(JudgeError, match="request too long: 9 tokens"):
+        _reply(script(ModelError(ErrorKind.TOO_LONG, "9 tokens")))
+    with pytest.raises(SubmissionError, match="the judge is gone: no server; the same command goes on"):
+        _reply(script(ModelUnavailable("no server")))
+
+
+def test_our_prompts_have_a_name_that_follows_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = ScriptedModel(lambda request: "")
+    name = ModelJudge(model, "a model").name
+    assert name.startswith("a model, own prompts ") and ModelJudge(model, "a model").name == name
+    monkeypatch.setattr(models, "render", lambda task, adapter: "other words")
+    assert ModelJudge(model, "a model").name != name
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        ("vllm:folder/of:model", ("vllm", "folder/of:model", "", 16384)),
+        ("transformers:m", ("transformers", "m", "", 16384)),
+        ("server:meta/llama@http://host:8000/v1", ("server", "meta/llama", "http://host:8000/v1", 16384)),
+    ],
+)
+def test_a_judge_is_named_by_its_backend(
+    judge: str, expected: tuple[str, str, str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(models, "load_model", lambda settings, _: seen.append(settings) or ScriptedModel(lambda _: ""))
+    assert load_judge(judge).name.startswith(f"{expected[0]} {expected[1]}, own prompts ")
+    [settings] = seen
+    model, engine = settings.model, settings.engine
+    assert (model.backend, model.model, engine.address, engine.context) == expected
+
+
+def test_a_judge_may_be_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = tmp_path / "judge.toml"
+    profile.write_text('[model]\nbackend = "vllm"\nmodel = "big"\n[engine]\ncontext = 9000\n')
+    monkeypatch.setattr(models, "load_model", lambda settings, _: ScriptedModel(lambda _: ""))
+    assert load_judge(str(profile)).name.startswith("vllm big, ")
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("none", "no profile 'none'"),
+        ("embedded", "the profile has no language model"),
+        ("server:m", "needs an address"),
+        ("transformers:/no/such/folder", "cannot be loaded|no tokenizer"),
+    ],
+)
+def test_a_judge_that_cannot_be_had_is_named_with_the_forms(judge: str, message: str) -> None:
+    with pytest.raises(SubmissionError, match=rf"judge {judge!r}: .*({message}).*expected vllm:MODEL"):
+        load_judge(judge)

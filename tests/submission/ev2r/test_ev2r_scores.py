@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+from rich.console import Console
+
+from submission.ev2r.bootstrap import estimate
+from submission.ev2r.comparisons import Judgement, Unit, comparisons
+from submission.ev2r.lexical import judge_lexically
+from submission.ev2r.replies import Mode
+from submission.ev2r.scores import Ev2rScores, Unjudged, ev2r_scores
+from submission.ev2r.tables import ev2r_tables
+from submission.pairing import Pair
+from submission.reading import Gold, Pairs, Predicted
+from system.records import Label
+
+
+def _pair(number: int, right: bool = True, predicted: Pairs = (("q", "a"),), gold: Pairs = (("q", "a"),)) -> Pair:
+    label = Label.REFUTED if right else Label.SUPPORTED
+    return Pair(
+        Predicted(claim_id=number, claim="c", label=label, pairs=predicted),
+        Gold(claim_id=number, claim="c", label=Label.REFUTED, pairs=gold),
+    )
+
+
+PAIRS = [_pair(0), _pair(1, right=False), _pair(2), _pair(3)]
+RECALLS = {0: 0.6, 1: 0.9, 2: 0.5}  # claim 3 could not be judged
+
+
+def _scores(mode: Mode) -> Ev2rScores:
+    asked = comparisons(PAIRS)
+    outcomes = [
+        Judgement(precision=0.25, recall=RECALLS.get(one.claim_id, 1.0))
+        if one.claim_id in RECALLS or one.unit is Unit.QUESTIONS
+        else "unreadable reply: half"
+        for one in asked
+    ]
+    return ev2r_scores(PAIRS, asked, outcomes, "a judge", mode)
+
+
+def test_each_claim_is_compared_twice_with_all_its_pairs() -> None:
+    many = tuple((f"q{number}", "a") for number in range(12))
+    both = comparisons([_pair(5, predicted=many)])
+    assert [(one.claim_id, one.unit, len(one.predicted)) for one in both] == [
+        (5, Unit.EVIDENCE, 12),
+        (5, Unit.QUESTIONS, 12),
+    ]
+
+
+def test_strict_means_leave_out_what_could_not_be_judged_and_name_it() -> None:
+    scores = _scores(Mode.STRICT)
+    evidence = scores.units[Unit.EVIDENCE]
+    assert (evidence.claims, evidence.recall.mean) == (3, pytest.approx(2 / 3))
+    assert scores.units[Unit.QUESTIONS].claims == 4
+    assert scores.averitec is not None and scores.averitec.mean == pytest.approx(1 / 3)
+    assert scores.unjudged == (Unjudged(claim_id=3, unit=Unit.EVIDENCE, reason="unreadable reply: half"),)
+    assert Unit.EVIDENCE not in scores.claims[3].judgements
+
+
+def test_compatible_means_count_it_as_zero_and_name_it_too() -> None:
+    scores = _scores(Mode.COMPATIBLE)
+    evidence = scores.units[Unit.EVIDENCE]
+    assert (evidence.claims, evidence.recall.mean) == (4, pytest.approx(0.5))
+    assert scores.averitec is not None and scores.averitec.mean == 0.25
+    assert len(scores.unjudged) == 1
+
+
+def test_a_claim_counts_above_the_threshold_and_with_the_right_label() -> None:
+    # At 0.5 claim 2 does not count, since its recall is not above; claim 1 never does, since its label is wrong.
+    curve = _scores(Mode.STRICT).curve
+    assert [curve[threshold] for threshold in (0.1, 0.4, 0.5, 0.6, 0.9)] == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0, 0])
+
+
+def test_without_any_judgement_there_are_no_means() -> None:
+    asked = comparisons(PAIRS)
+    scores = ev2r_scores(PAIRS, asked, ["no"] * len(asked), "a judge", Mode.STRICT)
+    assert (scores.units, scores.averitec, scores.curve) == ({}, None, {})
+    assert len(scores.unjudged) == 2 * len(PAIRS)
+
+
+def test_scores_survive_json() -> None:
+    scores = _scores(Mode.STRICT)
+    assert Ev2rScores.model_validate_json(scores.model_dump_json()) == scores
+
+
+def test_tables_name_the_judge_the_intervals_and_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    Console(width=100).print(*ev2r_tables(_scores(Mode.STRICT), "Ev2R"), sep="\n")
+    out = capsys.readouterr().out
+    lines = [[cell.strip() for cell in line.strip("│ ").split("│")] for line in out.splitlines()]
+    assert ["Q+A recall", "3", "0.667"] in [line[:3] for line in lines]
+    assert ["Q recall", "4", "0.750"] in [line[:3] for line in lines]
+    assert "judge: a judge; replies read in strict mode" in out
+    assert "1 of 4 claims could not be judged in full, left out of the means:" in out
+    assert "claim 3, evidence: unreadable reply: half" in out
+
+
+def test_an_interval_is_the_percentile_bootstrap() -> None:
+    values = np.random.default_rng(7).random(200)
+    one = estimate(list(values))
+    error = 1.96 * values.std() / np.sqrt(200)  # by the normal approximation, which is close for 200 values
+    assert one.mean == pytest.approx(values.mean())
+    assert (one.low, one.high) == pytest.approx((values.mean() - error, values.mean() + error), abs=0.01)
+    assert estimate(list(values)) == one
+    assert (estimate([0.5]).low, estimate([0.5]).high) == (0.5, 0.5)
+
+
+def test_the_lexical_estimate_counts_sentences_whose_words_occur_on_the_other_side() -> None:
+    predicted = (("When did the bridge open?", "The bridge opened in 1932. It is painted green."),)
+    gold = (
+        ("In which year did the bridges open?", "The opening of bridges was in 1932."),
+        ("Who paid?", "Nobody knows."),
+    )
+    evidence, questions = map(judge_lexically, comparisons([_pair(0, predicted=predicted, gold=gold)]))
+    assert evidence == Judgement(precision=0.5, recall=0.5)
+    assert questions == Judgement(precision=1.0, recall=0.5)
+    nothing, _ = map(judge_lexically, comparisons([_pair(0, predicted=(), gold=gold)]))
+    assert nothing == Judgement(precision=0.0, recall=0.0)
