@@ -23,7 +23,7 @@ from system import options
 from system.check import Engine, check
 from system.claims import ClaimsError, read_claims
 from system.comparison import compare
-from system.comparison_table import comparison_table
+from system.comparison_table import comparison_tables
 from system.gold import read_gold, write_gold_store
 from system.machine import choose_profile, peak_memory
 from system.models import load_model
@@ -133,7 +133,7 @@ def compare_command(arguments: Sequence[str]) -> int:
     runs = asyncio.run(run_variants(engine, variants, claims, store, repeats))
     scores = compare(gold, runs)
     save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
-    Console().print(comparison_table(scores, len(claims)))
+    Console().print(comparison_tables(scores, len(claims)))
     return 0
 
 
