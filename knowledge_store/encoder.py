@@ -77,9 +77,12 @@ class SentenceEncoder:
         return self._encode(texts, self._query_prompt)
 
     def _encode(self, texts: Sequence[str], prompt_name: str | None) -> Vectors:
+        from torch.backends import mkldnn
+
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        with self._lock:
+        # On a CPU, oneDNN keeps buffers for every shape of batch that it meets: gigabytes after some hundred claims.
+        with self._lock, mkldnn.flags(enabled=False):
             vectors = self._model.encode(
                 list(texts),
                 batch_size=self._batch_size,
