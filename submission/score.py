@@ -113,7 +113,7 @@ def score(
 
 
 def _legacy(pairs: Sequence[Pair]) -> LegacyScores:
-    from submission.legacy.resources import load_meteor  # needs NLTK, which only this metric does
+    from submission.legacy.resources import load_meteor  # NLTK takes a second to import, and only this metric needs it
 
     return legacy_scores(pairs, *load_meteor())
 

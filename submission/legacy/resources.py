@@ -7,18 +7,13 @@ from pathlib import Path
 from typing import Any
 from zipfile import Path as ZipPath
 
+import nltk
+from nltk.stem.porter import PorterStemmer
+
 from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
 from submission.legacy.scores import Sources
 from submission.legacy.wordnet import WordNet
-
-try:
-    import nltk
-    from nltk.stem.porter import PorterStemmer
-except ImportError as error:
-    raise SubmissionError(
-        f"the legacy metrics need {error.name}, which is not installed; pip install '.[scores]'"
-    ) from error
 
 DEBIAN = Path("/usr/share/wordnet")
 """Where the packages ``wordnet-base`` and ``wordnet-sense-index`` put WordNet 3.0, the version of NLTK's data."""
