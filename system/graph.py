@@ -18,6 +18,7 @@ class GraphError(Exception):
 class Graph:
     """The thoughts about one claim, in the order in which they came.
 
+    >>> from system.thoughts import Question
     >>> graph = Graph(Claim(id=0, text="Water is wet."))
     >>> question = graph.add(Question(text="Is water wet?"), [graph.root], "ask")
     >>> question.id, question.parents
