@@ -71,7 +71,7 @@ def embedded(graph: Graph) -> dict[str, Any]:
         {
             **node.model_dump(include={"id", "kind", "parents", "operation"}),
             "content": _folded(node.content, passages),
-            "cost": {name: round(value, 4) for name, value in node.cost.model_dump(exclude_defaults=True).items()},
+            "cost": {name: round(value, 4) for name, value in node.cost if value},
         }
         for node in graph.nodes
     ]

@@ -10,7 +10,7 @@ import re
 from urllib.parse import urlsplit
 
 ARCHIVE = re.compile(r"^https?://(?:web\.)?archive\.org/web/\d+(?:[a-z]{2}_)?/", re.IGNORECASE)
-WORD = re.compile(r"\w+")
+CONTENT = re.compile(r"\w*\d\w*|\w{4,}")
 SHARE = 0.7
 WORDS = 5
 RULE = (
@@ -42,8 +42,7 @@ def content_words(text: str) -> frozenset[str]:
     >>> sorted(content_words("The ferry carried 43 people, the ferry did."))
     ['43', 'carried', 'ferry', 'people']
     """
-    words = WORD.findall(text.lower())
-    return frozenset(word for word in words if len(word) > 3 or any(map(str.isdigit, word)))
+    return frozenset(CONTENT.findall(text.lower()))
 
 
 def says_the_same(gold: frozenset[str], passage: frozenset[str]) -> bool:

@@ -33,7 +33,7 @@ SCRIPTS = ("dom.js", "data.js", "describe.js", "highlight.js", "layout.js", "edg
 def packed(details: dict[str, Any]) -> str:
     """The details of a claim, compressed, in an alphabet that can close no element."""
     data = json.dumps(details, ensure_ascii=True, separators=(",", ":")).encode()
-    return base64.b64encode(gzip.compress(data, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode()
 
 
 def render(

@@ -18,6 +18,7 @@ function claimView(details, neighbours) {
     panel.scrollTop = 0;
     if (graph) trace(graph, details.thoughts, id);
     panel.querySelector("h2").focus();
+    graph?.querySelector(".open")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
   graph = details.thoughts.length > 1 ? drawGraph(details, open) : null;
   return { close, elements: [header(details, neighbours), verdicts(details), graphSection(details, graph), pairsSection(details)] };
@@ -59,7 +60,7 @@ function graphSection(details, graph) {
   return h("section", {},
     h("div", { class: "graph-head" }, h("h2", {}, "Graph of thoughts"), save),
     h("div", { class: "graph-frame" }, graph),
-    h("p", { class: "note" }, "An arrow leads from a thought to one made from it; arrows that a longer path implies are left out."));
+    h("p", { class: "note" }, "An arrow leads from a thought to one made from it; where a longer path implies an arrow, none is drawn."));
 }
 
 function pairsSection(details) {

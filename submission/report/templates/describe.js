@@ -2,7 +2,7 @@
 
 const DESCRIBE = {
   "claim": (c) => ({ tag: "claim", text: c.text }),
-  "question": (c, t) => ({ tag: t.parents.includes("claim") ? "question" : "asked again", text: c.text }),
+  "question": (c, t) => ({ tag: /v\d+$/.test(t.parents[0]) ? "asked again" : "question", text: c.text }),
   "pruned": (c, t) => ({
     tag: "not explored",
     text: t.parents.length > 1 ? `${c.reason} of ${t.parents[1]}, cosine ${c.similarity.toFixed(2)}` : c.reason,

@@ -63,10 +63,10 @@ function leave(from, to, plan, arrivals) {
   const last = !nodes.some((n) => n.column === from.column && n.y >= foot(from));
   const shared = nodes.filter((n) => n.column === null && n.y > plan.columnsBottom && n.y < to.y);
   if (shared.length) return around(from, to, plan, shared, arrivals);
-  if (last) return down(from, to, arrivals);
-  const x = from.x + from.width + SIZE.gutter / 2, bottom = plan.columnsBottom, y = from.y + 14;
-  const end = arrive(from, to, arrivals);
-  return `M${from.x + from.width},${y} H${x - 5} Q${x},${y} ${x},${y + 5} V${bottom} C${x},${bottom + 30} ${end},${to.y - 34} ${end},${to.y - 5}`;
+  const bottom = plan.columnsBottom, end = arrive(from, to, arrivals), y = from.y + 14;
+  const x = last ? centre(from) : from.x + from.width + SIZE.gutter / 2;
+  const out = last ? `M${x},${foot(from)}` : `M${from.x + from.width},${y} H${x - 5} Q${x},${y} ${x},${y + 5}`;
+  return `${out} V${bottom} C${x},${bottom + 30} ${end},${to.y - 34} ${end},${to.y - 5}`;
 }
 
 function around(from, to, plan, shared, arrivals) {

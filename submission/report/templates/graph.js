@@ -55,31 +55,29 @@ function drawNode(node, open) {
   }, line)));
 }
 
-// One stop for the tabulator; the arrow keys go to the nearest thought on that side.
+// One stop for the tabulator. Up and down go to what a thought was made from and what was made of it, left and right to
+// what stands beside it.
 function walkable(graph, plan) {
   const nodes = [...graph.querySelectorAll(".node")];
   nodes[0]?.setAttribute("tabindex", 0);
   graph.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
     const here = plan.nodes.get(document.activeElement?.dataset.id);
-    if (!step || !here) return;
+    const next = here && neighbour(here, event.key, [...plan.nodes.values()]);
+    if (!next) return;
     event.preventDefault();
-    const next = nearest(here, step, [...plan.nodes.values()]);
-    const target = next && nodes.find((node) => node.dataset.id === next.thought.id);
-    if (!target) return;
+    const target = nodes.find((node) => node.dataset.id === next.thought.id);
     nodes.forEach((node) => node.setAttribute("tabindex", node === target ? 0 : -1));
     target.focus();
   });
 }
 
-function nearest(here, [dx, dy], nodes) {
-  let best = null, least = Infinity;
-  for (const node of nodes) {
-    const ahead = dx * (centre(node) - centre(here)) + dy * (half(node) - half(here));
-    const away = dx ? Math.abs(half(node) - half(here)) : Math.abs(centre(node) - centre(here));
-    if (node !== here && ahead > 4 && ahead + 2 * away < least) [best, least] = [node, ahead + 2 * away];
-  }
-  return best;
+function neighbour(here, key, nodes) {
+  if (key === "ArrowUp") return nodes.find((node) => node.thought.id === here.thought.parents[0]);
+  if (key === "ArrowDown") return nodes.find((node) => node.thought.parents.includes(here.thought.id));
+  const side = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  const ahead = (node) => side * (centre(node) - centre(here));
+  const level = nodes.filter((node) => ahead(node) > 0 && node.y < foot(here) && foot(node) > here.y);
+  return level.sort((a, b) => ahead(a) - ahead(b))[0];
 }
 
 // Shows what a thought was made from and what was made of it.

@@ -13,9 +13,10 @@ function fits(row, wanted) {
   return SELECTS.every((name) => !wanted.get(name) || holds(name)) && wanted.getAll("is").every((mark) => marks.includes(mark)) && found(row, wanted.get("text"));
 }
 
+// All words occur somewhere; a number is an id, or stands by itself in the text.
 function found(row, text) {
   const query = (text ?? "").trim().toLowerCase();
-  if (/^\d+$/.test(query)) return row.id === `row-${query}` || searched.get(row).slice(row.id.length - 3).includes(query);
+  if (/^\d+$/.test(query)) return new RegExp(`(?<![\\d.,])${query}(?![\\d])`).test(searched.get(row));
   return query.split(/\s+/).every((word) => searched.get(row).includes(word));
 }
 

@@ -1,0 +1,195 @@
+"""The report in a real browser, clicked through: no error in its console, nothing hostile executed."""
+
+import pytest
+from report_factories import CHUNK, QUOTE, TEXT, four_claims, gold_item, graph_of, result_of, write_gold, write_run
+
+from submission.report.write import write_report
+from system.records import Claim, Label
+
+pytestmark = pytest.mark.slow
+
+By = pytest.importorskip("selenium.webdriver.common.by").By
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+Wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
+
+HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror="document.title=1"> \u2028 \u202eevil'
+
+
+class Reader:
+    """Somebody who reads a report."""
+
+    def __init__(self, browser, path):
+        self.browser = browser
+        browser.get("about:blank")
+        browser.get_log("browser")
+        browser.get(path.as_uri())
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        return Wait(self.browser, 10).until(lambda _: next((e for e in self.all(selector) if e.is_displayed()), None))
+
+    def go(self, hash_):
+        self.browser.execute_script("location.hash = arguments[0]", hash_)
+
+    def keys(self, *keys):
+        self.browser.switch_to.active_element.send_keys(*keys)
+
+    def open_claim(self, number):
+        self.go(f"claim-{number}")
+        Wait(self.browser, 10).until(lambda _: f"Claim {number} " in self.browser.title)
+
+    def shown(self):
+        return [row.get_attribute("id") for row in self.all("#list tbody tr") if row.is_displayed()]
+
+    def errors(self):
+        return [entry["message"] for entry in self.browser.get_log("browser")]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return write_report(*four_claims(tmp_path_factory.mktemp("report")))
+
+
+@pytest.fixture
+def reader(browser, path):
+    reader = Reader(browser, path)
+    yield reader
+    assert reader.errors() == []
+
+
+def test_filters_combine_and_can_be_linked_to(reader):
+    reader.go("claims?is=wrong")
+    Wait(reader.browser, 10).until(lambda _: reader.shown() == ["row-1", "row-2"])
+    reader.one("#filters [value=failed]").click()
+    assert reader.shown() == ["row-2"]
+    assert reader.one("#shown").text == "1 of 4 claims"
+    assert "is=wrong&is=failed" in reader.browser.current_url
+    reader.one("#filters button").click()
+    Wait(reader.browser, 10).until(lambda _: len(reader.shown()) == 4)
+
+
+def test_the_search_finds_words_and_ids(reader):
+    reader.keys("/")
+    reader.keys("aster opened")
+    assert reader.shown() == ["row-0"]
+    reader.keys(Keys.CONTROL + "a")
+    reader.keys("3")
+    assert reader.shown() == ["row-3"]
+
+
+def test_a_cell_of_the_confusion_opens_its_claims(reader):
+    reader.one('#scores .figure a[aria-label^="Refuted, predicted Supported"]').click()
+    Wait(reader.browser, 10).until(lambda _: reader.shown() == ["row-1"])
+
+
+def test_a_claim_opens_with_graph_and_gold_side(reader):
+    reader.one("#row-0 a").click()
+    assert reader.one(".claim-text").text == TEXT
+    kinds = {name for node in reader.all(".graph .node") for name in node.get_attribute("class").split()}
+    wanted = "claim question pruned evidence answer verification merged-answer verdict argument ruling skipped"
+    assert {f"kind-{kind}" for kind in wanted.split()} <= kinds
+    assert "used by the prediction" in reader.one("#claim-view").text
+    assert reader.all(".graph .edge")
+
+
+def test_thoughts_do_not_overlap(reader):
+    reader.open_claim(0)
+    boxes = [node.rect for node in reader.all(".graph .node .box")]
+    for number, one in enumerate(boxes):
+        for other in boxes[number + 1 :]:
+            apart_x = one["x"] + one["width"] <= other["x"] + 1 or other["x"] + other["width"] <= one["x"] + 1
+            assert apart_x or one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
+
+
+def test_an_answer_opens_to_its_source_with_the_quote_marked(reader):
+    reader.open_claim(0)
+    reader.one('[data-id="q1.e1.a1"]').click()
+    panel = reader.one("#thought")
+    assert panel.find_element(By.CSS_SELECTOR, "mark").text == QUOTE
+    assert panel.find_element(By.CSS_SELECTOR, ".quote").text == CHUNK
+    assert panel.find_element(By.CSS_SELECTOR, "a").get_attribute("href") == "https://history.example/aster"
+    assert "812, of those 300 cached" in panel.text
+    reader.keys(Keys.ESCAPE)
+    assert not panel.is_displayed()
+
+
+def test_the_keyboard_walks_through_graph_and_claims(reader):
+    reader.open_claim(0)
+    reader.browser.execute_script("document.querySelector('.graph .node').focus()")
+    for key in (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ENTER):
+        reader.keys(key)
+    assert reader.one("#thought .tag").text.lower().startswith("evidence q2.e1")
+    reader.keys(Keys.ESCAPE)
+    reader.keys("j")
+    Wait(reader.browser, 10).until(lambda _: "Claim 1 " in reader.browser.title)
+    reader.keys(Keys.ESCAPE)
+    Wait(reader.browser, 10).until(lambda _: reader.one("#list"))
+    assert reader.browser.switch_to.active_element.text == "Claim 1."
+
+
+def test_back_returns_to_the_list(reader):
+    reader.go("claims")
+    reader.one("#row-1 a").click()
+    reader.one(".claim-text")
+    reader.browser.back()
+    assert reader.one("#list").is_displayed() and not reader.all("#claim-view:not([hidden])")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_the_page(reader, scheme):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    reader.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    colours = reader.browser.execute_script(
+        "const style = getComputedStyle(document.documentElement);"
+        "const hex = (name) => style.getPropertyValue(name).trim();"
+        "return [hex('--paper'), ...arguments[0].map(hex)]",
+        ["--ink", "--muted", "--accent", "--supported", "--refuted", "--not-enough", "--conflicting"],
+    )
+    paper, *inks = map(luminance, colours)
+    for ink in inks:
+        assert (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05) >= 4.5  # WCAG 2.1, level AA
+
+
+def luminance(colour):
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_hostile_text_is_shown_and_not_executed(browser, tmp_path):
+    claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
+    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:document.title='owned'")
+    gold = write_gold(tmp_path / "gold.json", [gold_item(HOSTILE, Label.REFUTED, claim_types=[HOSTILE])])
+    reader = Reader(browser, write_report(write_run(tmp_path / "run", [(result_of(claim, graph), graph)]), gold))
+    reader.open_claim(0)
+    assert "<script>" in reader.one(".claim-text").text and "‹U+202E›evil" in reader.one(".claim-text").text
+    reader.one('[data-id="q1.e1"]').click()
+    assert "<img src=x onerror=" in reader.one("#thought .quote").text
+    assert not reader.all("#thought a, #claim-view img, body > script:not([type]):not(:last-of-type)")
+    assert reader.browser.title.startswith("Claim 0")
+    assert reader.errors() == []
+
+
+def test_kinds_of_tomorrow_are_drawn(browser, tmp_path):
+    run, gold = four_claims(tmp_path)
+    path = run / "graphs" / "1.json"
+    dream = '{"id":"z1","kind":"dream","parents":["v1"],"operation":"sleep","content":{"of":["electric","sheep"]}}]}'
+    path.write_text(path.read_text(encoding="utf-8").removesuffix("]}") + f",{dream}", encoding="utf-8")
+    reader = Reader(browser, write_report(run, gold))
+    reader.open_claim(1)
+    assert reader.one('[data-id="z1"]').get_attribute("aria-label") == "dream: electric; sheep"
+    assert reader.errors() == []
+
+
+def test_two_thousand_claims_load_and_filter(browser, tmp_path):
+    claims = [Claim(id=number, text=f"Claim {number} of many.") for number in range(2000)]
+    graph = graph_of(claims[0])
+    run = write_run(tmp_path / "run", [(result_of(claim, graph), graph) for claim in claims])
+    reader = Reader(browser, write_report(run))
+    reader.go("claims?text=1999")
+    Wait(browser, 20).until(lambda _: reader.one("#shown").text == "1 of 2000 claims")
+    reader.open_claim(1999)
+    assert reader.all(".graph .node")
+    assert reader.errors() == []

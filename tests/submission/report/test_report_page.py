@@ -1,0 +1,148 @@
+"""The page as a file: it stands alone, allows only its own script, and shows hostile text as text."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from report_factories import CHUNK, HISTORY, TEXT, four_claims, gold_item, graph_of, result_of, write_gold, write_run
+
+from submission.report.page import packed
+from submission.report.shown import visible
+from submission.report.write import write_report
+from system.records import Claim, Label
+
+HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror=alert(1)> \u2028 \u202eevil\u202c "\'&'
+
+
+class Page(HTMLParser):
+    """Elements and texts of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.elements, self.texts = [], {}
+        self._inside = None
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self._inside = dict(attributes) | {"tag": tag}
+        self.elements.append(self._inside)
+
+    def handle_endtag(self, tag):
+        self._inside = None
+
+    def handle_data(self, data):
+        if self._inside and self._inside["tag"] in ("script", "style"):
+            name = self._inside.get("id", self._inside["tag"])
+            self.texts[name] = self.texts.get(name, "") + data
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A run whose claim, pages, addresses and gold side are hostile."""
+    claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
+    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:alert(1)")
+    gold = write_gold(
+        tmp_path / "gold.json", [gold_item(HOSTILE, Label.REFUTED, justification=HOSTILE, claim_types=[HOSTILE])]
+    )
+    return write_report(write_run(tmp_path / "run", [(result_of(claim, graph), graph)]), gold)
+
+
+@pytest.fixture
+def report(tmp_path):
+    return write_report(*four_claims(tmp_path))
+
+
+def test_nothing_is_fetched(report):
+    page = Page(report.read_text(encoding="utf-8"))
+    addresses = [one.get(name) for one in page.elements for name in ("src", "href", "action", "data") if one.get(name)]
+    assert addresses
+    assert [one for one in addresses if not one.startswith(("#", "data:"))] == []
+
+
+def test_the_policy_allows_the_pages_own_script_and_style_alone(report):
+    page = Page(report.read_text(encoding="utf-8"))
+    policy = next(one["content"] for one in page.elements if one.get("http-equiv"))
+    for name in ("script", "style"):
+        digest = base64.b64encode(hashlib.sha256(page.texts[name].encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}';" in policy
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+
+
+def test_hostile_text_makes_no_element(hostile):
+    page = Page(hostile.read_text(encoding="utf-8"))
+    scripts = [one for one in page.elements if one["tag"] == "script"]
+    assert [one.get("type") for one in scripts] == ["application/octet-stream", None]
+    assert not [one for one in page.elements if one["tag"] == "img" or any(name.startswith("on") for name in one)]
+
+
+def test_direction_controls_are_spelt_out(hostile):
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", hostile.read_text(encoding="utf-8"))
+    assert visible("\u202eevil\u202c") == "‹U+202E›evil‹U+202C›"
+    assert visible("\u05d0\u200f") == "\u05d0\u200f"
+
+
+def test_details_are_in_an_alphabet_that_closes_no_element():
+    data = packed({"claim": HOSTILE, "lone": "\ud800"})
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", data)
+    assert json.loads(gzip.decompress(base64.b64decode(data)))["claim"] == HOSTILE
+
+
+def test_the_rows_say_what_the_list_filters_by(report):
+    rows = {
+        one["id"]: one
+        for one in Page(report.read_text(encoding="utf-8")).elements
+        if one["tag"] == "tr" and "id" in one
+    }
+    assert {name: row["data-is"] for name, row in rows.items()} == {
+        "row-0": "right debated",
+        "row-1": "wrong",
+        "row-2": "wrong failed cut-short",
+        "row-3": "right slow",
+    }
+    assert rows["row-2"]["data-incident"] == "failed: vote|label stands for a failure|cut short by the deadline"
+    assert {row["data-reach"] for row in rows.values()} == {"used", "not retrieved"}
+
+
+def test_without_gold_there_are_no_scores_and_no_errors(tmp_path):
+    run, _ = four_claims(tmp_path)
+    html = write_report(run).read_text(encoding="utf-8")
+    assert 'id="time"' in html
+    assert 'id="scores"' not in html and 'id="errors"' not in html
+
+
+def test_gold_is_found_in_the_claims_file_of_the_run(tmp_path):
+    claim = Claim(id=0, text=TEXT)
+    gold = write_gold(tmp_path / "claims.json", [gold_item()])
+    run = write_run(tmp_path / "run", [(result_of(claim, graph_of(claim)), graph_of(claim))], str(gold))
+    assert 'id="scores"' in write_report(run).read_text(encoding="utf-8")
+
+
+def test_figures_and_timings_stand_beside_the_report(report):
+    assert sorted(path.name for path in (report.parent / "figures").iterdir()) == [
+        "confusion.svg",
+        "seconds.svg",
+        "stages.svg",
+    ]
+    assert "Total execution time" in (report.parent / "measured_timings.txt").read_text(encoding="utf-8")
+
+
+def test_scores_of_other_metrics_are_shown_where_their_file_is(tmp_path):
+    run, gold = four_claims(tmp_path)
+    scores = {"labels": {"accuracy": 0.5}, "legacy": {"qa_meteor": 0.4321, "claims": [1, 2], "note": "text"}}
+    (run / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
+    html = write_report(run, gold).read_text(encoding="utf-8")
+    assert "legacy · qa meteor" in html and "0.4321" in html
+    assert "labels · accuracy" not in html
+
+
+def test_another_systems_predictions_get_scores_but_no_times(tmp_path):
+    run, gold = four_claims(tmp_path)
+    folder = tmp_path / "other"
+    html = write_report(folder, gold, run / "submission.csv").read_text(encoding="utf-8")
+    assert 'id="scores"' in html and 'id="errors"' in html
+    assert 'id="time"' not in html and not (folder / "measured_timings.txt").exists()
+    assert HISTORY not in html
