@@ -51,7 +51,8 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     predictions = load_json(output / "submission.json")
     assert [entry["claim_id"] for entry in predictions] == list(range(len(load_json(cli.EXAMPLE_CLAIMS))))
     assert {path.name for path in output.iterdir()} == {
-        "graphs", "journal.jsonl", "run.json", "submission.csv", "submission.json", "timings.csv", "timings.json"
+        "figures", "graphs", "journal.jsonl", "measured_timings.txt", "report.html", "run.json", "submission.csv",
+        "submission.json", "timings.csv", "timings.json"
     }  # fmt: skip
     with (output / "submission.csv").open(newline="") as file:
         assert [row["claim"] for row in csv.DictReader(file)] == [entry["claim"] for entry in predictions]
