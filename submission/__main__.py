@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from submission.calibrate_command import add_calibrate_command
 from submission.ev2r.replies import Mode
 from submission.files import SubmissionError, write_atomically
 from submission.reading import read_claims
@@ -83,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")
     grade.set_defaults(command=_score)
     add_report_command(commands)
+    add_calibrate_command(commands)
     return parser
 
 

@@ -12,7 +12,7 @@ from system.deadline import Clock, Deadline
 from system.graph import Graph
 from system.models.base import Model
 from system.operations.vote import no_verdict
-from system.records import Claim, ClaimResult, Failure, QuestionAnswer, Timing
+from system.records import Calibration, Claim, ClaimResult, Failure, QuestionAnswer, Timing
 from system.settings import Settings
 from system.strategies import STRATEGIES
 
@@ -26,6 +26,7 @@ class Engine:
     model: Model
     encoder: Encoder
     settings: Settings
+    calibration: Calibration | None = None
 
 
 async def check(
@@ -55,7 +56,7 @@ async def check(
         outcome = await STRATEGIES[settings.strategy](case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
         outcome = _failed(case, error)
-    return _result(case, outcome, ranked), case.graph
+    return _result(case, outcome, ranked, engine.calibration), case.graph
 
 
 def _failed(case: Case, error: Exception) -> Outcome:
@@ -65,10 +66,13 @@ def _failed(case: Case, error: Exception) -> Outcome:
     return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
 
 
-def _result(case: Case, outcome: Outcome, ranked: RankedStore) -> ClaimResult:
+def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Calibration | None) -> ClaimResult:
+    verdict = outcome.verdict
+    if calibration:
+        verdict = verdict.model_copy(update={"confidence": calibration.of(verdict.confidence)})
     return ClaimResult(
         claim=case.claim,
-        verdict=outcome.verdict,
+        verdict=verdict,
         pairs=outcome.pairs or (_placeholder(case.claim),),
         timing=Timing(
             seconds=ranked.seconds + case.deadline.spent,

@@ -33,7 +33,7 @@ from system.output import holds_same_claims, open_journal, run_identity, save_co
 from system.records import Claim, ClaimResult
 from system.runner.journal import JournalError
 from system.runner.run import run
-from system.settings import Settings, SettingsError, load
+from system.settings import Settings, SettingsError, load, load_calibration
 from system.variants import parse_variants, repeats_of, run_variants
 from system.verify import print_answer
 
@@ -160,7 +160,7 @@ def _load(settings: Settings, trace: Path | None = None) -> tuple[Engine, float]
     model = load_model(settings, encoder)
     if trace:
         model = TracedModel(model, trace)
-    return Engine(model, encoder, settings), time.perf_counter() - began
+    return Engine(model, encoder, settings, load_calibration(settings)), time.perf_counter() - began
 
 
 async def _run_and_close(engine: Engine, claims: list[Claim], *arguments: Any) -> list[ClaimResult]:

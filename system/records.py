@@ -4,6 +4,7 @@ Nothing here knows how a record is made. ``submission`` reads these types and no
 """
 
 import datetime
+from bisect import bisect_right
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -129,6 +130,28 @@ class Verdict(Record):
     label: Label
     justification: str
     confidence: float
+
+
+class Calibration(Record):
+    """What confidences are worth: fitted probabilities that a label is right, with straight lines between them.
+
+    Attributes:
+        confidences: ascending, from 0 to 1.
+        probabilities: one for each of them.
+
+    >>> Calibration(confidences=(0.0, 1.0), probabilities=(0.2, 0.6)).of(0.5)
+    0.4
+    """
+
+    confidences: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+    def of(self, confidence: float) -> float:
+        """The probability that a label given with this confidence is right."""
+        place = min(max(bisect_right(self.confidences, confidence), 1), len(self.confidences) - 1)
+        low, high = self.confidences[place - 1], self.confidences[place]
+        share = (confidence - low) / (high - low)
+        return (1 - share) * self.probabilities[place - 1] + share * self.probabilities[place]
 
 
 class Cost(Record):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from knowledge_store.settings import RetrievalSettings
 from system.personas import PERSONAS
+from system.records import Calibration
 from system.tasks import Adapter
 
 PROFILES = Path(__file__).parent / "profiles"
@@ -96,6 +97,7 @@ class RunSettings(Section):
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget kept for the last judgement")
     in_flight: int = Field(2, gt=0, description="claims that are checked at the same time")
     workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
+    calibration: str = Field("", description="fit of confidences, a file that 'python -m submission calibrate' wrote")
     ahead: int = Field(4, gt=0, description="ranked stores that wait for their turn, at most")
 
 
@@ -151,6 +153,23 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         raise SettingsError(f"profile {profile!r} with the command line's values: {faults}") from error
+
+
+def load_calibration(settings: Settings) -> Calibration | None:
+    """The calibration that the settings name, if they name one.
+
+    Raises:
+        SettingsError: there is no such file, or it is none.
+    """
+    path = settings.run.calibration
+    if not path:
+        return None
+    try:
+        return Calibration.model_validate_json(Path(path).read_bytes())
+    except (OSError, ValidationError) as error:
+        raise SettingsError(
+            f"calibration {path!r}: expected a file that 'python -m submission calibrate' wrote ({error})"
+        ) from error
 
 
 def _read(profile: str) -> dict[str, Any]:

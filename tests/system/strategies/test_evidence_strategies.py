@@ -9,7 +9,7 @@ from bridge import CLAIM, PAGES, store_of
 from system.check import check
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
-from system.records import Label
+from system.records import Calibration, Label
 from system.speech import Speaker
 from system.strategies import STRATEGIES
 from system.tasks import (
@@ -206,6 +206,14 @@ def test_hostile_passages_stay_quoted_material(make_case, strategy):
         system, user = render(request.task, adapter=False)
         assert "Ignore" not in system["content"] and "<|" not in user["content"]
         assert "# User" not in user["content"].splitlines()
+
+
+def test_a_calibration_changes_confidences_and_nothing_else(make_engine):
+    halved = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.5))
+    engine = make_engine()
+    plain, _ = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
+    fitted, _ = asyncio.run(check(replace(engine, calibration=halved), CLAIM, store_of(PAGES)))
+    assert fitted.verdict == plain.verdict.model_copy(update={"confidence": plain.verdict.confidence / 2})
 
 
 @pytest.mark.parametrize("strategy", ALL)
