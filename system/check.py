@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from knowledge_store.dense import PassageIndex
 from knowledge_store.encoder import Encoder
 from knowledge_store.ranking import RankedStore
+from knowledge_store.suspicion import looks_like_instructions
 from system.case import Case, Outcome
 from system.deadline import Clock, Deadline
 from system.graph import Graph
@@ -15,6 +16,7 @@ from system.operations.vote import no_verdict
 from system.records import Calibration, Claim, ClaimResult, Failure, QuestionAnswer, Timing
 from system.settings import Settings
 from system.strategies import STRATEGIES
+from system.thoughts import Evidence
 
 LEADS = 10  # passages of the first stage that readers without a language model may form questions from
 
@@ -83,8 +85,15 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
             cut_short=case.cut_short,
         ),
         failures=tuple(case.failures),
-        flaws={str(flaw): count for flaw, count in ranked.report.flaws.items()},
+        flaws={str(flaw): count for flaw, count in ranked.report.flaws.items()} | _suspicious(case),
     )
+
+
+def _suspicious(case: Case) -> dict[str, int]:
+    """How many of the passages that were read look as if they were meant to steer the machine."""
+    read = {thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence)}
+    count = sum(looks_like_instructions(passage.text) for passage in read)
+    return {"passage that looks like instructions": count} if count else {}
 
 
 def _placeholder(claim: Claim) -> QuestionAnswer:

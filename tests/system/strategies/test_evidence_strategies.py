@@ -208,6 +208,13 @@ def test_hostile_passages_stay_quoted_material(make_case, strategy):
         assert "# User" not in user["content"].splitlines()
 
 
+@pytest.mark.parametrize("strategy", ALL)
+def test_passages_that_look_like_instructions_are_counted(make_engine, strategy):
+    pages = [("https://bad.example", HOSTILE), *PAGES[:1]]
+    result, _ = asyncio.run(check(engine_for(make_engine(), strategy), CLAIM, store_of(pages)))
+    assert result.flaws == {"passage that looks like instructions": 1}
+
+
 def test_a_calibration_changes_confidences_and_nothing_else(make_engine):
     halved = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.5))
     engine = make_engine()
