@@ -2,8 +2,8 @@
 """How much faster the legacy scores are here than the organisers' way: both in one process, on the same claims.
 
 Theirs makes three passes over a claim (questions, questions and answers, and the latter again for the AVeriTeC score),
-and NLTK starts from the text for each pair. Loading WordNet is left out on both sides; seconds are of the processor, so that other programs do not count.
-Checks that the scores agree.
+and NLTK starts from the text for each pair. Loading WordNet is left out on both sides; seconds are the processor's, so
+that other programs do not count. Checks that the scores agree.
 
 Usage: bench_meteor.py PREDICTIONS GOLD [--claims N]
 """
