@@ -16,6 +16,7 @@ from rich.console import Console
 
 from knowledge_store.documents import DocumentsError, rank_documents
 from knowledge_store.encoder import EncoderUnavailable, SentenceEncoder
+from submission.files import SubmissionError
 from submission.outputs import print_summary, write_outputs
 from submission.report.write import write_report
 from submission.timings import RunFacts
@@ -49,6 +50,7 @@ USER_ERRORS = (
     JournalError,
     ModelUnavailable,
     SettingsError,
+    SubmissionError,
 )
 EXIT_FAILED_CLAIMS = 3
 EXIT_INTERRUPTED = 130
@@ -62,6 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.getLogger("system").setLevel(logging.INFO)  # memory plan, load times, adapters that are absent
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = {"verify": verify_command, "compare": compare_command}.get(next(iter(arguments), ""), run_command)
     try:

