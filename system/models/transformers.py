@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import xgrammar
+from peft import PeftModel
 from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessorList
+from xgrammar.contrib.hf import LogitsProcessor as GrammarMask
 
 from system.models.adapters import check_adapters
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
@@ -27,15 +30,6 @@ from system.models.sampling import GumbelNoise, Record
 from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks import Adapter, FreeText, Reply, Task
-
-try:
-    import xgrammar
-    from peft import PeftModel
-    from xgrammar.contrib.hf import LogitsProcessor as GrammarMask
-except ImportError as error:
-    raise ModelUnavailable(
-        f"the transformers backend needs {error.name}, which is not installed; pip install '.[models]'"
-    ) from error
 
 
 @dataclass(frozen=True, eq=False)
