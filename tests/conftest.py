@@ -6,6 +6,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Loaded all the same; collected for doctests they would be modules of one name, which pytest refuses.
+collect_ignore_glob = ["*conftest.py"]
+
 
 @pytest.fixture(scope="session")
 def shared() -> Path:

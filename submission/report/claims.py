@@ -32,7 +32,8 @@ class Row(Record):
     Attributes:
         gold: the gold label; empty where it is not known.
         seconds: None where they are not known.
-        marks: what the list can be filtered by: right, wrong, slow, failed, debated, cut-short.
+        marks: what the list can be filtered by: right, wrong, slow, failed, debated, cut-short, instructions
+            (a passage that looks like instructions).
         reach: how far the gold evidence came; empty where there is no gold.
     """
 
@@ -108,6 +109,7 @@ def _row(entry: Entry, result: ClaimResult | None, graph: Graph, reached: ClaimR
         "failed": bool(result and result.failures),
         "debated": any(graph.of_kind("argument")),
         "cut-short": bool(result and result.timing.cut_short),
+        "instructions": graph.suspicious,
     }
     return Row(
         claim_id=entry.claim_id,

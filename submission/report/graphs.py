@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from knowledge_store.suspicion import looks_like_instructions
 from submission.files import SubmissionError
 from system.records import Cost
 
@@ -46,6 +47,11 @@ class Graph:
         found = [node.content.get("passage") for node in self.of_kind("evidence")]
         return [(passage["url"], passage["text"]) for passage in found if _is_passage(passage)]
 
+    @property
+    def suspicious(self) -> bool:
+        """Whether anything that was retrieved looks as if it were meant to steer the machine."""
+        return any(looks_like_instructions(text) for _, text in self.passages())
+
 
 def read_graph(path: Path) -> Graph:
     """Read ``graphs/<claim id>.json``; a graph without thoughts where there is no such file.
@@ -65,7 +71,10 @@ def read_graph(path: Path) -> Graph:
 
 
 def embedded(graph: Graph) -> dict[str, Any]:
-    """Plain data for the page: the passages, and the thoughts, in which ``{"ref": number}`` stands for a passage."""
+    """Plain data for the page: the passages, and the thoughts, in which ``{"ref": number}`` stands for a passage.
+
+    A passage is ``suspicious`` where it looks as if it were meant to steer the machine.
+    """
     passages: dict[Key, int] = {}
     thoughts = [
         {
@@ -75,8 +84,11 @@ def embedded(graph: Graph) -> dict[str, Any]:
         }
         for node in graph.nodes
     ]
-    fields = ("url", "page", "start", "text")
-    return {"thoughts": thoughts, "passages": [dict(zip(fields, key, strict=True)) for key in passages]}
+    return {"thoughts": thoughts, "passages": [_passage(*key) for key in passages]}
+
+
+def _passage(url: str, page: int, start: int, text: str) -> dict[str, Any]:
+    return {"url": url, "page": page, "start": start, "text": text, "suspicious": looks_like_instructions(text)}
 
 
 def _is_passage(value: Any) -> TypeGuard[dict[str, Any]]:

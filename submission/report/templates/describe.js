@@ -1,4 +1,4 @@
-// What is said of a thought of each kind: a short tag, its text, and a tone. Kinds unknown here are shown as they are.
+// What is said of a thought of each kind: a short tag, its text, a tone, and a warning. Kinds unknown here are shown as they are.
 
 const DESCRIBE = {
   "claim": (c) => ({ tag: "claim", text: c.text }),
@@ -8,7 +8,10 @@ const DESCRIBE = {
     text: t.parents.length > 1 ? `${c.reason} of ${t.parents[1]}, cosine ${c.similarity.toFixed(2)}` : c.reason,
     quiet: true,
   }),
-  "evidence": (c, t, passages) => ({ tag: site(passages[c.passage.ref].url), text: passages[c.passage.ref].text }),
+  "evidence": (c, t, passages) => {
+    const passage = passages[c.passage.ref];
+    return { tag: site(passage.url), text: passage.text, warning: passage.suspicious ? "like instructions" : "" };
+  },
   "answer": (c) => ({
     tag: c.source === "Metadata" ? `${c.type}, from metadata` : c.type,
     text: c.text,
@@ -29,7 +32,7 @@ const DESCRIBE = {
 
 function describe(thought, passages) {
   const known = DESCRIBE[thought.kind]?.(thought.content, thought, passages);
-  return { tone: "", quiet: false, ...(known ?? { tag: thought.kind, text: words(thought.content) }) };
+  return { tone: "", quiet: false, warning: "", ...(known ?? { tag: thought.kind, text: words(thought.content) }) };
 }
 
 // All the words in a content of unknown form.

@@ -3,6 +3,7 @@
 
 const SMALLEST = 0.75; // the scale under which a graph is no longer made to fit, but scrolls
 const PRINT = { ink: "#1f2328", muted: "#6a6f76", rule: "#b9bdc2", paper: "#ffffff", tint: "#f1f3f1" };
+const WARNING = "#a93a37";
 const TONES = { "supported": "#2a7555", "refuted": "#a93a37", "not-enough": "#5d697b", "conflicting": "#8f6410" };
 const KINDS = {
   "claim": { stroke: PRINT.ink, "stroke-width": 1.4 },
@@ -42,7 +43,7 @@ function drawNode(node, open) {
   const ink = said.quiet ? PRINT.muted : PRINT.ink;
   return s("g", {
     class: `node kind-${thought.kind.replaceAll(" ", "-")} ${said.tone} ${said.quiet ? "quiet" : ""}`,
-    role: "button", tabindex: -1, "data-id": thought.id, "aria-label": `${said.tag}: ${visible(said.text)}`,
+    role: "button", tabindex: -1, "data-id": thought.id, "aria-label": [said.tag, said.warning, visible(said.text)].filter(Boolean).join(": "),
     onclick: () => open(thought.id),
     onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(thought.id)),
   },
@@ -52,7 +53,8 @@ function drawNode(node, open) {
   node.lines.map((line, number) => s("text", {
     x: left, y: y + SIZE.pad + SIZE.tag + node.size - 3 + node.step * number, "font-size": node.size, fill: ink,
     "font-weight": weightOf(thought),
-  }, line)));
+  }, line)),
+  said.warning && s("text", { class: "warning-text", x: left, y: y + height - SIZE.pad, "font-size": 10.5, fill: WARNING, "font-weight": 700 }, said.warning));
 }
 
 // One stop for the tabulator. Up and down go to what a thought was made from and what was made of it, left and right to

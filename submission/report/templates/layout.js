@@ -46,7 +46,8 @@ function layout(thoughts, passages) {
     const size = thought.kind === "claim" ? 13 : 10.5;
     const lines = wrap(said.text, width - 2 * SIZE.pad - 4, LINES[thought.kind] ?? 3, size, weightOf(thought));
     const step = thought.kind === "claim" ? 17 : SIZE.line;
-    const height = 2 * SIZE.pad + SIZE.tag + step * lines.length - (lines.length ? 1 : 4);
+    const rows = lines.length + (said.warning ? 1 : 0);
+    const height = 2 * SIZE.pad + SIZE.tag + step * rows - (rows ? 1 : 4);
     const tag = wrap(said.tag.toUpperCase(), (width - 2 * SIZE.pad) / 1.12, 1, 8.5)[0] ?? "";
     const node = { thought, said, lines, tag, size, step, x, y, width, height, column: null };
     nodes.set(thought.id, node);

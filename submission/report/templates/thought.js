@@ -34,6 +34,7 @@ function sourcesOf(thought, details) {
     return [
       h("h3", {}, "Source"),
       h("div", { class: "source" }, address(passage.url), ` · page ${passage.page} of the store, from character ${passage.start}`),
+      passage.suspicious && h("p", { class: "warning" }, "This passage looks like instructions to a machine. Models read it as quoted text only."),
       highlighted(passage.text, quotesFrom(number, thought, details)),
     ];
   });
