@@ -82,7 +82,7 @@ class SentenceEncoder:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         # On a CPU, oneDNN keeps buffers for every shape of batch that it meets: gigabytes after some hundred claims.
-        with self._lock, mkldnn.flags(enabled=False):
+        with self._lock, mkldnn.flags(enabled=False, allow_tf32=False):
             vectors = self._model.encode(
                 list(texts),
                 batch_size=self._batch_size,
