@@ -1,6 +1,7 @@
 """The bi-encoder: texts to unit vectors, so that an inner product is a cosine."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -77,12 +78,9 @@ class SentenceEncoder:
         return self._encode(texts, self._query_prompt)
 
     def _encode(self, texts: Sequence[str], prompt_name: str | None) -> Vectors:
-        from torch.backends import mkldnn
-
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        # On a CPU, oneDNN keeps buffers for every shape of batch that it meets: gigabytes after some hundred claims.
-        with self._lock, mkldnn.flags(enabled=False, allow_tf32=False):
+        with self._lock, _without_onednn():
             vectors = self._model.encode(
                 list(texts),
                 batch_size=self._batch_size,
@@ -91,3 +89,16 @@ class SentenceEncoder:
                 show_progress_bar=False,
             )
         return np.asarray(vectors, dtype=np.float32)
+
+
+@contextmanager
+def _without_onednn() -> Iterator[None]:
+    """On a CPU, oneDNN keeps buffers for every shape of batch that it meets: gigabytes after some hundred claims."""
+    from torch.backends import mkldnn
+
+    # Its own context manager also sets the precision of GPUs, and warns about it.
+    before, *_ = mkldnn.set_flags(_enabled=False, _fp32_precision=None)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        mkldnn.set_flags(_enabled=before, _fp32_precision=None)  # type: ignore[no-untyped-call]
