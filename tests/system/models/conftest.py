@@ -5,6 +5,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from every_task import agent_tasks
 
 from knowledge_store.passages import Passage
 from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
@@ -46,7 +47,7 @@ def tiny_adapters(tiny_model: Path) -> dict[Adapter, str]:
 
 @pytest.fixture(scope="session")
 def tasks() -> dict[str, Task[Reply]]:
-    """One task of every kind, and a second question with context, by name."""
+    """One task of every kind of the graph of thoughts, and a second question with context, by name."""
     claim = Claim(id=0, text="The bridge at Oldmarsh cost nine million.", date="2-3-2021", speaker="A. Reeve")
     passages = [
         Passage(text=text, url=f"https://example.org/{page}", page=page, start=0)
@@ -66,3 +67,10 @@ def tasks() -> dict[str, Task[Reply]]:
         "merge": MergeAnswers(claim=claim, question=question, answers=answers),
         "judge": JudgeClaim(claim=claim, pairs=(pair,)),
     }
+
+
+@pytest.fixture(scope="session")
+def every_task(tasks: dict[str, Task[Reply]]) -> dict[str, Task[Reply]]:
+    """Tasks of all kinds by name, over the passages of those of the graph."""
+    evidence = tuple(answer.passage for answer in tasks["merge"].answers)
+    return tasks | agent_tasks(tasks["judge"].claim, tasks["judge"].pairs[0], evidence)

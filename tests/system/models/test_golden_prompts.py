@@ -6,22 +6,25 @@ in the commit: ``RECORD_GOLDEN=1 python -m pytest tests/system/models/test_golde
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from system.models.chat import ChatTokenizer
+from system.models.prompting import PROMPTS
+from system.tasks import Adapter, Task
 
 GOLDEN = Path(__file__).with_name("golden_prompts.json")
 
 
 @pytest.fixture(scope="module")
-def rendered(tiny_tokenizer, tasks):
+def rendered(tiny_tokenizer, every_task):
     chat = ChatTokenizer(tiny_tokenizer, context=8192)
     prompts = {
         f"{name}, {'with' if adapter else 'without'} adapter": chat.prompt(task, adapter).ids
-        for name, task in tasks.items()
-        for adapter in (True, False)
+        for name, task in every_task.items()
+        for adapter in ((False,) if task.adapter is Adapter.NONE else (True, False))
     }
     if os.environ.get("RECORD_GOLDEN"):
         rows = ",\n".join(
@@ -38,6 +41,28 @@ def test_token_ids_are_the_recorded_ones(rendered):
     for name, ids in prompts.items():
         assert chat.prompt_text(ids) == chat.prompt_text(golden[name]), name
         assert ids == golden[name], name
+
+
+def test_every_prompt_file_is_among_them(every_task):
+    """Those of the tasks, all that they include, and the drafts, which any task may have."""
+    wanted = ["drafts", *(task.name for task in every_task.values())]
+    assert any(task.drafts for task in every_task.values())
+    found = set()
+    while wanted:
+        found.add(name := wanted.pop())
+        included = re.findall(r'include "(\w+)\.md"', (PROMPTS / f"{name}.md").read_text(encoding="utf-8"))
+        wanted += set(included) - found
+    assert found == {path.stem for path in PROMPTS.glob("*.md")}
+
+
+def test_every_kind_of_task_is_among_them(every_task):
+    assert named(Task) == {type(task) for task in every_task.values()}
+
+
+def named(base):
+    """The classes under a base that have a prompt; others are only inherited from."""
+    kinds = {kind for child in base.__subclasses__() for kind in (child, *named(child))}
+    return {kind for kind in kinds if hasattr(kind, "name")}
 
 
 def test_first_tokens_are_the_chat_templates(rendered):
