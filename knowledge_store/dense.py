@@ -16,10 +16,10 @@ from knowledge_store.bm25 import Bm25
 from knowledge_store.encoder import Encoder, Vectors
 from knowledge_store.passages import Passage
 from knowledge_store.ranking import RankedStore, normalized
+from knowledge_store.selection import select
 from knowledge_store.settings import RetrievalSettings
 
 NEAR_IDENTICAL = 0.98  # cosine from which two passages say the same
-SCORE_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,29 +41,35 @@ class PassageIndex:
         self._positions = {passage.key: position for position, passage in enumerate(ranked.passages)}
         self._lexical = Bm25([passage.text for passage in ranked.passages])
         self._shortlist = settings.shortlist
+        self._relevance = settings.relevance
+        self._per_page = settings.per_page
         self._encoder = encoder
         self._vectors: Vectors = np.zeros((len(ranked.passages), encoder.dimension), dtype=np.float32)
         self._embedded = np.zeros(len(ranked.passages), dtype=bool)
         self._lock = Lock()
 
-    def search(self, question: str, limit: int) -> list[Hit]:
+    def search(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """The passages nearest to a question, best first; a passage that repeats a better one is left out.
 
         Candidates are the BM25 shortlist of the question and, since every question is about the claim, that of the
-        claim. Equal scores keep the order of the first stage.
+        claim. Equal scores keep the order of the first stage. The settings may trade relevance for novelty
+        (``relevance``) and bound the passages of one page (``per_page``).
+
+        Args:
+            found: passages of this claim that are known already; neither they nor what repeats them is returned.
         """
         candidates = self._candidates(question)
-        vectors = self._embed(candidates)
-        hits: list[Hit] = []
-        kept: list[int] = []
-        for row, score in self._nearest(question, vectors):
-            if len(hits) == limit:
-                break
-            passage = self._passages[candidates[row]]
-            if not self._repeats(passage, vectors[row], hits, vectors[kept]):
-                hits.append(Hit(passage, score))
-                kept.append(row)
-        return hits
+        vectors, known = self._embed(candidates), self.vectors(found)
+        scores = self._cosines(question, vectors)
+        passages = [self._passages[position] for position in candidates]
+
+        def admits(row: int, chosen: Sequence[int]) -> bool:
+            others = [*found, *(passages[other] for other in chosen)]
+            near = np.concatenate([known, vectors[list(chosen)]]) @ vectors[row] > NEAR_IDENTICAL
+            return not near.any() and self._adds(passages[row], others)
+
+        rows = select(scores, vectors, known, limit, self._relevance, admits)
+        return [Hit(passages[row], float(scores[row])) for row in rows]
 
     def vectors(self, passages: Sequence[Passage]) -> Vectors:
         """The embeddings of passages of this claim: (len(passages), dimension) float32, unit length.
@@ -88,22 +94,20 @@ class PassageIndex:
                 self._embedded[new] = True
         return self._vectors[positions]
 
-    def _nearest(self, question: str, vectors: Vectors) -> list[tuple[int, float]]:
-        """All rows of ``vectors`` with their cosines to the question, best first."""
+    def _cosines(self, question: str, vectors: Vectors) -> Vectors:
+        """The cosine of each row of ``vectors`` to the question."""
         if not len(vectors):
-            return []
+            return np.empty(0, dtype=np.float32)
         index = faiss.IndexFlatIP(self._encoder.dimension)
         index.add(vectors)
-        scores, rows = index.search(self._encoder.encode_queries([question]), len(vectors))
-        # The last digits of a vector depend on the batch it was made in, so scores that differ by less are equal.
-        order = np.lexsort((rows[0], -scores[0].round(SCORE_DIGITS)))
-        return [(int(rows[0, i]), float(scores[0, i])) for i in order]
+        found, rows = index.search(self._encoder.encode_queries([question]), len(vectors))
+        scores = np.empty(len(vectors), dtype=np.float32)
+        scores[rows[0]] = found[0]
+        return scores
 
-    @staticmethod
-    def _repeats(passage: Passage, vector: Vectors, hits: Sequence[Hit], kept: Vectors) -> bool:
-        """Whether a passage says what a better one says: nearly the same vector, or one text within the other."""
-        if (kept @ vector > NEAR_IDENTICAL).any():
-            return True
+    def _adds(self, passage: Passage, others: Sequence[Passage]) -> bool:
+        """Whether a passage may join others: its text is within none of theirs, nor theirs in it; its page has room."""
+        if self._per_page and sum(other.page == passage.page for other in others) >= self._per_page:
+            return False
         text = normalized(passage.text)
-        others = [normalized(hit.passage.text) for hit in hits]
-        return any(text in other or other in text for other in others)
+        return not any(text in other or other in text for other in map(normalized, (other.text for other in others)))

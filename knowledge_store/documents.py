@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import trafilatura
@@ -10,6 +11,7 @@ from markdown_it import MarkdownIt
 from sentencex import segment
 from tqdm import tqdm
 
+from knowledge_store.filters import admitted
 from knowledge_store.ranking import RankedStore, rank_pages
 from knowledge_store.reading import Flaw, Flaws, Page, read_pages
 from knowledge_store.settings import RetrievalSettings
@@ -53,14 +55,15 @@ def read_documents(path: Path, flaws: Flaws) -> Iterator[Page]:
             number += 1
 
 
-def rank_documents(path: Path, claim: str, settings: RetrievalSettings) -> RankedStore:
+def rank_documents(path: Path, claim: str, settings: RetrievalSettings, day: date | None = None) -> RankedStore:
     """Rank the passages of the user's own documents for a claim, as ``rank_store`` does with a store.
 
     Raises:
         DocumentsError: the path does not exist, or holds no document.
     """
     flaws = Flaws()
-    return rank_pages(read_documents(path, flaws), claim, settings, flaws, path.name)
+    pages = admitted(read_documents(path, flaws), claim, day, settings, flaws)
+    return rank_pages(pages, claim, settings, flaws, path.name)
 
 
 def _files(path: Path) -> list[Path]:

@@ -36,6 +36,10 @@ class Flaw(StrEnum):
     REPEATED_SENTENCE = "sentence repeated"
     MIRROR = "page repeated at another address"
     REPEATED_PASSAGE = "passage repeated"
+    FACT_CHECK = "page of a fact-checker left out"
+    CLAIM_COPY = "page that repeats the claim left out"
+    LATER_PAGE = "page dated after the claim left out"
+    OTHER_LANGUAGE = "page in another language left out"
 
 
 Flaws = Counter[Flaw]

@@ -1,8 +1,13 @@
 """Settings of retrieval; part of the run's settings."""
 
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
+
+
+from knowledge_store.tokenization import Tokenization
 
 
 class RetrievalSettings(BaseModel):
@@ -12,9 +17,22 @@ class RetrievalSettings(BaseModel):
 
     chunk_size: int = Field(1000, gt=0, description="length of a passage, in characters")
     chunk_overlap: int = Field(200, ge=0, description="characters that neighbouring passages of a page share")
+    tokenization: Tokenization = Field(
+        "words", description="what BM25 counts: words (case folded, any script), or what whitespace parts"
+    )
     prefilter: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
     shortlist: int = Field(32, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
     passages: int = Field(5, gt=0, description="passages that answer a question")
+    relevance: float = Field(
+        1.0, gt=0, le=1, description="weight of relevance against novelty in the choice of passages (MMR); 1: all of it"
+    )
+    per_page: int = Field(0, ge=0, description="passages of one page that answer a question, at most; 0: any number")
+    fact_checks: bool = Field(True, description="admit pages of fact-checkers")
+    claim_copies: bool = Field(True, description="admit pages that repeat the claim nearly word for word")
+    later_pages: bool = Field(True, description="admit pages whose address bears a date after the claim's")
+    languages: list[Language] = Field(
+        default_factory=list, description="admit pages in these languages alone, as ISO 639-1 codes; none: any language"
+    )
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
 
     @model_validator(mode="after")

@@ -117,7 +117,7 @@ def verify_command(arguments: Sequence[str]) -> int:
     args = _verify_parser().parse_args(arguments[1:])
     settings = _settings(args)
     claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
-    ranked = rank_documents(args.documents, claim.text, settings.retrieval)
+    ranked = rank_documents(args.documents, claim.text, settings.retrieval, claim.day)
     engine, _ = _load(settings)
     result, graph = asyncio.run(check(engine, claim, ranked))
     print_answer(result, graph, with_graph=args.graph, console=Console())

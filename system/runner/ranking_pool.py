@@ -65,7 +65,7 @@ class RankingPool:
     async def _submit(self, claim: Claim) -> RankedStore:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._pool, rank_store, store_file(self._store, claim), claim.text, self._settings
+            self._pool, rank_store, store_file(self._store, claim), claim.text, self._settings, claim.day
         )
 
     def _start(self) -> ProcessPoolExecutor:

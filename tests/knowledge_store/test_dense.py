@@ -159,3 +159,28 @@ def test_vectors_are_those_of_the_encoder(encoder: WordEncoder) -> None:
 def test_vectors_of_another_claim_are_refused(encoder: WordEncoder) -> None:
     with pytest.raises(KeyError):
         index(TEXTS, encoder).vectors([Passage("Elsewhere.", "https://b.example/", 99, 0)])
+
+
+def test_a_page_gives_no_more_passages_than_the_settings_say(encoder: WordEncoder) -> None:
+    passages = tuple(Passage(f"fish {word}", "https://a.example/", page, start) for page, start, word in [
+        (0, 0, "fell"), (0, 8, "rose"), (1, 0, "swam"), (0, 16, "froze"),
+    ])  # fmt: skip
+    ranked = RankedStore(passages, (0.0,) * 4, ReadingReport("memory", 2, 4, {}), 0.0)
+    assert pages(PassageIndex(ranked, encoder, RetrievalSettings()).search("fish", 4)) == [0, 0, 1, 0]
+    capped = PassageIndex(ranked, encoder, RetrievalSettings(per_page=1))
+    assert [hit.passage.key for hit in capped.search("fish", 4)] == [(0, 0), (1, 0)]
+    assert [hit.passage.key for hit in capped.search("fish", 4, found=passages[:1])] == [(1, 0)]
+
+
+def test_novelty_can_count(encoder: WordEncoder) -> None:
+    texts = ["fish prices fell in May", "fish prices fell in June", "fish swim"]
+    ranked = ranked_store(texts)
+    assert pages(PassageIndex(ranked, encoder, RetrievalSettings()).search("fish prices", 2)) == [0, 1]
+    assert pages(PassageIndex(ranked, encoder, RetrievalSettings(relevance=0.4)).search("fish prices", 2)) == [0, 2]
+
+
+def test_what_is_known_and_what_repeats_it_is_not_found_again(encoder: WordEncoder) -> None:
+    texts = ["Fish prices fell in May.", "fish prices fell", "In May fell fish prices.", "Fish rose."]
+    search = index(texts, encoder)
+    assert pages(search.search("fish prices", 4, found=[ranked_store(texts).passages[0]])) == [3]
+    assert pages(search.search("fish prices", 4)) == [1, 2, 3], "what was known to one search is not to the next"

@@ -182,6 +182,16 @@ def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
 
 
+def test_verify_can_leave_out_documents_that_are_later_than_the_claim(answers, tmp_path, capsys):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "2021-03-01 bridge.txt").write_text("The Aster bridge opened in 1932.")
+    verify = ["verify", CLAIM, "--documents", "notes", "--no-later-pages", "--graph"]
+    cli.main([*verify, "--date", "2-3-2021"])
+    assert "q1.e1 evidence" in capsys.readouterr().out
+    cli.main([*verify, "--date", "28-2-2021"])
+    assert "q1.e1 evidence" not in capsys.readouterr().out
+
+
 def test_verify_without_documents_says_what_it_wants(answers, capsys):
     assert cli.main(["verify", CLAIM, "--documents", "nowhere"]) == 2
     assert "nowhere does not exist; expected a file or a folder" in capsys.readouterr().err

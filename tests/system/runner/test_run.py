@@ -103,6 +103,15 @@ def test_missing_empty_and_broken_stores_cost_only_their_claims(folder, answers)
     assert all(result.pairs for result in results)
 
 
+def test_pages_that_a_filter_leaves_out_are_counted_in_the_claims_result(folder, answers):
+    later = {"url": "https://news.example/2021/06/01/bridge", "url2text": ["The Aster bridge reopened."]}
+    store = folder / "stores" / "0.json"
+    store.write_bytes(store.read_bytes() + b"\n" + orjson.dumps(later))
+    dated = [CLAIMS[0].model_copy(update={"date": date}) for date in ("31-5-2021", "1-6-2021", "")]
+    flaws = [run_all(folder, answers, [claim], retrieval__later_pages=False)[0].flaws for claim in dated]
+    assert flaws == [{"page dated after the claim left out": 1}, {}, {}]
+
+
 def test_a_claim_whose_model_fails_costs_only_itself(folder, answers):
     def script(request):
         return RuntimeError("gone") if request.task.claim.id == 5 else answers(request)
