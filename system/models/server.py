@@ -1,6 +1,6 @@
 """Backend ``server``: an OpenAI-compatible address, such as ``vllm serve`` with ``--enable-lora --lora-modules``.
 
-    vllm serve MODEL --generation-config vllm --max-model-len 4096 --enable-prompt-tokens-details \\
+    vllm serve MODEL --generation-config vllm --max-model-len 8192 --enable-prompt-tokens-details \\
         --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}' \\
         --enable-lora --max-loras 3 --max-lora-rank 16 \\
         --lora-modules question_generation=DIR question_answering=DIR verdict_prediction=DIR

@@ -5,7 +5,7 @@ from transformers import AutoModelForCausalLM, Qwen2Config
 
 from system.models.base import ModelUnavailable
 from system.models.memory import GIB, RUNTIME, plan_memory, skeleton
-from system.settings import EngineSettings
+from system.settings import EngineSettings, load
 
 A10G = int(22.5 * GIB)
 ENGINE = EngineSettings(context=4096, sequences=64, batched_tokens=4096, encoder_memory=2.0)
@@ -45,6 +45,13 @@ def test_the_papers_model_fits_the_papers_card(qwen_14b):
     assert parts + result.kv_cache + result.left == A10G
     assert result.engine + result.encoder + result.left == A10G
     assert 0.02 * A10G < result.left < 0.04 * A10G
+
+
+def test_every_claim_in_flight_can_be_at_the_end_of_a_debate(qwen_14b):
+    settings = load("a10g", {})
+    result = plan(qwen_14b, settings=settings.engine)
+    assert settings.engine.context == 8192
+    assert settings.run.in_flight * settings.engine.context < result.kv_tokens == pytest.approx(40_455, rel=0.01)
 
 
 def test_plan_prints_every_part(qwen_14b):
