@@ -54,8 +54,9 @@ def draw(report: CalibrationReport) -> str:
     diagonal = element("line", x1=frame.x(0), y1=frame.y(0), x2=frame.x(1), y2=frame.y(1), stroke=MUTED)
     before, after = LABEL_COLOURS["Refuted"], ACCENT
     legend = [
-        text(60, 24, f"before: {report.before:.3f}", fill=before, font_weight="bold"),
-        text(180, 24, f"after: {report.after:.3f}", fill=after, font_weight="bold"),
+        text(60, 24, "share that is right; expected calibration error", fill=MUTED),
+        text(340, 24, f"before: {report.before:.3f}", fill=before, font_weight="bold"),
+        text(450, 24, f"after: {report.after:.3f}", fill=after, font_weight="bold"),
     ]
     lines = [*_line(frame, report.bins_before, before), *_line(frame, report.bins_after, after)]
     title = f"Reliability of {report.claims} claims, expected calibration error before and after"

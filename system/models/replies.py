@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from system.models.base import Completion, ErrorKind, ModelError, Result
 from system.records import Cost
-from system.tasks import FreeText, Reply, Task, VerdictReply
+from system.tasks import FreeText, Reply, RulingReply, Task, VerdictReply
 
 SEPARATORS = (",", ":")
 """Replies are JSON without white space, as ``Reply.model_dump_json`` writes it and vLLM can constrain it."""
@@ -48,22 +48,25 @@ def read_reply(
 
 def has_label(reply_type: type[Reply]) -> bool:
     """Whether such a reply ends in a label, whose probability is worth asking the model for."""
-    return issubclass(reply_type, VerdictReply)
+    return issubclass(reply_type, VerdictReply | RulingReply)
 
 
-def label_confidence(tokens: Sequence[tuple[str, float]]) -> float:
-    """Probability of the label of a verdict, given its justification and the schema.
+def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:
+    """Probability of the label (or the decision to go on) in which a reply ends, given its reasons and the schema.
 
     Args:
+        reply_type: one that ends in a label (``has_label``).
         tokens: text and log-probability of each token of the reply, under the schema's constraint.
 
-    >>> round(label_confidence([('{"justification":"x","', 0.0), ('label', -3.0), ('":"', 0.0), ('Refuted', -0.1)]), 3)
+    >>> tokens = [('{"justification":"x","', 0.0), ("label", -3.0), ('":"', 0.0), ("Refuted", -0.1)]
+    >>> round(label_confidence(VerdictReply, tokens), 3)
     0.905
     """
     logarithm, tail = 0.0, ""
+    last = list(reply_type.model_fields)[-1]
     for text, logprob in reversed(tokens):
         tail = text + tail
-        if "label" in tail:
+        if last in tail:
             break
         logarithm += logprob
     return math.exp(min(logarithm, 0.0))

@@ -144,7 +144,7 @@ class ServerModel:
             tokens_out=usage["completion_tokens"],
         )
         pieces = [(piece["token"], piece["logprob"]) for piece in (choice.get("logprobs") or {}).get("content") or ()]
-        confidence = label_confidence(pieces) if pieces else 1.0
+        confidence = label_confidence(request.task.reply_type, pieces) if pieces else 1.0
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
         truncated = choice["finish_reason"] == "length"
         return read_reply(request.task, choice["message"]["content"] or "", cost, text, truncated, confidence)

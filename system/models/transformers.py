@@ -171,7 +171,7 @@ class TransformersModel:
         )
         texts = (self._chat.reply_text([token]) for token in written.ids)
         pieces = list(zip(texts, written.logprobs, strict=False))
-        confidence = label_confidence(pieces) if has_label(task.reply_type) else 1.0
+        confidence = label_confidence(task.reply_type, pieces) if has_label(task.reply_type) else 1.0
         truncated = written.ids[-1] != self._end
         raw = self._chat.reply_text(written.ids)
         return read_reply(task, raw, cost, self._chat.prompt_text(prompt.ids), truncated, confidence)

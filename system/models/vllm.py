@@ -115,7 +115,7 @@ class VllmModel:
         except (VLLMClientError, EngineGenerateError) as error:  # of this request alone; a dead engine goes on up
             return ModelError(ErrorKind.BACKEND, f"{task.name}: {error or type(error).__name__}")
         reply = output.outputs[0]
-        confidence = label_confidence(_pieces(reply)) if has_label(task.reply_type) else 1.0
+        confidence = label_confidence(task.reply_type, _pieces(reply)) if has_label(task.reply_type) else 1.0
         cost = _cost(output, time.perf_counter() - started)
         text = self._chat.prompt_text(prompt.ids)
         return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)

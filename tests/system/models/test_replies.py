@@ -1,12 +1,13 @@
 import json
+import math
 
 import pytest
 import xgrammar
 
 from system.models.base import Completion, ErrorKind, ModelError
-from system.models.replies import decoding_schema, read_reply
+from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
 from system.records import Claim, Cost, Label
-from system.tasks import AnswerReply, FreeText, MergeReply, QuestionReply, VerdictReply, VerificationReply
+from system.tasks import AnswerReply, FreeText, MergeReply, QuestionReply, RulingReply, VerdictReply, VerificationReply
 from system.tasks.judging import EvidenceComparison, FreePrompt, QuestionComparison
 
 COST = Cost(calls=1, tokens_out=3)
@@ -65,6 +66,14 @@ def test_truncated_reply_says_so(tasks):
     result = read_reply(tasks["judge"], '{"justi', COST, "", truncated=True)
     assert isinstance(result, ModelError)
     assert result.message.endswith(", cut off at 320 tokens")
+
+
+@pytest.mark.parametrize("decision", ["Go on", *Label])
+def test_the_confidence_of_a_ruling_is_that_of_its_decision(decision):
+    assert has_label(RulingReply)
+    tokens = [('{"insight":"No decision yet.","gaps":"","reason":"', -5.0), ('x","dec', -1.0), ('ision":"', -2.0)]
+    written = [(piece, -0.1) for piece in (decision[:3], decision[3:])]
+    assert label_confidence(RulingReply, [*tokens, *written, ('"}', 0.0)]) == pytest.approx(math.exp(-2.2))
 
 
 def test_a_free_reply_is_taken_as_it_is():
