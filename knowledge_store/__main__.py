@@ -13,12 +13,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from knowledge_store.bm25 import words
 from knowledge_store.build import build
 from knowledge_store.documents import SUFFIXES, DocumentsError, rank_documents
 from knowledge_store.encoder import EncoderUnavailable
 from knowledge_store.reading import Flaws, describe
 from knowledge_store.settings import RetrievalSettings
+from knowledge_store.tokenization import words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,14 +4,14 @@ It runs in worker processes, so nothing here imports torch, sentence-transformer
 pickled.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from time import perf_counter
 
-from knowledge_store.bm25 import Bm25
-from knowledge_store.chunking import chunk
+from knowledge_store.candidates import Candidates, batches
 from knowledge_store.filters import admitted
 from knowledge_store.passages import Passage
 from knowledge_store.reading import Flaw, Flaws, Page, ReadingReport, read_pages
@@ -59,40 +59,27 @@ def rank_pages(pages: Iterable[Page], claim: str, settings: RetrievalSettings, f
         name: name of the collection in the report.
     """
     began = perf_counter()
-    distinct = list(_without_mirrors(pages, flaws))
-    passages = list(_without_repetitions(distinct, settings, flaws))
-    ranking = Bm25([passage.text for passage in passages]).rank(claim, settings.prefilter)
+    candidates = Candidates(claim, settings)
+    with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
+        for _ in thread.map(candidates.add, batches(pages)):
+            pass
+    flaws.update({Flaw.MIRROR: candidates.mirrors, Flaw.REPEATED_PASSAGE: candidates.repetitions})
+    passages, scores = candidates.best(settings.prefilter)
+    found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
     return RankedStore(
-        passages=tuple(passages[position] for position in ranking.positions),
-        scores=tuple(ranking.scores.tolist()),
-        report=ReadingReport(name, len(distinct), len(passages), {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}),
+        passages=passages,
+        scores=scores,
+        report=ReadingReport(name, candidates.pages, candidates.passages, found),
         seconds=perf_counter() - began,
     )
 
 
-def _without_mirrors(pages: Iterable[Page], flaws: Flaws) -> Iterator[Page]:
-    """Yield each text once, under the first of its addresses."""
-    seen: set[str] = set()
-    for page in pages:
-        text = normalized(page.text)
-        if text in seen:
-            flaws[Flaw.MIRROR] += 1
-        else:
-            seen.add(text)
-            yield page
+def warm_up(settings: RetrievalSettings) -> None:
+    """Load the compiled code and the tables of characters, so that the first store need not wait for them.
 
-
-def _without_repetitions(pages: Iterable[Page], settings: RetrievalSettings, flaws: Flaws) -> Iterator[Passage]:
-    """Cut the pages and yield each passage once, where it first occurs."""
-    seen: set[str] = set()
-    for page in pages:
-        for passage in chunk(page, settings.chunk_size, settings.chunk_overlap):
-            text = normalized(passage.text)
-            if text in seen:
-                flaws[Flaw.REPEATED_PASSAGE] += 1
-            else:
-                seen.add(text)
-                yield passage
+    Takes half a second in a process; on a machine that has no compiled code yet, ten.
+    """
+    rank_pages([Page(0, "", ("warm up",))], "warm up", settings, Flaws(), "")
 
 
 def normalized(text: str) -> str:

@@ -4,6 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from knowledge_store.tokenization import Tokenization
+
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
@@ -14,6 +16,9 @@ class RetrievalSettings(BaseModel):
 
     chunk_size: int = Field(1000, gt=0, description="length of a passage, in characters")
     chunk_overlap: int = Field(200, ge=0, description="characters that neighbouring passages of a page share")
+    tokenization: Tokenization = Field(
+        "words", description="what BM25 counts: words (case folded, any script), or what whitespace parts"
+    )
     prefilter: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
     shortlist: int = Field(32, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
     passages: int = Field(5, gt=0, description="passages that answer a question")
@@ -37,3 +42,17 @@ class RetrievalSettings(BaseModel):
                 "or the passages of a page would never reach its end"
             )
         return self
+
+
+class MultiHopSettings(BaseModel):
+    """Search along chains of passages (CARP, section 3.4); the defaults are the paper's (section 4)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    multi_hop: bool | None = Field(
+        None, description="search by hops from passage to passage (default: carp alone does)"
+    )
+    beam_width: int = Field(3, gt=0, description="paths that are kept at each hop")
+    hops: int = Field(4, gt=0, description="passages of a path, at most")
+    candidates: int = Field(10, gt=0, description="passages that may extend a path at each hop")
+    rate: float = Field(1.0, gt=0, description="lambda, how fast a passage's likelihood falls with its distance")

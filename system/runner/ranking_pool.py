@@ -11,7 +11,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 
-from knowledge_store.ranking import RankedStore, rank_store
+from knowledge_store.ranking import RankedStore, rank_store, warm_up
 from knowledge_store.reading import Flaw, ReadingReport
 from knowledge_store.settings import RetrievalSettings
 from system.records import Claim, Failure
@@ -71,7 +71,9 @@ class RankingPool:
     def _start(self) -> ProcessPoolExecutor:
         # Not fork: the parent has threads (torch, asyncio), and a forked child inherits their locks.
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, mp_context=context, initializer=_prepare_worker)
+        return ProcessPoolExecutor(
+            self._workers, mp_context=context, initializer=_prepare_worker, initargs=(self._settings,)
+        )
 
 
 def store_file(store: Path, claim: Claim) -> Path:
@@ -79,12 +81,13 @@ def store_file(store: Path, claim: Claim) -> Path:
     return store / f"{claim.id}.json" if store.is_dir() else store
 
 
-def _prepare_worker() -> None:
-    """Leave Ctrl-C to the parent, and do not outlive it when it is killed."""
+def _prepare_worker(settings: RetrievalSettings) -> None:
+    """Leave Ctrl-C to the parent, do not outlive it when it is killed, and load what ranking needs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
+    warm_up(settings)
 
 
 def _exit_with(parent: BaseProcess) -> None:

@@ -7,6 +7,15 @@ import orjson
 import pytest
 from word_encoder import WordEncoder
 
+from knowledge_store.ranking import warm_up
+from knowledge_store.settings import RetrievalSettings
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled() -> None:
+    """Compile before the first test, whose time hypothesis bounds."""
+    warm_up(RetrievalSettings())
+
 
 @pytest.fixture
 def encoder() -> WordEncoder:

@@ -1,61 +1,54 @@
-"""Chunking: passages cover the page, have the asked size and overlap, and say where they are."""
+"""Chunking: windows cover the page, have the asked size and overlap, and say where they are."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_store.chunking import chunk
-from knowledge_store.passages import Passage
-from knowledge_store.reading import Page
+from knowledge_store.bm25 import encode
+from knowledge_store.chunking import cut
+
+pages = st.lists(st.text("aé中😀 ", max_size=60) | st.text(st.characters(exclude_categories=["Cs"])), max_size=5)
 
 
-def cut(text: str, size: int, overlap: int) -> list[Passage]:
-    return list(chunk(Page(3, "https://a.example/", (text,)), size, overlap))
+def windows(texts: Sequence[str], size: int, overlap: int) -> list[tuple[int, int, str]]:
+    """Page, first character and text of every window."""
+    text, _, ends = encode(texts)
+    found = cut(text, ends, size, overlap)
+    contents = [text[start:end].tobytes().decode() for start, end in zip(found.starts, found.ends, strict=True)]
+    return list(zip(found.pages.tolist(), found.chars.tolist(), contents, strict=True))
 
 
 @st.composite
-def windows(draw: st.DrawFn) -> tuple[int, int]:
+def sizes(draw: st.DrawFn) -> tuple[int, int]:
     size = draw(st.integers(1, 30))
     return size, draw(st.integers(0, size - 1))
 
 
-@given(text=st.text(min_size=1, max_size=200), window=windows())
-def test_every_character_but_white_space_is_in_a_passage_at_its_place(text: str, window: tuple[int, int]) -> None:
-    covered = set()
-    for passage in cut(text, *window):
-        end = passage.start + len(passage.text)
-        assert passage.text == text[passage.start : end]
-        covered |= set(range(passage.start, end))
-    assert all(text[i].isspace() for i in set(range(len(text))) - covered)
+@given(texts=pages, size=sizes())
+def test_windows_are_slices_of_their_page_from_every_step_to_its_end(texts: list[str], size: tuple[int, int]) -> None:
+    length, overlap = size
+    expected = [
+        (page, start, text[start : start + length])
+        for page, text in enumerate(texts)
+        for start in range(0, max(len(text) - overlap, min(len(text), 1)), length - overlap)
+    ]
+    assert windows(texts, *size) == expected
 
 
-@given(text=st.text("ab", min_size=1, max_size=200), window=windows())
-def test_neighbours_overlap_as_asked_and_only_the_last_is_short(text: str, window: tuple[int, int]) -> None:
-    size, overlap = window
-    passages = cut(text, size, overlap)
-    assert all(len(passage.text) == size for passage in passages[:-1])
-    assert all(b.start - a.start == size - overlap for a, b in pairwise(passages))
-    assert all(a.start + len(a.text) < b.start + len(b.text) for a, b in pairwise(passages)), "one within another"
+@given(text=st.text("aé", min_size=1, max_size=200), size=sizes())
+def test_every_character_is_in_a_window_and_no_window_in_another(text: str, size: tuple[int, int]) -> None:
+    spans = [(start, start + len(window)) for _, start, window in windows([text], *size)]
+    assert set().union(*(range(*span) for span in spans)) == set(range(len(text)))
+    assert all(end < other for (_, end), (_, other) in pairwise(spans))
+    assert all(end - start == size[0] for start, end in spans[:-1])
 
 
 @pytest.mark.parametrize(
     ("length", "starts"),
-    [(1, [0]), (999, [0]), (1000, [0]), (1001, [0, 800]), (1800, [0, 800]), (1801, [0, 800, 1600])],
+    [(0, []), (1, [0]), (999, [0]), (1000, [0]), (1001, [0, 800]), (1800, [0, 800]), (1801, [0, 800, 1600])],
 )
 def test_a_thousand_characters_with_two_hundred_shared(length: int, starts: list[int]) -> None:
-    passages = cut("x" * length, 1000, 200)
-    assert [passage.start for passage in passages] == starts
-    assert sum(len(passage.text) for passage in passages) - 200 * (len(starts) - 1) == length
-
-
-def test_passages_know_their_page() -> None:
-    assert [(passage.url, passage.page, passage.key) for passage in cut("abcdef", 4, 1)] == [
-        ("https://a.example/", 3, (3, 0)),
-        ("https://a.example/", 3, (3, 3)),
-    ]
-
-
-def test_white_space_alone_is_no_passage() -> None:
-    assert [passage.text for passage in cut("ab  \n\t cd", 2, 0)] == ["ab", " c", "d"]
+    assert [start for _, start, _ in windows(["é" * length], 1000, 200)] == starts

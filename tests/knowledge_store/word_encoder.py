@@ -5,8 +5,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from knowledge_store.bm25 import tokenize
 from knowledge_store.encoder import Vectors
+from knowledge_store.tokenization import tokenize
 
 DIMENSION = 256
 

@@ -1,0 +1,110 @@
+"""The words that BM25 counts: what they are, and the same as tables for compiled code."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+Tokenization = Literal["words", "whitespace"]
+
+# Scripts that put no space between words: Thai to Myanmar, Khmer, kana, Han. Each character is a word of its own.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_LETTERS = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_UNSPACED}]]"  # marks are the vowels of Devanagari, not punctuation
+_WORD = regex.compile(
+    rf"\d+(?:[.,]\d+)*"  # a number with its separators: 1,000.5
+    rf"|[{_UNSPACED}]\p{{M}}*"
+    rf"|{_LETTERS}+"
+    rf"|%",
+    regex.VERSION1,
+)
+
+# What a character may be, several at once; bits of ``Alphabet.kinds``.
+DIGIT, UNSPACED, LETTER, MARK, SEPARATOR, PERCENT = (1 << bit for bit in range(6))
+_PATTERNS = {
+    DIGIT: r"\d",
+    UNSPACED: f"[{_UNSPACED}]",
+    LETTER: _LETTERS,
+    MARK: r"\p{M}",
+    SEPARATOR: "[.,]",
+    PERCENT: "%",
+}
+
+CODE_POINTS = 0x110000
+CODE_POINT_BITS = 21
+_SPACELESS_FROM, _CASELESS_FROM = 0x10000, 0x20000  # later planes have no white space, no upper case
+
+
+def words(text: str) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the words of a text as BM25 counts them, each after its span in the text, in characters.
+
+    >>> [text[start:end] for text in ["$1,000.5"] for (start, end), _ in words(text)]
+    ['1,000.5']
+    """
+    return ((match.span(), _normal(match.group())) for match in _WORD.finditer(text))
+
+
+def tokenize(text: str) -> list[str]:
+    """Split a text into the words that BM25 counts.
+
+    >>> tokenize("Sales rose 12% to $1,000.5 in हिन्दी and 中文.")
+    ['sales', 'rose', '12', '%', 'to', '1000.5', 'in', 'हिन्दी', 'and', '中', '文']
+    """
+    return [_normal(word) for word in _WORD.findall(text)]
+
+
+def _normal(word: str) -> str:
+    return word.casefold().replace(",", "")
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """A tokenization as tables by code point.
+
+    Attributes:
+        kinds: (0x110000,) uint8, what each character may be.
+        folds: (0x110000,) uint64, what counts in its place: up to three code points, the first in the lowest 21 bits.
+    """
+
+    kinds: NDArray[np.uint8]
+    folds: NDArray[np.uint64]
+
+
+@cache
+def alphabet(tokenization: Tokenization) -> Alphabet:
+    """The tables of ``tokenize`` ("words"), or of ``str.split`` ("whitespace")."""
+    if tokenization == "words":
+        return Alphabet(_kinds(), case_folds())
+    return Alphabet(np.where(spaces(), 0, LETTER).astype(np.uint8), np.arange(CODE_POINTS, dtype=np.uint64))
+
+
+@cache
+def spaces() -> NDArray[np.bool_]:
+    """(0x110000,) which characters are white space."""
+    white = np.zeros(CODE_POINTS, dtype=bool)
+    white[[code for code in range(_SPACELESS_FROM) if chr(code).isspace()]] = True
+    return white
+
+
+@cache
+def case_folds() -> NDArray[np.uint64]:
+    """``str.casefold`` as a table; see ``Alphabet.folds``."""
+    folds = np.arange(CODE_POINTS, dtype=np.uint64)
+    for code in range(_CASELESS_FROM):
+        places = enumerate(chr(code).casefold())
+        folds[code] = sum(ord(char) << CODE_POINT_BITS * place for place, char in places)
+    return folds
+
+
+def _kinds() -> NDArray[np.uint8]:
+    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
+    for kind, pattern in _PATTERNS.items():
+        for match in regex.finditer(f"{pattern}+", everything, regex.VERSION1):
+            kinds[match.start() : match.end()] |= kind
+    return kinds

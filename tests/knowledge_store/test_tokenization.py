@@ -1,0 +1,57 @@
+"""Words: nothing that can be asked for is lost, and the tables say the same as the patterns."""
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge_store import tokenization
+from knowledge_store.tokenization import CODE_POINT_BITS, CODE_POINTS, case_folds, spaces, tokenize, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The U.S. economy's", ["the", "u", "s", "economy", "s"]),
+        ("1,000.5 and 1000.5", ["1000.5", "and", "1000.5"]),
+        ("12% in 2020.", ["12", "%", "in", "2020"]),
+        ("$5m, the 1990s", ["5", "m", "the", "1990", "s"]),
+        ("covid19 snake_case", ["covid19", "snake", "case"]),
+        ("ÉCOLE Straße", ["école", "strasse"]),
+        ("ΟΔΟΣ οδός", ["οδοσ", "οδόσ"]),
+        ("प्रधानमंत्री ने कहा।", ["प्रधानमंत्री", "ने", "कहा"]),
+        ("中国、東京タワー", ["中", "国", "東", "京", "タ", "ワ", "ー"]),
+        ("서울에서 하노이 Hà Nội", ["서울에서", "하노이", "hà", "nội"]),
+        ("", []),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert tokenize(text) == expected
+
+
+@given(text=st.text())
+def test_spans_point_at_the_words(text: str) -> None:
+    assert [word for _, word in words(text)] == tokenize(text)
+    assert all(tokenize(text[start:end]) == [word] for (start, end), word in words(text))
+
+
+@given(text=st.text(st.characters(categories=["L", "Nd"]), min_size=1))
+def test_no_letter_or_digit_is_lost(text: str) -> None:
+    assert "".join(text[start:end] for (start, end), _ in words(text)) == text
+
+
+def test_case_is_folded_as_python_folds_it() -> None:
+    mask = (1 << CODE_POINT_BITS) - 1
+    for code, folded in enumerate(case_folds().tolist()):
+        places = range(0, max(folded.bit_length(), 1), CODE_POINT_BITS)
+        assert "".join(chr(folded >> place & mask) for place in places) == chr(code).casefold()
+
+
+def test_white_space_is_what_python_splits_at() -> None:
+    assert np.flatnonzero(spaces()).tolist() == [code for code in range(CODE_POINTS) if not chr(code).split()]
+
+
+def test_docstrings_tell_the_truth() -> None:
+    assert doctest.testmod(tokenization).failed == 0
