@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-from knowledge_store.dense import Hit, PassageIndex
+from knowledge_store.dense import PassageIndex
 from knowledge_store.encoder import Encoder, Vectors
 from knowledge_store.passages import Passage
 from system.deadline import Deadline, DeadlineExpired
@@ -75,11 +75,6 @@ class Case:
                 results[i] = result
         # A backend promises replies of the task's own type.
         return cast("list[Completion[R] | ModelError]", results)
-
-    async def search(self, question: str) -> list[Hit]:
-        """The passages for a question, best first."""
-        limit = self.settings.retrieval.passages
-        return await self.within_deadline("retrieve", lambda: asyncio.to_thread(self.index.search, question, limit))
 
     async def embed(self, operation: str, texts: Sequence[str]) -> Vectors:
         """Embed short texts, (len(texts), dimension) float32."""

@@ -32,7 +32,7 @@ def _kind(field: FieldInfo) -> dict[str, Any]:
         return {"action": _Pairs, "nargs": "+", "metavar": "NAME=VALUE"}
     if get_origin(field.annotation) is list:
         return {"nargs": "+", "metavar": "TEXT"}
-    if field.annotation is bool:
+    if field.annotation in (bool, bool | None):
         return {"action": argparse.BooleanOptionalAction}
     assert field.annotation is not None
     return {"type": field.annotation, "metavar": {"int": "N", "float": "X"}.get(field.annotation.__name__, "TEXT")}

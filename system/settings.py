@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from knowledge_store.settings import RetrievalSettings
+from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from system.personas import PERSONAS
 from system.records import Calibration
 from system.tasks import Adapter
@@ -117,7 +117,14 @@ class Settings(Section):
     model: ModelSettings = ModelSettings()
     engine: EngineSettings = EngineSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    multi_hop: MultiHopSettings = MultiHopSettings()
     run: RunSettings = RunSettings()
+
+    @property
+    def by_hops(self) -> bool:
+        """Whether passages are searched by hops: where nothing is said, it is part of CARP alone."""
+        asked = self.multi_hop.multi_hop
+        return self.strategy == "carp" if asked is None else asked
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
@@ -127,6 +134,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "model": ModelSettings,
     "engine": EngineSettings,
     "retrieval": RetrievalSettings,
+    "multi_hop": MultiHopSettings,
     "run": RunSettings,
 }
 

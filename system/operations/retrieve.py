@@ -1,5 +1,9 @@
-"""Retrieve: the passages for a question (section 3.2.2)."""
+"""Retrieve: the passages for a question, in one step (section 3.2.2) or by several hops (CARP, section 3.4)."""
 
+import asyncio
+from functools import partial
+
+from knowledge_store.multi_hop import search_by_hops
 from system.case import Case
 from system.records import Claim, Cost
 from system.thoughts import Evidence, Question, Thought
@@ -14,7 +18,10 @@ async def retrieve(
         query: what to search for; the question itself where it is empty.
     """
     started = case.deadline.spent
-    hits = await case.search(query or question.content.text)
+    settings = case.settings
+    search = partial(search_by_hops, case.index, settings=settings.multi_hop) if settings.by_hops else case.index.search
+    find = partial(search, query or question.content.text, limit=settings.retrieval.passages)
+    hits = await case.within_deadline("retrieve", lambda: asyncio.to_thread(find))
     costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
     return [
         case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)

@@ -28,6 +28,14 @@ def test_what_the_command_line_gives_wins_over_the_profile(tmp_path):
     assert settings.profile == "mine"
 
 
+def test_a_setting_that_may_be_open_is_a_switch():
+    assert [parse(*given).get("multi_hop") for given in ([], ["--multi-hop"], ["--no-multi-hop"])] == [
+        None,
+        True,
+        False,
+    ]
+
+
 def test_adapters_are_given_by_task():
     given = parse("--adapters", "question_generation=a/b", "verdict_prediction=c=d")
     settings = load("embedded", given)

@@ -167,6 +167,7 @@ def test_a_third_label_among_two_is_malformed(carp_case, answers):
         ({"carp__claim_graph": False}, (GraphClaim, RefineSubclaims)),
         ({"carp__self_correction": False}, (CorrectOneself,)),
         ({"graph__debate": False}, (StateCase, CorrectOneself, DecideBetweenTeams)),
+        ({"multi_hop__multi_hop": True}, ()),
     ],
 )
 def test_ablations_leave_out_what_they_name_and_nothing_else(carp_case, changes, gone):

@@ -1,0 +1,41 @@
+"""Retrieval in one step or by hops, as strategy and settings say."""
+
+import asyncio
+
+import pytest
+
+from knowledge_store.multi_hop import search_by_hops
+from system.operations.retrieve import retrieve
+from system.settings import load
+
+PAGES = [(f"https://page{number}.example", text) for number, text in enumerate([
+    "The Aster bridge was built by Ines Kort.", "Ines Kort won the Norden prize.", "The Aster bridge is long.",
+])]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("overrides", "by_hops"),
+    [
+        ({"strategy": "carp"}, True),
+        ({"strategy": "carp", "multi_hop": False}, False),
+        ({"strategy": "got"}, False),
+        ({"strategy": "got", "multi_hop": True}, True),
+        ({}, False),
+    ],
+)
+def test_carp_searches_by_hops_unless_told_otherwise(overrides, by_hops):
+    assert load("embedded", overrides).by_hops == by_hops
+
+
+@pytest.mark.parametrize("multi_hop", [False, True])
+def test_what_is_found_and_for_what(make_case, multi_hop):
+    case = make_case(PAGES, multi_hop__multi_hop=multi_hop, multi_hop__hops=2)
+    thoughts = asyncio.run(retrieve(case, case.graph.root, "the Aster bridge"))
+    one_step = case.index.search("the Aster bridge", 2)
+    by_hops = search_by_hops(case.index, "the Aster bridge", 2, case.settings.multi_hop)
+    assert one_step != by_hops
+    assert [(thought.content.passage, thought.content.score) for thought in thoughts] == [
+        (hit.passage, hit.score) for hit in (by_hops if multi_hop else one_step)
+    ]
+    assert all(thought.parents == (case.graph.root.id,) for thought in thoughts)
+    assert "retrieve" in case.stages()
