@@ -10,9 +10,9 @@ from contextlib import suppress
 from datetime import date
 from functools import partial
 
-from knowledge_store.bm25 import tokenize
 from knowledge_store.reading import Flaw, Flaws, Page
 from knowledge_store.settings import RetrievalSettings
+from knowledge_store.tokenization import tokenize
 
 SHINGLE = 3  # words
 COPIED = 0.8  # share of the claim's shingles from which a page repeats the claim

@@ -4,6 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from knowledge_store.tokenization import Tokenization
+
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
@@ -14,6 +16,9 @@ class RetrievalSettings(BaseModel):
 
     chunk_size: int = Field(1000, gt=0, description="length of a passage, in characters")
     chunk_overlap: int = Field(200, ge=0, description="characters that neighbouring passages of a page share")
+    tokenization: Tokenization = Field(
+        "words", description="what BM25 counts: words (case folded, any script), or what whitespace parts"
+    )
     prefilter: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
     shortlist: int = Field(32, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
     passages: int = Field(5, gt=0, description="passages that answer a question")
