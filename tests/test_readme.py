@@ -1,4 +1,4 @@
-"""Every command of the README, run as it stands in a copy of the checkout."""
+"""Every command of the README and of the documents, run as it stands in a copy of the checkout."""
 
 import re
 import shutil
@@ -9,8 +9,23 @@ import orjson
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCKS = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+README = ROOT / "README.md"
+DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 THIS_TEST = "./scripts/test.sh"  # what runs the tests cannot be run by one of them
+
+
+def blocks_of(path):
+    """The commands of a document, fenced as bash."""
+    return re.findall(r"^```bash\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+# In this order: the documents go on from what the commands of the README have written.
+COMMANDS = [
+    pytest.param(block, id=f"{path.name}-{number}")
+    for path in (README, *DOCUMENTS)
+    for number, block in enumerate(blocks_of(path), start=1)
+    if block.strip() != THIS_TEST
+]
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +49,13 @@ def checkout(tmp_path_factory):
 
 
 def test_the_readme_names_both_commands():
-    assert BLOCKS[0].strip() == "./run.sh"
-    assert BLOCKS[1].strip() == THIS_TEST
+    first, second, *_ = blocks_of(README)
+    assert (first.strip(), second.strip()) == ("./run.sh", THIS_TEST)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", [block for block in BLOCKS if block.strip() != THIS_TEST])
-def test_a_command_of_the_readme_works(checkout, block):
+@pytest.mark.parametrize("block", COMMANDS)
+def test_a_command_works(checkout, block):
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block], cwd=checkout, capture_output=True, text=True, timeout=300
     )
@@ -48,8 +63,9 @@ def test_a_command_of_the_readme_works(checkout, block):
     assert done.stdout.strip()
 
 
-def test_every_path_of_the_readme_exists():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", [README, *DOCUMENTS], ids=lambda path: path.name)
+def test_every_path_that_is_named_exists(path):
+    text = path.read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:system|knowledge_store|submission|training|scripts)/[\w/.]*\w/?)`", text))
     made_by_users = {"knowledge_store/data/"}
     assert named
