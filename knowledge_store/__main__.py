@@ -1,7 +1,7 @@
 """Build a knowledge store from one's own documents, or search one.
 
 python -m knowledge_store build FOLDER --output STORE.json
-python -m knowledge_store search STORE.json "a question" [--limit 5]
+python -m knowledge_store search STORE.json "a question" [--limit 5] [--explain]
 """
 
 import argparse
@@ -16,6 +16,7 @@ from rich.text import Text
 from knowledge_store.build import build
 from knowledge_store.documents import SUFFIXES, DocumentsError, rank_documents
 from knowledge_store.encoder import EncoderUnavailable
+from knowledge_store.explanation import contributions, explain
 from knowledge_store.reading import Flaws, describe
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import words
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "build":
             _build(options.folder, options.output)
         else:
-            _search(options.store, options.question, options.limit)
+            _search(options.store, options.question, options.limit, options.explain)
     except (DocumentsError, EncoderUnavailable) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -46,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     searching.add_argument("store", type=Path, help="a store, or a document or folder of documents")
     searching.add_argument("question", help="what to look for")
     searching.add_argument("--limit", type=_positive, default=5, metavar="N", help="passages shown, at most (5)")
+    searching.add_argument("--explain", action="store_true", help="show what each word of the question counts in BM25")
     return parser
 
 
@@ -62,7 +64,7 @@ def _build(folder: Path, output: Path) -> None:
     print(f"{output}: {pages:,} pages from {folder}{describe(flaws)}")
 
 
-def _search(store: Path, question: str, limit: int) -> None:
+def _search(store: Path, question: str, limit: int, explained: bool) -> None:
     ranked = rank_documents(store, question, RetrievalSettings())
     # Loading torch takes seconds, so a wrong path is told before.
     from knowledge_store.dense import PassageIndex
@@ -70,12 +72,17 @@ def _search(store: Path, question: str, limit: int) -> None:
 
     settings = RetrievalSettings()
     hits = PassageIndex(ranked, SentenceEncoder(settings.encoder), settings).search(question, limit)
+    parts = contributions([passage.text for passage in ranked.passages], question) if explained else []
+    counted = dict(zip((passage.key for passage in ranked.passages), parts, strict=False))
     console = Console(soft_wrap=True, highlight=False)
     for rank, hit in enumerate(hits, 1):
         passage = hit.passage
         place = f"page {passage.page}, characters {passage.start:,} to {passage.start + len(passage.text):,}"
         console.print(Text.assemble(f"{rank}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
-        console.print(_highlighted(passage.text, question), end="\n\n")
+        console.print(_highlighted(passage.text, question))
+        if explained:
+            console.print(Text(explain(counted[passage.key]), "dim"))
+        console.print()
     console.print(Text(str(ranked.report), "dim"))
 
 

@@ -44,6 +44,19 @@ def test_search_highlights_the_words_of_the_question(
     assert "Prices of \x1b[1;33mfish\x1b[0m fell" in capsys.readouterr().out
 
 
+def test_search_explains_what_each_word_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "fish2.txt").write_text("Fish and more fish.")
+    (folder / "tax.txt").write_text("A tax.")
+    (folder / "car.txt").write_text("A car.")
+    assert main(["search", str(folder), "Prices of fish", "--limit", "5", "--explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    _, text, explanation, blank = lines[:4]
+    assert text == "Prices of fish fell by 12% in May." and not blank
+    words = [word for word, _ in (part.split() for part in explanation.partition(" = ")[2].split(" + "))]
+    assert sorted(words) == ["fish", "of", "prices"]
+    assert "BM25 0.00: no word of the question" in lines
+
+
 @pytest.mark.parametrize("command", [["search", "absent.json", "question"], ["build", "absent", "--output", "s.json"]])
 def test_a_wrong_path_is_one_line_of_error(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) == 1
