@@ -7,6 +7,7 @@ from itertools import cycle
 import pytest
 
 from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.models.replies import SEPARATORS, decoding_schema, has_label
 from system.records import Label
 from system.settings import EngineSettings
 from system.strategies import STRATEGIES
@@ -60,8 +61,6 @@ def begins_schema(reply_type, raw):
     """Whether a text is an object of the reply's schema, or the beginning of one."""
     import xgrammar
 
-    from system.models.replies import SEPARATORS, decoding_schema
-
     compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([]))
     schema = json.dumps(decoding_schema(reply_type))
     grammar = compiler.compile_json_schema(schema, any_whitespace=False, separators=SEPARATORS)
@@ -77,6 +76,7 @@ def test_every_task_is_answered_in_its_schema(model, every_task):
         else:
             assert isinstance(result, Completion), (name, result)
             assert type(result.reply) is task.reply_type
+            assert (0 < result.confidence < 1) if has_label(task.reply_type) else result.confidence == 1, name
 
 
 def test_a_text_outside_the_schema_is_seen():
