@@ -22,6 +22,7 @@ class GoldAnswer:
     Attributes:
         explanation: why a Boolean answer is so; empty for the other types.
         url: page that the answer was found on, or empty.
+        medium: what kind of source that is ("Web text", "PDF", "Metadata", …), or empty.
     """
 
     question: str
@@ -29,6 +30,7 @@ class GoldAnswer:
     type: AnswerType
     explanation: str
     url: str
+    medium: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ def _annotated(path: Path, claim: Claim, record: Any) -> AnnotatedClaim:
                 type=AnswerType(answer["answer_type"]),
                 explanation=(answer.get("boolean_explanation") or "").strip(),
                 url=answer.get("source_url") or "",
+                medium=answer.get("source_medium") or "",
             )
             for question in record["questions"]
             for answer in question["answers"]

@@ -30,10 +30,12 @@ from system.models.extractive import ExtractiveModel
 from system.models.extractive.features import FEATURES, features
 from system.models.extractive.findings import findings
 from system.models.extractive.similarity import Similarity
+from system.models.extractive.verdict import speak_of_claim
 from system.records import Claim, Label
 from system.settings import RunSettings, Settings
 from system.tasks import JudgeClaim, VerdictReply
-from training.annotated import AnnotatedClaim, read_annotated
+from training.annotated import REMEDY, AnnotatedClaim, AnnotationError, read_annotated
+from training.remembering import RememberingEncoder
 from training.stores import pseudo_stores
 
 BALANCE = 0.5  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
@@ -81,7 +83,9 @@ def judgements(claim: Claim, store: Sequence[Page], encoder: Encoder, reader: Mo
     settings = Settings(run=RunSettings(budget=3600.0))
     recorder = Recorder(reader)
     ranked = rank_pages(store, claim.text, settings.retrieval, Flaws(), f"claim {claim.id}")
-    asyncio.run(check(Engine(recorder, encoder, settings), claim, ranked))
+    result, _ = asyncio.run(check(Engine(recorder, encoder, settings), claim, ranked))
+    if result.failures:
+        raise RuntimeError(f"claim {claim.id}: {result.failures[0].operation} failed: {result.failures[0].message}")
     return recorder.judgements
 
 
@@ -91,16 +95,17 @@ def examples(claims: Sequence[AnnotatedClaim], encoder: Encoder, seed: int) -> E
     rows, labels, weights = [], [], []
     stores = pseudo_stores(claims, encoder, seed)
     for annotated, store in tqdm(zip(claims, stores, strict=True), total=len(claims), unit="claim"):
-        tasks = judgements(annotated.claim, store, encoder, reader)
-        rows += [measure(task, similarity) for task in tasks]
-        labels += [str(annotated.label)] * len(tasks)
-        weights += [1 / len(tasks)] * len(tasks)
+        measured = measure(judgements(annotated.claim, store, encoder, reader), similarity)
+        rows += measured
+        labels += [str(annotated.label)] * len(measured)
+        weights += [1 / len(measured)] * len(measured)
     return Examples(np.array(rows), np.array(labels), np.array(weights))
 
 
-def measure(task: JudgeClaim, similarity: Similarity) -> NDArray[np.float64]:
-    """The features of a judgement, (features,) float64."""
-    return features(task.claim, task.pairs, findings(task.claim.text, task.pairs, similarity)).vector()
+def measure(tasks: Sequence[JudgeClaim], similarity: Similarity) -> list[NDArray[np.float64]]:
+    """The features, (features,) float64, of each judgement that the regression has to make."""
+    found = ((task.claim, findings(task.claim.text, task.pairs, similarity)) for task in tasks)
+    return [features(claim, sentences).vector() for claim, sentences in found if speak_of_claim(sentences)]
 
 
 def fit(given: Examples) -> LogisticRegression:
@@ -116,28 +121,34 @@ def fit(given: Examples) -> LogisticRegression:
 
 def describe(model: LogisticRegression, provenance: dict[str, Any]) -> dict[str, Any]:
     """The weights as they are shipped."""
-    order = [label for label in Label if str(label) in model.classes_]
-    rows = {str(label): i for i, label in enumerate(model.classes_)}
+    rows = dict(zip(model.classes_, zip(model.intercept_, model.coef_, strict=True), strict=True))
     return {
         "provenance": provenance,
         "labels": {
             str(label): {
-                "intercept": round(float(model.intercept_[rows[label]]), 4),
-                "weights": dict(zip(FEATURES, model.coef_[rows[label]].round(4).tolist(), strict=True)),
+                "intercept": round(float(intercept), 4),
+                "weights": dict(zip(FEATURES, weights.round(4).tolist(), strict=True)),
             }
-            for label in order
+            for label, (intercept, weights) in ((label, rows[str(label)]) for label in Label)
         },
     }
 
 
 def train(claims_file: Path, output: Path, encoder_name: str, seed: int) -> None:
-    """Fit on an annotated split and write the weights."""
+    """Fit on an annotated split and write the weights.
+
+    Raises:
+        AnnotationError: the claims are not annotated, or a label is missing among them.
+    """
     claims = read_annotated(claims_file)
-    given = examples(claims, SentenceEncoder(encoder_name), seed)
+    if missing := [str(label) for label in Label if all(one.label is not label for one in claims)]:
+        raise AnnotationError(f"{claims_file}: expected claims of all four labels, but none is {missing}; {REMEDY}")
+    given = examples(claims, RememberingEncoder(SentenceEncoder(encoder_name)), seed)
     provenance = {
         "made by": f"python -m training reader --claims {claims_file.name} --encoder {encoder_name} --seed {seed}",
         "data": "AVeriTeC training split (Schlichtkrull et al., 2023), CC BY-NC 4.0; only fitted numbers are kept",
         "sha256": hashlib.sha256(claims_file.read_bytes()).hexdigest(),
+        "seed": seed,
         "claims": dict(Counter(str(one.label) for one in claims)),
         "judgements": len(given.labels),
         "balance": BALANCE,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from knowledge_store.encoder import Encoder
 from knowledge_store.reading import Page
+from system.models.extractive.grammar import noun_phrases
 from system.records import AnswerType
 from training.annotated import AnnotatedClaim, GoldAnswer
 
@@ -46,7 +47,11 @@ def pages(annotated: AnnotatedClaim) -> list[tuple[str, str]]:
 
 
 def _page_text(answer: GoldAnswer) -> str:
-    """A sentence of its own, as a page has it: annotators leave out what their question already says."""
-    if answer.type is AnswerType.UNANSWERABLE:
+    """What a page says, or nothing where the answer stands on none.
+
+    Annotators leave out what their question already says, web pages do not: what the question names comes first, as in
+    a headline.
+    """
+    if answer.type is AnswerType.UNANSWERABLE or answer.medium == "Metadata":
         return ""
-    return f"{answer.question.rstrip(' ?')}: {answer.explanation or answer.text}".strip()
+    return f"{', '.join(noun_phrases(answer.question))}: {answer.explanation or answer.text}"

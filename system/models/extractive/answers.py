@@ -9,9 +9,11 @@ from system.models.extractive.words import content, coverage
 from system.records import AnswerType, Claim, Source
 from system.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerificationReply, VerifyAnswer
 
-MERGED_SENTENCES = 3
+MERGED_SENTENCES = 5
 _NO_ANSWER = "No answer could be found."
-_ABOUT = 0.35  # below this score a sentence is not about the question
+_HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")
+_MISSING = 0.15
+_ABOUT = 0.3  # below this score a sentence is not about the question
 _REDUNDANT = 0.9  # cosine from which two answers say the same
 _WHEN = re.compile(r"when was (?:this|the) (?:claim|statement) (?:made|published)", re.IGNORECASE)
 _WHO = re.compile(r"who (?:made|said|published|is the source of) (?:this|the) (?:claim|statement)", re.IGNORECASE)
@@ -19,27 +21,24 @@ _WHERE = re.compile(r"where was (?:this|the) claim (?:first |originally )?(?:mad
 
 
 def relevance(question: str, candidates: Sequence[str], similarity: Similarity) -> list[float]:
-    """How much each sentence is about a question, in [-1, 1]: cosine, and the share of its words that are found.
+    """How much each sentence is about a question, at most 1: cosine, and the share of the question's words it has.
 
-    A question for a number gains from a sentence with one.
+    A sentence without the number or year that the question asks for loses ``_MISSING``.
     """
     wanted = content(question)
-    cosines = similarity.between(question, candidates)
-    scores = []
-    for text, cosine in zip(candidates, cosines, strict=True):
-        score = 0.6 * float(cosine) + 0.3 * coverage(wanted, content(text)) + 0.1 * _has_wanted_kind(question, text)
-        scores.append(round(score, 4))
-    return scores
+    cosines = similarity.between(question, candidates).tolist()
+    return [
+        round(0.65 * cosine + 0.35 * coverage(wanted, content(text)) - _MISSING * _lacks_number(question, text), 4)
+        for text, cosine in zip(candidates, cosines, strict=True)
+    ]
 
 
-def _has_wanted_kind(question: str, sentence: str) -> bool:
+def _lacks_number(question: str, sentence: str) -> bool:
+    """Whether a question asks for a number or a time and the sentence gives none."""
     kinds = {quantity.kind for quantity in quantities(sentence)}
-    asked = question.lower()
-    if asked.startswith("when"):
-        return Kind.YEAR in kinds
-    if asked.startswith(("how many", "how much", "what percentage", "by what percentage")):
-        return bool(kinds - {Kind.YEAR})
-    return True
+    if question.startswith("When "):
+        return Kind.YEAR not in kinds
+    return question.startswith(_HOW_MUCH) and not kinds - {Kind.YEAR}
 
 
 def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:

@@ -10,7 +10,7 @@ from knowledge_store.passages import Passage
 from system.models.extractive.features import features
 from system.models.extractive.findings import findings
 from system.models.extractive.similarity import Similarity
-from system.models.extractive.verdict import judge, shipped_weights
+from system.models.extractive.verdict import judge, shipped_weights, speak_of_claim
 from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 from system.speech import Argument, Speaker
 from system.tasks import (
@@ -86,11 +86,12 @@ def lean(claim: Claim, passage: Passage, similarity: Similarity) -> float:
 
     A passage that does not speak of the claim leans to neither side.
     """
-    pairs = as_pairs(claim, (passage,))
-    measured = features(claim, pairs, findings(claim.text, pairs, similarity))
-    probabilities = shipped_weights().probabilities(measured)
+    found = findings(claim.text, as_pairs(claim, (passage,)), similarity)
+    if not speak_of_claim(found):
+        return 0.0
+    probabilities = shipped_weights().probabilities(features(claim, found))
     difference = probabilities[Label.SUPPORTED] - probabilities[Label.REFUTED]
-    return round(difference * measured.closeness, 4) if measured.near_pages else 0.0
+    return round(difference * found[0].closeness, 4)
 
 
 def as_pairs(claim: Claim, passages: Iterable[Passage]) -> tuple[QuestionAnswer, ...]:

@@ -1,7 +1,4 @@
-"""The numbers that the verdict rests on: what the findings add up to, and what kind of claim it is.
-
-Every feature is between 0 and 1, so that the fitted weights can be compared.
-"""
+"""The numbers that the verdict rests on: what the findings add up to, and what kind of claim it is."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,62 +9,56 @@ from numpy.typing import NDArray
 
 from system.models.extractive import cues
 from system.models.extractive.findings import Finding
-from system.models.extractive.grammar import names
 from system.models.extractive.quantities import Kind, quantities
-from system.models.extractive.questions import PICTURE
-from system.models.extractive.words import content, coverage, words
-from system.records import Claim, QuestionAnswer
+from system.models.extractive.words import content, coverage
+from system.records import Claim
 
-NEAREST = 3  # findings that joint measures look at
-_NEAR = 0.5  # cosine from which a sentence is taken to speak of the claim
-_SOCIAL = re.compile(
-    r"facebook|twitter|tweet|whatsapp|instagram|youtube|tiktok|telegram|social|viral|post|blog|reddit", re.IGNORECASE
-)
-_STAGE = re.compile(
-    r"speech|address|debate|interview|parliament|convention|conference|rally|hearing|senate|briefing", re.IGNORECASE
-)
-_QUOTE = re.compile(r"[“”\"]|\b(?:said|says|stated|tweeted|claimed|claims)\b", re.IGNORECASE)
+NEAREST = 5  # findings that count, at most
+_BAND = 0.3  # cosine by which a finding may fall behind the closest one before it counts for nothing
+_ENOUGH = 0.6  # coverage and closeness from which the evidence is taken to speak of the claim
+_DENIAL = 10.0  # brings differences of cosines to the scale of the other features
+_VIRAL = re.compile(r"facebook|whatsapp|instagram|tiktok|telegram|viral", re.IGNORECASE)
+_SOCIAL = re.compile(rf"{_VIRAL.pattern}|twitter|tweet|youtube|social|post|blog|reddit", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of a claim after a branch, each in [0, 1].
+    """What is known of a claim after a branch.
+
+    Those of the evidence are means over the nearest findings, weighted by how close each is to the claim.
 
     Attributes:
-        closeness: cosine of the closest finding.
-        closeness_of_nearest: mean cosine of the nearest findings.
-        coverage: share of the claim's content words in the finding that has most of them.
-        joint_coverage: the same for the nearest findings together.
-        names: share of the claim's names that the nearest findings have.
-        agreeing: share of the claim's figures that a near finding confirms.
-        differing: a near finding gives another figure.
+        denial: lean towards denials of the claim, in tenths of a cosine.
+        strongest_denial: that of the finding that leans most.
+        refuting, hearsay, qualifying, measuring, negation: share of findings with the cue.
+        split: how evenly findings with and without a one-sided negation are matched, from 0 to 0.5.
+        figures: share of findings that give numbers; three count as many.
+        agreeing: share of the claim's numbers that the findings confirm.
+        differing: share of findings with another number than the claim's and none of the claim's.
+        uncovered: how far the closest findings miss the claim's words, from 0 (enough) to 1.
+        has_figure, has_quote, causal, change: what the claim speaks of: numbers, words said, causes, rise or fall.
+        viral: the claim spread on a platform where most such claims are hoaxes.
+        on_record: it has a speaker and was not made on social media.
     """
 
-    closeness: float
-    closeness_of_nearest: float
-    coverage: float
-    joint_coverage: float
-    names: float
+    denial: float
+    strongest_denial: float
+    refuting: float
+    hearsay: float
+    qualifying: float
+    measuring: float
+    negation: float
+    split: float
+    figures: float
     agreeing: float
     differing: float
-    refuting: float
-    confirming: float
-    qualifying: float
-    uncertain: float
-    negation: float
-    opposite: float
-    disagreement: float
-    unanswered: float
-    near_pages: float
+    uncovered: float
     has_figure: float
     has_quote: float
-    has_picture: float
-    sweeping: float
-    negated: float
-    length: float
-    social: float
-    stage: float
-    speaker: float
+    causal: float
+    change: float
+    viral: float
+    on_record: float
 
     def vector(self) -> NDArray[np.float64]:
         """The features in the order of ``FEATURES``."""
@@ -77,44 +68,43 @@ class Features:
 FEATURES = tuple(field.name for field in fields(Features))
 
 
-def features(claim: Claim, pairs: Sequence[QuestionAnswer], found: Sequence[Finding]) -> Features:
-    """Measure a claim by the pairs of a branch and the findings in them, closest first."""
+def features(claim: Claim, found: Sequence[Finding]) -> Features:
+    """Measure a claim by the findings of a branch, closest first."""
     nearest = found[:NEAREST]
-    joint = frozenset[str]().union(*(content(finding.sentence) for finding in nearest))
+    mean = _weighted_mean(nearest)
     figures = [quantity for quantity in quantities(claim.text) if quantity.kind is not Kind.YEAR]
-    near = [finding for finding in found if finding.closeness >= _NEAR] or found[:1]
-    refuting = _strongest(near, lambda finding: bool(finding.refuting))
-    confirming = _strongest(near, lambda finding: bool(finding.confirming))
-    source = f"{claim.reporting_source} {claim.original_url}"
+    confirmed = {number for finding in nearest for number in finding.agreeing}
+    negation = mean(lambda finding: bool(finding.negation))
+    origin = f"{claim.reporting_source} {claim.original_url}"
     return Features(
-        closeness=max(0.0, found[0].closeness) if found else 0.0,
-        closeness_of_nearest=max(0.0, float(np.mean([f.closeness for f in nearest]))) if found else 0.0,
-        coverage=max((finding.coverage for finding in found), default=0.0),
-        joint_coverage=coverage(content(claim.text), joint),
-        names=coverage(frozenset().union(*(content(name) for name in names(claim.text))), joint),
-        agreeing=min(1.0, len({a for f in near for a in f.agreeing}) / len(figures)) if figures else 0.0,
-        differing=_strongest(near, lambda finding: bool(finding.differing and not finding.agreeing)),
-        refuting=refuting,
-        confirming=confirming,
-        qualifying=_strongest(near, lambda finding: bool(finding.qualifying)),
-        uncertain=_strongest(near, lambda finding: bool(finding.uncertain)),
-        negation=_strongest(near, lambda finding: bool(finding.negation)),
-        opposite=_strongest(near, lambda finding: finding.opposite),
-        disagreement=min(refuting, confirming),
-        unanswered=sum(not pair.answered for pair in pairs) / max(1, len(pairs)),
-        near_pages=min(1.0, len({f.url for f in found if f.closeness >= _NEAR}) / 5),
+        denial=_DENIAL * mean(lambda finding: finding.denial),
+        strongest_denial=_DENIAL * max((finding.denial for finding in nearest), default=0.0),
+        refuting=mean(lambda finding: bool(finding.refuting)),
+        hearsay=mean(lambda finding: bool(finding.hearsay)),
+        qualifying=mean(lambda finding: bool(finding.qualifying)),
+        measuring=mean(lambda finding: bool(finding.measuring)),
+        negation=negation,
+        split=min(negation, 1 - negation),
+        figures=mean(lambda finding: min(1.0, finding.figures / 3)),
+        agreeing=min(1.0, len(confirmed) / len(figures)) if figures else 0.0,
+        differing=mean(lambda finding: bool(finding.differing and not finding.agreeing)),
+        uncovered=_uncovered(claim, nearest),
         has_figure=float(bool(figures)),
-        has_quote=float(bool(_QUOTE.search(claim.text))),
-        has_picture=float(bool(PICTURE.search(claim.text))),
-        sweeping=float(bool(cues.found(cues.SWEEPING, claim.text))),
-        negated=float(bool(cues.found(cues.NEGATION, claim.text))),
-        length=min(1.0, len(words(claim.text)) / 50),
-        social=float(bool(_SOCIAL.search(source))),
-        stage=float(bool(_STAGE.search(claim.reporting_source))),
-        speaker=float(bool(claim.speaker)),
+        has_quote=float(bool(cues.QUOTATION.search(claim.text))),
+        causal=float(bool(cues.CAUSAL.search(claim.text))),
+        change=float(bool(cues.CHANGE.search(claim.text))),
+        viral=float(bool(_VIRAL.search(origin))),
+        on_record=float(bool(claim.speaker) and not _SOCIAL.search(origin)),
     )
 
 
-def _strongest(found: Sequence[Finding], holds: Callable[[Finding], bool]) -> float:
-    """Closeness of the closest finding of which something holds, 0 if there is none."""
-    return max((max(0.0, finding.closeness) for finding in found if holds(finding)), default=0.0)
+def _weighted_mean(nearest: Sequence[Finding]) -> Callable[[Callable[[Finding], float]], float]:
+    """A function that averages a measure over the findings; nothing averages to 0."""
+    weights = [max(0.0, finding.closeness - nearest[0].closeness + _BAND) for finding in nearest]
+    total = sum(weights) or 1.0
+    return lambda measure: sum(weight * measure(f) for weight, f in zip(weights, nearest, strict=True)) / total
+
+
+def _uncovered(claim: Claim, nearest: Sequence[Finding]) -> float:
+    together = frozenset[str]().union(*(content(finding.sentence) for finding in nearest[:3]))
+    return max(0.0, _ENOUGH - coverage(content(claim.text), together)) / _ENOUGH

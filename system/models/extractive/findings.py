@@ -7,10 +7,10 @@ import numpy as np
 
 from system.models.extractive import cues
 from system.models.extractive.grammar import clause
-from system.models.extractive.quantities import Kind, Quantity, quantities
+from system.models.extractive.quantities import Kind, quantities
 from system.models.extractive.questions import core
 from system.models.extractive.similarity import Similarity, sentences
-from system.models.extractive.words import content, coverage
+from system.models.extractive.words import content
 from system.records import QuestionAnswer
 
 
@@ -20,25 +20,24 @@ class Finding:
 
     Attributes:
         closeness: cosine of sentence and claim.
-        denial: how much closer the sentence is to a denial of the claim than to the claim, as a difference of cosines.
-        coverage: share of the claim's content words that the sentence has.
-        refuting, confirming, qualifying, uncertain: the cue that the sentence contains, or empty.
+        denial: how much closer the sentence is to denials of the claim than to the claim, as a difference of cosines.
+        refuting, hearsay, qualifying, measuring: the cue of that kind that the sentence contains, or empty.
         negation: the negation that only one of sentence and claim has, or empty.
-        agreeing: figures of the sentence that the claim gives too.
-        differing: figures of the sentence that stand where the claim gives another of the same kind.
+        figures: how many numbers the sentence gives, years included.
+        agreeing: numbers of the sentence that the claim gives too.
+        differing: numbers of the sentence, where the claim gives another of the same kind.
     """
 
     sentence: str
     url: str
     closeness: float
     denial: float
-    coverage: float
     refuting: str
-    confirming: str
+    hearsay: str
     qualifying: str
-    uncertain: str
+    measuring: str
     negation: str
-    opposite: bool
+    figures: int
     agreeing: tuple[str, ...]
     differing: tuple[str, ...]
 
@@ -52,9 +51,8 @@ def findings(claim: str, pairs: Iterable[QuestionAnswer], similarity: Similarity
         for sentence in sentences(passage.text)
         if len(content(sentence)) > 1
     }
-    statement = core(claim)
-    closeness = similarity.between(statement, sources)
-    denial = np.mean([similarity.between(denied, sources) for denied in denials(statement)], axis=0) - closeness
+    closeness = similarity.between(core(claim), sources)
+    denial = np.mean([similarity.between(text, sources) for text in denials(claim)], axis=0) - closeness
     found = [
         _finding(claim, sentence, url, near, lean)
         for (sentence, url), near, lean in zip(sources.items(), closeness.tolist(), denial.tolist(), strict=True)
@@ -62,8 +60,13 @@ def findings(claim: str, pairs: Iterable[QuestionAnswer], similarity: Similarity
     return sorted(found, key=lambda finding: (-finding.closeness, finding.sentence))
 
 
-def denials(statement: str) -> list[str]:
-    """Sentences that say of a statement that it is not so."""
+def denials(claim: str) -> list[str]:
+    """Sentences that say of a claim that it is not so.
+
+    >>> denials("Mombasa is the oldest town.")[0]
+    'Mombasa is not the oldest town.'
+    """
+    statement = core(claim)
     main = clause(statement)
     return [
         f"{main.negated}." if main else f"It is not true that {statement}.",
@@ -72,41 +75,40 @@ def denials(statement: str) -> list[str]:
     ]
 
 
+def compare(claim: str, sentence: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The numbers of a sentence that agree with one of the claim, and those that stand where the claim has another.
+
+    A number differs where it is of the kind of a number of the claim that the sentence does not give. Years are no
+    figures here: a sentence about another year does not contradict.
+
+    >>> compare("Tourism is 24% of GDP.", "Tourism is 8.2% of GDP, or 9 million dollars.")
+    ((), ('8.2%',))
+    """
+    claimed, given = ([q for q in quantities(text) if q.kind is not Kind.YEAR] for text in (claim, sentence))
+    agreeing = tuple(one.text for one in given if any(one.agrees(other) for other in claimed))
+    open_kinds = {other.kind for other in claimed if not any(other.agrees(one) for one in given)}
+    differing = tuple(one.text for one in given if one.kind in open_kinds and one.text not in agreeing)
+    return agreeing, differing
+
+
 def _finding(claim: str, sentence: str, url: str, closeness: float, denial: float) -> Finding:
-    agreeing, differing = compare(quantities(claim), quantities(sentence))
+    agreeing, differing = compare(claim, sentence)
     return Finding(
         sentence=sentence,
         url=url,
         closeness=closeness,
         denial=round(denial, 4),
-        coverage=coverage(content(claim), content(sentence)),
         refuting=cues.found(cues.REFUTING, sentence),
-        confirming=cues.found(cues.CONFIRMING, sentence),
+        hearsay=cues.found(cues.HEARSAY, sentence),
         qualifying=cues.found(cues.QUALIFYING, sentence),
-        uncertain=cues.found(cues.UNCERTAIN, sentence),
+        measuring=cues.found(cues.MEASURING, sentence),
         negation=_one_sided_negation(claim, sentence),
-        opposite=_opposite_direction(claim, sentence),
+        figures=len(quantities(sentence)),
         agreeing=agreeing,
         differing=differing,
     )
 
 
-def compare(claimed: Iterable[Quantity], given: Iterable[Quantity]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The given figures that agree with a claimed one, and those that differ from all claimed ones of their kind."""
-    claimed, given = tuple(claimed), tuple(given)
-    agreeing = tuple(one.text for one in given if any(one.agrees(other) for other in claimed))
-    kinds = {one.kind for one in claimed if one.kind is not Kind.YEAR and not any(one.agrees(g) for g in given)}
-    differing = tuple(one.text for one in given if one.kind in kinds and one.text not in agreeing)
-    return agreeing, differing
-
-
 def _one_sided_negation(claim: str, sentence: str) -> str:
     in_claim, in_sentence = cues.found(cues.NEGATION, claim), cues.found(cues.NEGATION, sentence)
     return "" if in_claim and in_sentence else in_claim or in_sentence
-
-
-def _opposite_direction(claim: str, sentence: str) -> bool:
-    up, down = cues.found(cues.UP, claim), cues.found(cues.DOWN, claim)
-    against = cues.DOWN if up and not down else cues.UP if down and not up else None
-    same = cues.UP if up else cues.DOWN
-    return against is not None and bool(cues.found(against, sentence)) and not cues.found(same, sentence)

@@ -214,7 +214,8 @@ def names(sentence: str) -> list[str]:
 
 
 def _is_name(token: Token, opens_sentence: bool) -> bool:
-    if not token.text[0].isupper() or token.text.lower() in STOP_WORDS or len(token.text) < 2:
+    function_word = token.text.lower() in STOP_WORDS and not (token.text.isupper() and token.tag[:2] in {"NN", "NP"})
+    if not token.text[0].isupper() or function_word or len(token.text) < 2:
         return False
     within = not opens_sentence and token.tag[:2] in {"NN", "AJ", "UN"}
     return within or token.tag == "NP0" or token.lemma[0].isupper()

@@ -13,14 +13,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from system.models.extractive.features import FEATURES, Features, features
+from system.models.extractive.features import FEATURES, NEAREST, Features, features
 from system.models.extractive.findings import Finding, findings
+from system.models.extractive.justification import justify
 from system.models.extractive.similarity import Similarity
 from system.records import Label
 from system.tasks import JudgeClaim, VerdictReply
 
 WEIGHTS = Path(__file__).with_name("verdict.json")
-_QUOTED = 300  # longest quotation in a justification, in characters
+SPEAKS = 0.5  # cosine from which a sentence is taken to speak of the claim
+NO_EVIDENCE = Label.NOT_ENOUGH_EVIDENCE
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,18 @@ def shipped_weights() -> Weights:
 
 
 def judge(task: JudgeClaim, similarity: Similarity, weights: Weights) -> tuple[VerdictReply, float]:
-    """The likeliest label with a justification that quotes its evidence, and the label's probability."""
+    """The likeliest label with a justification that quotes its evidence, and the label's probability.
+
+    Where no sentence speaks of the claim there is not enough evidence, whatever the claim looks like.
+    """
     found = findings(task.claim.text, task.pairs, similarity)
-    measured = features(task.claim, task.pairs, found)
-    probabilities = weights.probabilities(measured)
-    label = max(probabilities, key=lambda label: probabilities[label])
-    return VerdictReply(justification=justify(label, found), label=label), probabilities[label]
-
-
-def justify(label: Label, found: Sequence[Finding]) -> str:
-    """What was found that speaks for a label, in words."""
     if not found:
-        return "No passage says anything about the claim."
-    return f"The closest passage says: “{found[0].sentence[:_QUOTED]}”"
+        return VerdictReply(justification="No passage says anything about the claim.", label=NO_EVIDENCE), 1.0
+    probabilities = weights.probabilities(features(task.claim, found))
+    label = max(probabilities, key=lambda label: probabilities[label]) if speak_of_claim(found) else NO_EVIDENCE
+    return VerdictReply(justification=justify(label, found[:NEAREST]), label=label), probabilities[label]
+
+
+def speak_of_claim(found: Sequence[Finding]) -> bool:
+    """Whether findings, closest first, are about the claim at all; the regression is fitted on such alone."""
+    return bool(found) and found[0].closeness >= SPEAKS

@@ -1,7 +1,7 @@
 """Numbers in text: what is read, and when two of them agree."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from system.models.extractive.quantities import Kind, Quantity, quantities
@@ -49,6 +49,7 @@ def test_agrees_at_the_precision_of_the_coarser(one: str, other: str, same: bool
     assert left.agrees(right) is same
 
 
+@settings(deadline=None)
 @given(st.integers(min_value=1, max_value=10**12))
 def test_a_written_number_is_read_back(number: int) -> None:
     (quantity,) = quantities(f"about {number:,} cases")
@@ -60,6 +61,7 @@ numbers = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(numbers, numbers)
 def test_agreement_is_mutual_and_everything_agrees_with_itself(one: Quantity, other: Quantity) -> None:
     assert one.agrees(one)

@@ -1,0 +1,80 @@
+"""Clauses, their questions and denials, names and noun phrases."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from system.models.extractive.grammar import clause, names, noun_phrases, tag
+
+
+@pytest.mark.parametrize(
+    ("sentence", "question"),
+    [
+        ("The council sold the mill.", "did the council sell the mill"),
+        ("The council sells the mill.", "does the council sell the mill"),
+        ("The councils sell the mill.", "do the councils sell the mill"),
+        ("The mill is for sale", "is the mill for sale"),
+        ("The mill was sold by the council", "was the mill sold by the council"),
+        ("The council has sold the mill", "has the council sold the mill"),
+        ("The council has a mill", "does the council have a mill"),
+        ("The council will sell the mill", "will the council sell the mill"),
+        ("The council can't sell the mill", "can the council not sell the mill"),
+        ("The council didn’t sell the mill", "did the council not sell the mill"),
+        ("There is gold in the mill", "is there gold in the mill"),
+        ("In 2017, the council sold the mill", "did the council sell the mill in 2017"),
+        ("If prices rise, the council will sell the mill", "will the council sell the mill if prices rise"),
+        ("Over the past five years the council has sold mills", "has the council sold mills over the past five years"),
+        ("The woman who owns the mill lives in Leeds", "does the woman who owns the mill live in Leeds"),
+        ("Flour made in Leeds is white", "is flour made in Leeds white"),
+        ("Ireland’s debt was high", "was Ireland’s debt high"),
+        ("NASA launched a probe", "did NASA launch a probe"),
+        ("People with asthma take more pills", "do people with asthma take more pills"),
+    ],
+)
+def test_a_clause_becomes_its_question(sentence: str, question: str) -> None:
+    found = clause(sentence)
+    assert found is not None
+    assert found.inverted == question
+
+
+@pytest.mark.parametrize(
+    ("sentence", "denial"),
+    [
+        ("The council sold the mill.", "the council did not sell the mill"),
+        ("In May, the mill was shut.", "the mill was not shut in May"),
+    ],
+)
+def test_a_clause_becomes_its_denial(sentence: str, denial: str) -> None:
+    found = clause(sentence)
+    assert found is not None
+    assert found.negated == denial
+
+
+@pytest.mark.parametrize("text", ["", "   ", "?!", "Sold", "After the war", "In"])
+def test_what_has_no_subject_and_verb_is_no_clause(text: str) -> None:
+    assert clause(text) is None
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_can_be_tagged_and_tokens_say_where_they_stand(text: str) -> None:
+    tokens = tag(text)
+    assert all(text[token.start : token.end] == token.text for token in tokens)
+    assert [token.start for token in tokens] == sorted(token.start for token in tokens)
+    clause(text), names(text), noun_phrases(text)
+
+
+def test_names_are_found_without_the_first_word_of_a_sentence() -> None:
+    assert names("Farmers say that Mara Quill of the Aster Trust met the CDC in Leeds.") == [
+        "Mara Quill",
+        "Aster Trust",
+        "CDC",
+        "Leeds",
+    ]
+
+
+def test_noun_phrases_keep_their_adjectives_and_possessives() -> None:
+    assert noun_phrases("Kenya's deputy president has opened the new railway.") == [
+        "Kenya's deputy president",
+        "new railway",
+    ]

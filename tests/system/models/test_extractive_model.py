@@ -1,0 +1,88 @@
+"""The reader behind the seam to models: order, cost, and independence of what else is asked."""
+
+import asyncio
+import random
+
+import pytest
+from bridge import CLAIM, PAGES, BagOfWords, passage
+
+from knowledge_store.encoder import SentenceEncoder
+from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.models.extractive import ExtractiveModel
+from system.models.extractive.debate import as_pairs
+from system.records import Claim, Label
+from system.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, Reply, Task, VerifyAnswer
+
+PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
+PAIRS = as_pairs(CLAIM, PASSAGES)
+ANSWERS = tuple(answer for pair in PAIRS for answer in pair.answers)
+TASKS: list[Task[Reply]] = [
+    *(AskQuestion(claim=CLAIM, context=(), index=index, leads=tuple(PASSAGES)) for index in range(3)),
+    *(AnswerQuestion(claim=CLAIM, question="When did the bridge open?", passage=passage) for passage in PASSAGES),
+    VerifyAnswer(claim=CLAIM, question="When did the bridge open?", answer=ANSWERS[0]),
+    MergeAnswers(claim=CLAIM, question="When did the bridge open?", answers=ANSWERS),
+    *(JudgeClaim(claim=CLAIM, pairs=PAIRS[:count]) for count in (1, 2, 3)),
+]
+
+
+def replies(model: ExtractiveModel, tasks: list[Task[Reply]]) -> list[tuple[Reply, float]]:
+    results = asyncio.run(model.generate([Request(task) for task in tasks]))
+    assert all(isinstance(result, Completion) for result in results)
+    return [(result.reply, result.confidence) for result in results]
+
+
+def test_replies_come_in_order_and_fit_their_tasks() -> None:
+    for task, (reply, confidence) in zip(TASKS, replies(ExtractiveModel(BagOfWords()), TASKS), strict=True):
+        assert type(reply) is task.reply_type
+        assert 0 < confidence <= 1
+
+
+def test_a_reply_depends_on_its_request_alone() -> None:
+    model = ExtractiveModel(BagOfWords())
+    together = replies(model, TASKS)
+    alone = [replies(ExtractiveModel(BagOfWords()), [task])[0] for task in TASKS]
+    order = random.Random(1).sample(range(len(TASKS)), len(TASKS))
+    shuffled = replies(model, [TASKS[i] for i in order])
+    assert together == alone
+    assert [together[i] for i in order] == shuffled
+
+
+def test_costs_are_calls_and_seconds_without_tokens() -> None:
+    for result in asyncio.run(ExtractiveModel(BagOfWords()).generate([Request(task) for task in TASKS])):
+        assert (result.cost.calls, result.cost.tokens_in, result.cost.tokens_out) == (1, 0, 0)
+        assert result.cost.seconds > 0
+
+
+def test_nothing_asked_is_nothing_answered() -> None:
+    assert asyncio.run(ExtractiveModel(BagOfWords()).generate([])) == []
+
+
+class Sing(Task[Reply]):
+    """A task that no reader knows."""
+
+    name = "sing"
+    reply_type = Reply
+    max_tokens = 1
+
+
+def test_an_unknown_task_is_an_error_of_its_own() -> None:
+    tasks: list[Task[Reply]] = [TASKS[0], Sing(claim=CLAIM), TASKS[1]]
+    first, error, last = asyncio.run(ExtractiveModel(BagOfWords()).generate([Request(task) for task in tasks]))
+    assert isinstance(error, ModelError)
+    assert error.kind is ErrorKind.BACKEND
+    assert "sing" in error.message
+    assert isinstance(first, Completion) and isinstance(last, Completion)
+
+
+@pytest.mark.slow
+def test_the_real_encoder_tells_agreement_from_denial() -> None:
+    model = ExtractiveModel(SentenceEncoder("all-MiniLM-L6-v2", device="cpu"))
+    claim = Claim(id=0, text="Eating garlic cures the flu.", reporting_source="Facebook")
+    denied = as_pairs(
+        claim, [passage("There is no evidence that garlic cures the flu, and posts saying so are false.")]
+    )
+    budget = Claim(id=1, text="The county spent 40.5 million euros on roads in 2019.", speaker="Mara Quill")
+    agreed = as_pairs(budget, [passage("County data show that 40.5 million euros were spent on roads in 2019.")])
+    tasks: list[Task[Reply]] = [JudgeClaim(claim=claim, pairs=denied), JudgeClaim(claim=budget, pairs=agreed)]
+    labels = [reply.label for reply, _ in replies(model, tasks)]  # type: ignore[attr-defined]
+    assert labels == [Label.REFUTED, Label.SUPPORTED]

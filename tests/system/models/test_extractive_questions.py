@@ -1,0 +1,117 @@
+"""Questions formed from a claim, its metadata, the leading passages and the branch so far."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from knowledge_store.passages import Passage
+from system.models.extractive.questions import ask, core, follow_ups, openers
+from system.models.extractive.words import content
+from system.records import Claim, QuestionAnswer
+from system.tasks import AskQuestion
+
+BRIDGE = Claim(id=0, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
+
+
+def passage(text: str) -> Passage:
+    return Passage(text=text, url="https://example.org", page=0, start=0)
+
+
+def unanswered(question: str) -> QuestionAnswer:
+    return QuestionAnswer(question=question, answer="No answer could be found.", answers=())
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("The Aster bridge opened in 1932.", "Did the Aster bridge open in 1932?"),
+        (
+            "“In 2017, the bank recorded an inflow of R17 billion.”",
+            "Did the bank record an inflow of R17 billion in 2017?",
+        ),
+        ("Wow! Nobody in this town pays any taxes at all.", "Does nobody in this town pay any taxes at all?"),
+        ("BREAKING NEWS", "Is it true that BREAKING NEWS?"),
+    ],
+)
+def test_the_first_question_asks_whether_the_core_is_so(text: str, first: str) -> None:
+    assert openers(Claim(id=0, text=text), ())[0] == first
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Over 700,000 children attended school last year.", "How many children attended school last year?"),
+        ("The sector employs 14.9 million Kenyans.", "How many Kenyans does the sector employ?"),
+        ("Ireland's debt was 856 billion euros in 2019.", "What was Ireland's debt in 2019?"),
+        ("25% of drivers in Leeds are women.", "What percentage of drivers in Leeds are women?"),
+        ("HS2 will cost £150 billion.", "How much will HS2 cost?"),
+    ],
+)
+def test_a_figure_is_asked_for(text: str, question: str) -> None:
+    assert question in openers(Claim(id=0, text=text), ())
+
+
+def test_years_and_durations_are_not_asked_for() -> None:
+    asked = openers(Claim(id=0, text="The mayor was in office for 12 years until 2019."), ())
+    assert not any(question.startswith("How") for question in asked)
+
+
+def test_the_second_half_of_a_claim_is_asked_on_its_own() -> None:
+    claim = Claim(id=0, text="The mayor voted for the tunnel and opposed the bridge.")
+    assert "Did the mayor oppose the bridge?" in openers(claim, ())
+
+
+def test_speaker_and_date_give_questions_of_provenance() -> None:
+    asked = openers(BRIDGE, ())
+    assert "What did Mara Quill say about the Aster bridge?" in asked
+    assert asked[-1] == "When was the claim made?"
+    assert "When was the claim made?" not in openers(Claim(id=0, text=BRIDGE.text), ())
+
+
+def test_what_the_leading_passages_name_is_asked_about() -> None:
+    leads = [passage("The works of Tom Varga are old."), passage("Then Tom Varga died."), passage("So did Ann Lee.")]
+    assert "What does Tom Varga have to do with the Aster bridge?" in openers(BRIDGE, leads)
+    assert not any("Ann Lee" in question for question in openers(BRIDGE, leads))
+
+
+def test_indices_give_different_questions_and_start_again_at_the_end() -> None:
+    count = len(openers(BRIDGE, ()))
+    asked = [ask(AskQuestion(claim=BRIDGE, context=(), index=i, leads=())) for i in range(count + 1)]
+    assert len(set(asked)) == count
+    assert asked[count] == asked[0]
+
+
+def test_a_branch_never_asks_what_it_asked_before() -> None:
+    for start in range(3):
+        context = [unanswered(openers(BRIDGE, ())[start])]
+        for _ in range(5):
+            question = ask(AskQuestion(claim=BRIDGE, context=tuple(context), index=0, leads=()))
+            assert content(question) not in [content(pair.question) for pair in context]
+            context.append(unanswered(question))
+
+
+def test_branches_go_on_with_different_questions() -> None:
+    claim = Claim(id=0, text="The mayor of Leeds sold the old mill to a Swiss bank in secret.", speaker="Mara Quill")
+    first = openers(claim, ())[:3]
+    later = [ask(AskQuestion(claim=claim, context=(unanswered(question),), index=0, leads=())) for question in first]
+    assert len(set(later)) == 3
+
+
+def test_what_the_answers_leave_open_is_asked_first() -> None:
+    claim = Claim(id=0, text="The mayor sold the mill to a Swiss bank.")
+    said = QuestionAnswer(question="Who sold?", answer="The mayor sold a mill.", answers=())
+    assert "Swiss bank" in follow_ups(claim, (said,), ())[0]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=150), st.integers(0, 9), st.booleans())
+def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
+    claim = Claim(id=0, text=text)
+    context = (unanswered("Is it so?"),) if later else ()
+    question = ask(AskQuestion(claim=claim, context=context, index=index, leads=()))
+    assert question.endswith("?")
+    assert len(question) > 1
+
+
+def test_the_core_is_a_sentence_of_the_claim_without_its_wrapping() -> None:
+    assert core("  “The  [new] law passed\nin May.”") == "The new law passed in May"
