@@ -38,7 +38,7 @@ from training.annotated import REMEDY, AnnotatedClaim, AnnotationError, read_ann
 from training.remembering import RememberingEncoder
 from training.stores import pseudo_stores
 
-BALANCE = 0.7  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
+BALANCE = 0.5  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
 REGULARISATION = 1.0  # inverse strength of the L2 penalty
 
 
