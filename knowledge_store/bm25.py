@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.counting import FREQUENCY, Numbers, count_words, empty_vocabulary, word_hashes
+from knowledge_store.counting import FREQUENCY, ORDER, Numbers, count_words, empty_vocabulary, word_hashes
 from knowledge_store.tokenization import Tokenization, alphabet
 from knowledge_store.utf8 import NOTHING, Bytes, Hashes, Places
 
@@ -83,27 +83,26 @@ class QueryCounter:
         lengths = np.concatenate(self._lengths) if self._lengths else np.empty(0)
         if not lengths.any():
             return scores
-        # In the order of rank_bm25's own operations, so that rounding makes and breaks no ties.
+        # In the order of rank_bm25's own operations, here and below, so that rounding makes and breaks no ties.
         norms = K1 * (1 - B + B * lengths / (lengths.sum() / self._texts))
         occurrences = np.concatenate(self._occurrences)
-        floor = EPSILON * self._mean_weight()
+        weights = [self._weight(frequency) for frequency in np.count_nonzero(occurrences, axis=0).tolist()]
+        floor = self._floor() if min(weights, default=0) < 0 else 0.0
         for column in self._asked:
             found = occurrences[:, column]
-            if frequency := int(np.count_nonzero(found)):
-                weight = self._weight(frequency)
-                scores += (weight if weight >= 0 else floor) * (found * (K1 + 1) / (found + norms))
+            weight = weights[column] if weights[column] >= 0 else floor
+            scores += weight * (found * (K1 + 1) / (found + norms))
         return scores
 
     def _weight(self, frequency: int) -> float:
         """The inverse document frequency of a word that occurs in so many texts."""
         return log(self._texts - frequency + 0.5) - log(frequency + 0.5)
 
-    def _mean_weight(self) -> float:
-        frequencies, words = np.unique(
-            self._vocabulary.entries[self._vocabulary.keys != NOTHING, FREQUENCY], return_counts=True
-        )
-        total = sum(self._weight(frequency) * count for frequency, count in zip(frequencies, words, strict=True))
-        return float(total / words.sum())
+    def _floor(self) -> float:
+        """The weight of a word that more than half of the texts have: a share of the average weight of all words."""
+        words = self._vocabulary.entries[self._vocabulary.keys != NOTHING]
+        total = sum(map(self._weight, words[words[:, ORDER].argsort(), FREQUENCY].tolist()))
+        return EPSILON * (total / len(words))
 
     def _words(self, text: str) -> Hashes:
         data, _, _ = encode([text])

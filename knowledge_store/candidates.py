@@ -8,34 +8,37 @@ from numpy.typing import NDArray
 
 from knowledge_store.bm25 import QueryCounter, encode
 from knowledge_store.chunking import Windows, cut
+from knowledge_store.fingerprints import fingerprints, prefixes
 from knowledge_store.passages import Passage
 from knowledge_store.reading import Page
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import case_folds, spaces
-from knowledge_store.utf8 import NOTHING, Bytes, Hashes, Places, fingerprints
+from knowledge_store.utf8 import NOTHING, Bytes, Hashes
 
 BATCH = 1_000_000  # characters that are cut and counted in one go
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some pages of a store.
+    """Some pages of a store, cut.
 
     Attributes:
         text: the pages' texts, one after the other.
-        starts: (pages,) where each begins.
-        ends: (pages,) where each ends.
-        sources: number and address of each.
+        sources: (pages,) number and address of each.
+        pages: (pages,) their fingerprints.
+        windows: the passages cut from them.
+        passages: (passages,) their fingerprints.
     """
 
     text: Bytes
-    starts: Places
-    ends: Places
     sources: tuple[tuple[int, str], ...]
+    pages: Hashes
+    windows: Windows
+    passages: Hashes
 
 
-def batches(pages: Iterable[Page]) -> Iterator[Batch]:
-    """Gather pages until a batch is full."""
+def batches(pages: Iterable[Page], settings: RetrievalSettings) -> Iterator[Batch]:
+    """Gather pages until a batch is full, and cut them."""
     sources: list[tuple[int, str]] = []
     texts: list[str] = []
     room = BATCH
@@ -44,22 +47,28 @@ def batches(pages: Iterable[Page]) -> Iterator[Batch]:
         texts.append(page.text)
         room -= len(texts[-1])
         if room < 0:
-            yield _batch(sources, texts)
+            yield _batch(sources, texts, settings)
             sources, texts, room = [], [], BATCH
     if sources:
-        yield _batch(sources, texts)
+        yield _batch(sources, texts, settings)
 
 
-def _batch(sources: list[tuple[int, str]], texts: list[str]) -> Batch:
+def _batch(sources: list[tuple[int, str]], texts: list[str], settings: RetrievalSettings) -> Batch:
     text, starts, ends = encode(texts)
-    return Batch(text, starts, ends, tuple(sources))
+    windows = cut(text, ends, settings.chunk_size, settings.chunk_overlap)
+    places = np.unique(np.concatenate([starts, ends, windows.starts, windows.ends]))
+    until, since = prefixes(text, places, spaces(), case_folds())
+    pages, passages = (
+        fingerprints(*spans, until, since, places) for spans in ((starts, ends), (windows.starts, windows.ends))
+    )
+    return Batch(text, tuple(sources), pages, windows, passages)
 
 
 class Candidates:
     """The distinct passages of a store, ranked for a claim.
 
     Pages, and passages, are copies of one another if they differ in case and white space alone, as ``normalized`` has
-    it; the first counts. Copies are known by their fingerprints, see ``utf8``.
+    it; the first counts. Copies are known by their fingerprints.
 
     Attributes:
         pages: pages with a text of their own.
@@ -77,14 +86,12 @@ class Candidates:
         self._cuts: set[int] = set()  # fingerprints of passages
 
     def add(self, batch: Batch) -> None:
-        """Cut more pages and count the words of their passages."""
-        distinct = _first_seen(_fingerprints(batch.text, batch.starts, batch.ends), self._texts)
+        """Count the words of the passages of more pages."""
+        distinct = _first_seen(batch.pages, self._texts)
         self.pages += int(distinct.sum())
         self.mirrors += int((~distinct).sum())
-        windows = cut(batch.text, batch.ends, self._settings.chunk_size, self._settings.chunk_overlap)
-        windows = _select(windows, distinct[windows.pages])
-        prints = _fingerprints(batch.text, windows.starts, windows.ends)
-        windows, prints = _select(windows, prints != NOTHING), prints[prints != NOTHING]
+        eligible = distinct[batch.windows.pages] & (batch.passages != NOTHING)
+        windows, prints = _select(batch.windows, eligible), batch.passages[eligible]
         distinct = _first_seen(prints, self._cuts)
         self.passages += int(distinct.sum())
         self.repetitions += int((~distinct).sum())
@@ -106,10 +113,6 @@ class Candidates:
         number, url = batch.sources[windows.pages[place]]
         text = batch.text[windows.starts[place] : windows.ends[place]].tobytes().decode("utf-8", "surrogatepass")
         return Passage(text, url, number, int(windows.chars[place]))
-
-
-def _fingerprints(text: Bytes, starts: Places, ends: Places) -> Hashes:
-    return fingerprints(text, starts, ends, spaces(), case_folds())
 
 
 def _first_seen(prints: Hashes, seen: set[int]) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ Numbers = NDArray[np.int32]
 
 _POINT = ord(".")
 _NO_KIND = 1 << 8  # of no character: nothing goes on with a percent sign
-FREQUENCY, _LAST, _COLUMN = range(3)  # of an entry of the vocabulary
+FREQUENCY, _LAST, _COLUMN, ORDER = range(4)  # of an entry of the vocabulary
 
 
 class Vocabulary(NamedTuple):
@@ -21,8 +21,8 @@ class Vocabulary(NamedTuple):
 
     Attributes:
         keys: (slots,) hashes of words, 0 where the slot is free.
-        entries: (slots, 3) of a word: in how many texts it occurs, the number of the last of them from 1, and which
-            word of the query it is, -1 if none.
+        entries: (slots, 4) of a word: in how many texts it occurs, the number of the last of them from 1, which word
+            of the query it is, -1 if none, and its place in the order in which words were first met.
         used: (1,) how many slots are taken.
     """
 
@@ -48,7 +48,7 @@ class Counts(NamedTuple):
 @compiled
 def empty_vocabulary(size: int) -> Vocabulary:
     """A table without words; ``size`` is a power of two."""
-    entries = np.zeros((size, 3), dtype=np.int32)
+    entries = np.zeros((size, 4), dtype=np.int32)
     entries[:, _COLUMN] = -1
     return Vocabulary(np.zeros(size, dtype=np.uint64), entries, np.zeros(1, dtype=np.int64))
 
@@ -166,6 +166,7 @@ def _with_room(vocabulary: Vocabulary, words: int) -> Vocabulary:
 @compiled
 def _add(vocabulary: Vocabulary, slot: np.int64, key: np.uint64, query: Hashes) -> None:
     vocabulary.keys[slot] = key
+    vocabulary.entries[slot, ORDER] = vocabulary.used[0]
     vocabulary.used[0] += 1
     for column in range(len(query)):
         if query[column] == key:

@@ -61,7 +61,7 @@ def rank_pages(pages: Iterable[Page], claim: str, settings: RetrievalSettings, f
     began = perf_counter()
     candidates = Candidates(claim, settings)
     with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
-        for _ in thread.map(candidates.add, batches(pages)):
+        for _ in thread.map(candidates.add, batches(pages, settings)):
             pass
     flaws.update({Flaw.MIRROR: candidates.mirrors, Flaw.REPEATED_PASSAGE: candidates.repetitions})
     passages, scores = candidates.best(settings.prefilter)

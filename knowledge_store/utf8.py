@@ -18,7 +18,6 @@ SEED = np.uint64(0xCBF29CE484222325)
 NOTHING = np.uint64(0)  # the hash of no text
 _PRIME, _SPREAD, _HALF = np.uint64(0x100000001B3), np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
 _BITS, _CODE_POINT = np.uint64(CODE_POINT_BITS), np.uint64((1 << CODE_POINT_BITS) - 1)
-_BLANK = ord(" ")
 
 
 @compiled
@@ -51,22 +50,3 @@ def finished(value: np.uint64) -> np.uint64:
     value = (value ^ (value >> _HALF)) * _SPREAD
     value ^= value >> _HALF
     return value if value != NOTHING else _PRIME
-
-
-@compiled
-def fingerprints(text: Bytes, starts: Places, ends: Places, spaces: NDArray[np.bool_], folds: Hashes) -> Hashes:
-    """Hash texts without what copies differ in: case, and the kind and amount of white space. Blank texts give 0."""
-    hashes = np.empty(len(starts), dtype=np.uint64)
-    for number in range(len(starts)):
-        place, end = starts[number], ends[number]
-        value, blank, apart = SEED, True, False
-        while place < end:
-            char, place = decode(text, place)
-            if spaces[char]:
-                apart = True
-                continue
-            if apart and not blank:
-                value = mix(value, folds[_BLANK])
-            value, blank, apart = mix(value, folds[char]), False, False
-        hashes[number] = NOTHING if blank else finished(value)
-    return hashes

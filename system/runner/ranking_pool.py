@@ -11,7 +11,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 
-from knowledge_store.ranking import RankedStore, rank_store, warm_up
+from knowledge_store.ranking import RankedStore, warm_up
+from knowledge_store.ranking_cache import rank_store_or_recall
 from knowledge_store.reading import Flaw, ReadingReport
 from knowledge_store.settings import RetrievalSettings
 from system.records import Claim, Failure
@@ -65,7 +66,7 @@ class RankingPool:
     async def _submit(self, claim: Claim) -> RankedStore:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._pool, rank_store, store_file(self._store, claim), claim.text, self._settings, claim.day
+            self._pool, rank_store_or_recall, store_file(self._store, claim), claim.text, self._settings, claim.day
         )
 
     def _start(self) -> ProcessPoolExecutor:
