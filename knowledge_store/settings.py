@@ -1,12 +1,11 @@
 """Settings of retrieval; part of the run's settings."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from knowledge_store.tokenization import Tokenization
 
-Runtime = Literal["torch", "openvino"]
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
@@ -35,7 +34,6 @@ class RetrievalSettings(BaseModel):
     )
     ranking_cache: str = Field("", description="folder that keeps what BM25 ranked for the next run; empty: none")
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
-    encoder_runtime: Runtime = Field("torch", description="what runs the encoder on a CPU; openvino is faster")
 
     @model_validator(mode="after")
     def _windows_advance(self) -> Self:
