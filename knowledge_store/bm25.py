@@ -31,7 +31,7 @@ class Ranking:
 class Bm25:
     """BM25Okapi over a collection of passages, for any number of queries. Threads may share it.
 
-    A query costs one pass over the texts: 5 ms a megabyte.
+    A query costs one pass over the texts, some 6 ms a megabyte.
     """
 
     def __init__(self, texts: Sequence[str], tokenization: Tokenization = "words") -> None:

@@ -77,7 +77,7 @@ def rank_pages(pages: Iterable[Page], claim: str, settings: RetrievalSettings, f
 def warm_up(settings: RetrievalSettings) -> None:
     """Load the compiled code and the tables of characters, so that the first store need not wait for them.
 
-    Takes half a second in a process; on a machine that has no compiled code yet, ten.
+    Takes half a second in a process, and six where no compiled code is kept yet.
     """
     rank_pages([Page(0, "", ("warm up",))], "warm up", settings, Flaws(), "")
 

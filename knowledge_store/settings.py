@@ -1,11 +1,12 @@
 """Settings of retrieval; part of the run's settings."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from knowledge_store.tokenization import Tokenization
 
+Runtime = Literal["openvino", "torch"]
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
@@ -34,6 +35,7 @@ class RetrievalSettings(BaseModel):
     )
     ranking_cache: str = Field("", description="folder that keeps what BM25 ranked for the next run; empty: none")
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
+    encoder_runtime: Runtime = Field("openvino", description="what computes the encoder on a CPU (on a GPU: torch)")
 
     @model_validator(mode="after")
     def _windows_advance(self) -> Self:

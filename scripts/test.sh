@@ -4,7 +4,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 echo "test.sh: checks lint, format and types, then runs the tests"
-scripts/setup.sh test
+scripts/setup.sh test docs ray serve train
 bin=$root/.venv/bin
 "$bin/ruff" check --quiet .
 "$bin/ruff" format --quiet --check .

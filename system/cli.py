@@ -159,7 +159,7 @@ def _inputs(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Cl
 
 def _load(settings: Settings, trace: Path | None = None) -> tuple[Engine, float]:
     began = time.perf_counter()
-    encoder = SentenceEncoder(settings.retrieval.encoder)
+    encoder = SentenceEncoder(settings.retrieval.encoder, runtime=settings.retrieval.encoder_runtime)
     model = load_model(settings, encoder)
     if trace:
         model = TracedModel(model, trace)

@@ -52,7 +52,7 @@ def choose_profile() -> tuple[str, str]:
     if memory < GPU_MEMORY:
         return "embedded", f"the {name} has {memory:.0f} GiB, and the production model wants {GPU_MEMORY:.0f}"
     if not find_spec("vllm"):
-        return "embedded", f"the {name} would run the production model, but vllm is missing (scripts/setup.sh vllm)"
+        return "embedded", f"the {name} would run the production model, but vllm is missing (scripts/setup.sh gpu)"
     return "a10g", f"there is a {name} with {memory:.0f} GiB"
 
 

