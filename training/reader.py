@@ -6,6 +6,7 @@ Each claim is checked with the very strategy and reader of a run, on a store mad
 Every judgement that a branch asks for becomes an example: its features, with the label of its claim.
 """
 
+import argparse
 import asyncio
 import hashlib
 import json
@@ -132,6 +133,21 @@ def describe(model: LogisticRegression, provenance: dict[str, Any]) -> dict[str,
             for label, (intercept, weights) in ((label, rows[str(label)]) for label in Label)
         },
     }
+
+
+def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``reader`` to the training commands."""
+    reader = commands.add_parser("reader", help="fit the verdict of the extractive reader")
+    reader.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train.json, with its annotations")
+    reader.add_argument("--output", type=Path, required=True, help="file for the fitted weights (JSON)")
+    reader.add_argument("--encoder", default="all-MiniLM-L6-v2", help="bi-encoder (default: %(default)s)")
+    reader.add_argument("--seed", type=int, default=1, help="of the choice of pages (default: %(default)s)")
+    reader.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    train(options.claims, options.output, options.encoder, options.seed)
+    print(f"wrote {options.output}")
 
 
 def train(claims_file: Path, output: Path, encoder_name: str, seed: int) -> None:
