@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Time the first stage of retrieval beside rank-bm25, bm25s and tantivy: the same stores, the same claim, one run.
 
-Each engine ranks each store in a process of its own, one after the other. The others get the passages that plain Python
-cuts and frees of copies; rank-bm25 counts the same words as ours, bm25s and tantivy have tokenizers of their own.
+Each engine ranks each store three times, each time in a process of its own, one after the other; the middle time
+counts. The others get the passages that plain Python cuts and frees of copies; rank-bm25 counts the same words as ours,
+bm25s and tantivy have tokenizers of their own.
 Engines that are not installed (pip install "got-factcheck[bench]") are passed over.
 
 Usage: bench_retrieval.py STORE.json… [--tokenization whitespace] [--others-up-to MB] [--plot FILE.svg]
@@ -34,6 +35,8 @@ from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import tokenize
 from submission.report.axes import HEIGHT, LEFT, WIDTH, Frame
 from submission.report.svg import STAGE_COLOURS, element, figure, text, ticks
+
+REPEATS = 3
 
 Key = tuple[int, int]
 Order = Sequence[int]
@@ -75,6 +78,15 @@ def measure(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
         stages, best = measure_other(ENGINES[engine], store, claim, settings)
     seconds, cpu, memory = perf_counter() - began, process_time() - busy, peak_memory()
     return Timing(stages or our_stages(store, claim, settings), seconds, cpu, memory, idle, tuple(best))
+
+
+def middle(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
+    """The run of the middle time, of ``REPEATS`` in fresh processes."""
+    runs = []
+    for _ in range(REPEATS):
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            runs.append(process.submit(measure, engine, store, settings).result())
+    return sorted(runs, key=lambda timing: timing.seconds)[REPEATS // 2]
 
 
 def our_stages(store: Path, claim: str, settings: RetrievalSettings) -> dict[str, float]:
@@ -246,9 +258,7 @@ def main() -> None:
     for store in args.stores:
         size = store.stat().st_size / 1e6
         for engine in filter(installed, ("ours", *(ENGINES if size <= args.others_up_to else ()))):
-            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-                timing = process.submit(measure, engine, store, settings).result()
-            found.setdefault(engine, {})[size] = timing
+            timing = found.setdefault(engine, {})[size] = middle(engine, store, settings)
             print(row(engine, size, timing, found["ours"][size]), flush=True)
     if args.plot:
         args.plot.write_text(draw(found), encoding="utf-8")
