@@ -66,6 +66,16 @@ def rank_documents(path: Path, claim: str, settings: RetrievalSettings, day: dat
     return rank_pages(pages, claim, settings, flaws, path.name)
 
 
+def sentences_of(text: str) -> tuple[str, ...]:
+    """The sentences of a text, with single spaces in them; none where it is blank.
+
+    >>> sentences_of("It rained.  Then it\\nstopped.")
+    ('It rained.', 'Then it stopped.')
+    """
+    sentences = (" ".join(sentence.split()) for sentence in segment("en", text))
+    return tuple(sentence for sentence in sentences if sentence)
+
+
 def _files(path: Path) -> list[Path]:
     expected = f"expected a file or a folder of files ending in {', '.join(sorted(SUFFIXES))}"
     if not path.exists():
@@ -92,8 +102,7 @@ def _sentences(file: Path, name: str, flaws: Flaws) -> tuple[str, ...]:
         flaws[Flaw.UNREADABLE_FILE] += 1
         log.warning("%s: left out, cannot be read (%s)", name, error)
         return ()
-    sentences = (" ".join(sentence.split()) for sentence in segment("en", text))
-    found = tuple(sentence for sentence in sentences if sentence)
+    found = sentences_of(text)
     if not found:
         flaws[Flaw.EMPTY_PAGE] += 1
         log.warning("%s: left out, it has no text", name)

@@ -9,7 +9,7 @@ from knowledge_store.dense import PassageIndex
 from knowledge_store.encoder import Encoder, Vectors
 from knowledge_store.passages import Passage
 from system.deadline import Deadline, DeadlineExpired
-from system.graph import Graph
+from system.graph import Graph, Listener, unheard
 from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result
 from system.records import Claim, Cost, Failure, QuestionAnswer, Verdict
 from system.settings import Settings
@@ -43,6 +43,7 @@ class Case:
         leads: the store's leading passages for the claim itself.
         failures: what went wrong and was survived, so far.
         cut_short: whether the deadline has ended some of the work.
+        listener: is told of every thought as it is added to the graph.
     """
 
     claim: Claim
@@ -54,9 +55,10 @@ class Case:
     deadline: Deadline
     failures: list[Failure] = field(default_factory=list)
     cut_short: bool = False
+    listener: Listener = unheard
 
     def __post_init__(self) -> None:
-        self.graph = Graph(self.claim)
+        self.graph = Graph(self.claim, self.listener)
         self._spans: dict[str, list[tuple[float, float]]] = {}
 
     async def generate(

@@ -10,7 +10,7 @@ from knowledge_store.ranking import RankedStore
 from knowledge_store.suspicion import looks_like_instructions
 from system.case import Case, Outcome
 from system.deadline import Clock, Deadline
-from system.graph import Graph
+from system.graph import Graph, Listener, unheard
 from system.models.base import Model
 from system.operations.vote import no_verdict
 from system.records import Calibration, Claim, ClaimResult, Failure, QuestionAnswer, Timing
@@ -32,7 +32,12 @@ class Engine:
 
 
 async def check(
-    engine: Engine, claim: Claim, ranked: RankedStore, failures: Sequence[Failure] = (), clock: Clock = time.monotonic
+    engine: Engine,
+    claim: Claim,
+    ranked: RankedStore,
+    failures: Sequence[Failure] = (),
+    clock: Clock = time.monotonic,
+    listener: Listener = unheard,
 ) -> tuple[ClaimResult, Graph]:
     """Check a claim against its ranked store.
 
@@ -41,6 +46,7 @@ async def check(
     Args:
         failures: what went wrong before, while the store was read.
         clock: monotonic seconds. The time that ranking took counts against the budget, wherever it ran.
+        listener: is told of every thought as it is added to the graph.
     """
     settings = engine.settings
     budget = max(0.0, settings.run.budget - ranked.seconds)
@@ -53,6 +59,7 @@ async def check(
         leads=ranked.passages if settings.debate.evidence == "gold" else ranked.passages[:LEADS],
         deadline=Deadline(budget, reserve=settings.run.reserve * settings.run.budget, clock=clock),
         failures=[*failures],
+        listener=listener,
     )
     try:
         outcome = await STRATEGIES[settings.strategy](case)

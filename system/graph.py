@@ -4,11 +4,18 @@ The graph only grows. An edge is held once, as a parent's id in the child, and a
 so the order of the thoughts is a topological order and a cycle cannot be written down.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from system.records import Claim, Cost
 from system.thoughts import KIND, LETTER, ROOT, Content, D, Thought, ThoughtKind
+
+Listener = Callable[[Thought[Content]], None]
+"""What is told of each thought as it is added, the claim first; it is called where the graph grows, so it must be quick."""
+
+
+def unheard(_: Thought[Content]) -> None:
+    """The listener of a graph that nobody follows."""
 
 
 class GraphError(Exception):
@@ -17,6 +24,10 @@ class GraphError(Exception):
 
 class Graph:
     """The thoughts about one claim, in the order in which they came.
+
+    Args:
+        claim: the first thought.
+        listener: is told of every thought.
 
     >>> from system.thoughts import Question
     >>> graph = Graph(Claim(id=0, text="Water is wet."))
@@ -27,10 +38,12 @@ class Graph:
     True
     """
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, listener: Listener = unheard) -> None:
         root = Thought[Claim](id=ROOT, kind=ThoughtKind.CLAIM, parents=(), operation="read", content=claim)
         self._root = root
         self._thoughts: dict[str, Thought[Content]] = {ROOT: root}
+        self._listener = listener
+        listener(root)
 
     @property
     def root(self) -> Thought[Claim]:
@@ -118,3 +131,4 @@ class Graph:
         if missing or thought.id in self._thoughts:
             raise GraphError(f"thought {thought.id!r} " + (f"has unknown parents {missing}" if missing else "exists"))
         self._thoughts[thought.id] = thought
+        self._listener(thought)
