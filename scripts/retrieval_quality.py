@@ -4,7 +4,7 @@ passages, how many passages are embedded for it, and how many sentences that ano
 
 The reference is a JSON Lines file in the form of HerO's retrieval output: {"claim_id", "top_10": [{"sentence"}, …]}.
 
-Usage: retrieval_quality.py CLAIMS.json STORE_DIR [--reference FILE.jsonl] [--claims 50] [--hops] [--runtime openvino]
+Usage: retrieval_quality.py CLAIMS.json STORE_DIR [--reference FILE.jsonl] [--claims 50] [--hops]
 """
 
 import argparse
@@ -25,7 +25,7 @@ from system.claims import read_claims
 from system.gold import read_gold
 
 ALL = RetrievalSettings().prefilter
-CHOICES = {f"shortlist {size}": RetrievalSettings(shortlist=size) for size in (4, 8, 16, 32, 64)} | {
+CHOICES = {f"shortlist {size}": RetrievalSettings(shortlist=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
     "all": RetrievalSettings(shortlist=ALL),
     "all, relevance 0.9": RetrievalSettings(shortlist=ALL, relevance=0.9),
     "all, relevance 0.7": RetrievalSettings(shortlist=ALL, relevance=0.7),

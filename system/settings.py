@@ -32,7 +32,7 @@ class GraphSettings(Section):
     depth: int = Field(3, gt=0, description="question rounds of a branch, at most")
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
-    debate: bool = Field(False, description="let a debate decide where verdicts disagree; otherwise a vote does")
+    debate: bool = Field(True, description="let a debate decide where verdicts disagree; otherwise a vote does")
 
 
 class DebateSettings(Section):

@@ -77,7 +77,7 @@ def test_not_enough_evidence_asks_again_and_sees_what_was_asked(make_case, answe
 
 def test_the_depth_bounds_the_rounds(make_case, answers):
     answers.replace[JudgeClaim] = lambda _: NEI
-    case = make_case(graph__depth=3, graph__branches=1)
+    case = make_case(graph__depth=3, graph__branches=1, graph__debate=False)
     outcome = run_got(case)
     assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert outcome.rounds == 3
@@ -129,7 +129,7 @@ def test_the_majority_decides_and_ties_have_a_rule(make_case, answers, labels, e
     answers.replace[AskQuestion] = lambda r: QuestionReply(question=questions[r.task.index])
     by_question = dict(zip(questions, labels, strict=False))
     answers.replace[JudgeClaim] = lambda r: VerdictReply(justification="x", label=by_question[r.task.pairs[0].question])
-    case = make_case(graph__branches=len(labels), graph__depth=1)
+    case = make_case(graph__branches=len(labels), graph__depth=1, graph__debate=False)
     assert run_got(case).verdict.label is expected
 
 
@@ -139,7 +139,7 @@ def test_a_tie_goes_to_the_more_confident_side(make_case, answers):
         return VerdictReply(justification="x", label=Label.SUPPORTED if supported else Label.REFUTED)
 
     answers.replace[JudgeClaim] = judge
-    case = make_case()
+    case = make_case(graph__debate=False)
     generate = case.model.generate
 
     async def with_confidence(requests):
