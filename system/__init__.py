@@ -1,1 +1,3 @@
 """The engine: graph, operations, strategies, models, runner and command line."""
+
+__version__ = "0.1.0"
