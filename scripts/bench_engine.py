@@ -71,7 +71,7 @@ SHAPES = {
         quantization_config=AWQ | {"modules_to_not_convert": None},
     ),
 }
-TRAINED = [adapter for adapter in Adapter if adapter is not Adapter.NONE]
+TRAINED = [Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION]
 
 
 class Load:

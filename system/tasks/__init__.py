@@ -19,7 +19,16 @@ from system.tasks.carp import (
     TwoLabelReply,
 )
 from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
-from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.debate import (
+    GO_ON,
+    Argue,
+    ArgumentReply,
+    CloseDebate,
+    CorrectVerdict,
+    JustificationReply,
+    Moderate,
+    RulingReply,
+)
 from system.tasks.evidence import EvidenceTask
 from system.tasks.graph import (
     AnswerQuestion,
@@ -48,6 +57,7 @@ __all__ = [
     "ClaimGraphReply",
     "CloseDebate",
     "CorrectOneself",
+    "CorrectVerdict",
     "CorrectionReply",
     "DecideBetweenTeams",
     "DecideBetweenTeamsInTwoLabels",
@@ -59,6 +69,7 @@ __all__ = [
     "InstructionReply",
     "JudgeClaim",
     "JudgeSpeakers",
+    "JustificationReply",
     "MergeAnswers",
     "MergeReply",
     "Moderate",

@@ -15,11 +15,12 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class Adapter(StrEnum):
-    """The LoRA adapters of the paper (section 3.2), and none for the auxiliary steps."""
+    """The LoRA adapters of the paper (section 3.2), DebateCV's trained moderator, and none for the auxiliary steps."""
 
     QUESTION_GENERATION = "question_generation"
     QUESTION_ANSWERING = "question_answering"
     VERDICT_PREDICTION = "verdict_prediction"
+    MODERATOR = "moderator"
     NONE = "none"
 
 

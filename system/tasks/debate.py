@@ -55,7 +55,7 @@ class Moderate(EvidenceTask[RulingReply]):
     """
 
     name = "moderate"
-    adapter = Adapter.NONE
+    adapter = Adapter.MODERATOR
     reply_type = RulingReply
     max_tokens = 512
 
@@ -67,9 +67,34 @@ class CloseDebate(EvidenceTask[VerdictReply]):
     """Give the verdict of a debate that has run its course."""
 
     name = "close_debate"
-    adapter = Adapter.NONE
+    adapter = Adapter.MODERATOR
     reply_type = VerdictReply
     max_tokens = 512
 
     transcript: tuple[Argument, ...]
     rulings: tuple[Ruling, ...]
+
+
+class JustificationReply(Reply):
+    """The reasons for a verdict that was given."""
+
+    justification: Text
+
+
+class CorrectVerdict(EvidenceTask[JustificationReply]):
+    """Explain, from a debate, the verdict that annotators gave it (DebateCV's Corrector).
+
+    Only training asks for it: no run ever knows the right verdict.
+
+    Attributes:
+        label: the annotators' verdict.
+    """
+
+    name = "correct_verdict"
+    adapter = Adapter.NONE
+    reply_type = JustificationReply
+    max_tokens = 512
+
+    transcript: tuple[Argument, ...]
+    rulings: tuple[Ruling, ...]
+    label: Label

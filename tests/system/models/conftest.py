@@ -41,8 +41,8 @@ def tiny_model(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture(scope="session")
-def tiny_adapters(tiny_model: Path) -> dict[Adapter, str]:
-    return {adapter: str(tiny_model / adapter) for adapter in Adapter if adapter is not Adapter.NONE}
+def tiny_adapters(maker: ModuleType, tiny_model: Path) -> dict[Adapter, str]:
+    return {Adapter(name): str(tiny_model / name) for name in maker.ADAPTERS}
 
 
 @pytest.fixture(scope="session")

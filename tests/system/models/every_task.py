@@ -17,7 +17,7 @@ from system.claim_analysis import (
     Team,
 )
 from system.personas import PERSONAS
-from system.records import Claim, QuestionAnswer
+from system.records import Claim, Label, QuestionAnswer
 from system.speech import Argument, Ruling, Speaker
 from system.tasks import (
     Advise,
@@ -26,6 +26,7 @@ from system.tasks import (
     CarryOut,
     CloseDebate,
     CorrectOneself,
+    CorrectVerdict,
     DecideBetweenTeams,
     DecideBetweenTeamsInTwoLabels,
     DecomposeClaim,
@@ -108,6 +109,7 @@ def agent_tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...
         "moderate": Moderate(**body, transcript=both, rulings=()),
         "moderate again": Moderate(**body, transcript=both, rulings=(RULING,)),
         "close the debate": CloseDebate(**body, transcript=both, rulings=(RULING,)),
+        "correct the verdict": CorrectVerdict(**body, transcript=both, rulings=(RULING,), label=Label.REFUTED),
         "open the consultancy": Advise(**body, side=Speaker.NEGATIVE, transcript=()),
         "advise": Advise(**body, side=Speaker.AFFIRMATIVE, transcript=advised),
         "question the speakers": QuestionSpeakers(claim=claim, persona="", transcript=both),

@@ -85,8 +85,8 @@ def test_log_probabilities_are_those_of_the_dequantised_base_with_each_adapter(m
             torch.testing.assert_close(ours, reference[adapter][row, tokens], rtol=0, atol=TOLERANCE)
 
 
-def test_adapters_differ_by_far_more_than_the_tolerance(reference):
-    names = list(Adapter)
+def test_adapters_differ_by_far_more_than_the_tolerance(reference, tiny_adapters):
+    names = [Adapter.NONE, *tiny_adapters]
     for one in range(len(names)):
         for other in range(one):
             assert (reference[names[one]] - reference[names[other]]).abs().max() > 10 * TOLERANCE
