@@ -9,8 +9,9 @@ from system.models.base import ModelUnavailable
 from training import reader
 from training.annotated import AnnotationError
 from training.errors import TrainingError
+from training.finetuning import command as finetuning
 
-COMMANDS = (reader,)
+COMMANDS = (reader, finetuning)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,90 @@
+"""The base model that an adapter is trained on, loaded in the precision that the memory allows."""
+
+from pathlib import Path
+from typing import Any
+
+import psutil
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
+
+from system.models.base import ModelUnavailable
+from system.models.memory import GIB
+from training.errors import TrainingError
+from training.finetuning.memory import Precision
+
+AWQ = "-awq"
+
+
+def trainable_base(model: str) -> str:
+    """The model whose weights can be trained: an AWQ checkpoint has none, its unquantised sibling has.
+
+    ``Qwen/Qwen2.5-14B-Instruct-AWQ`` stands for ``Qwen/Qwen2.5-14B-Instruct``: the name without its ending. An adapter
+    trained on the sibling fits the checkpoint, as the layers have the same shapes.
+
+    Raises:
+        TrainingError: the checkpoint is quantised and its name says nothing of a sibling, or that folder is not there.
+        ModelUnavailable: there is no such model.
+    """
+    if model.lower().endswith(AWQ) and not Path(model).is_dir():
+        return model[: -len(AWQ)]
+    if not _quantised(model):
+        return model
+    sibling = model[: -len(AWQ)] if model.lower().endswith(AWQ) else ""
+    if not sibling or not Path(sibling).is_dir():
+        raise TrainingError(
+            f"{model} is quantised, and quantised weights cannot be trained; give --base the unquantised model that "
+            "it was made of, such as Qwen/Qwen2.5-14B-Instruct for Qwen/Qwen2.5-14B-Instruct-AWQ"
+        )
+    return sibling
+
+
+def device_memory(limit: float | None) -> int:
+    """Bytes that training may use: those of the GPU, or without one those that are free; ``limit`` GiB at most."""
+    if torch.cuda.is_available():
+        there_are = torch.cuda.get_device_properties(0).total_memory
+    else:
+        there_are = psutil.virtual_memory().available
+    return min(there_are, int(limit * GIB)) if limit else there_are
+
+
+def load_base(model: str, precision: Precision) -> Any:
+    """Load a base model to train an adapter on, on the GPU if there is one.
+
+    Raises:
+        ModelUnavailable: it cannot be loaded.
+    """
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    dtype = torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16
+    quantization = _four_bits() if precision is Precision.NF4 else None
+    try:
+        return AutoModelForCausalLM.from_pretrained(
+            model,
+            dtype=dtype,
+            device_map={"": device},
+            quantization_config=quantization,
+            local_files_only=Path(model).is_dir(),
+        )
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise ModelUnavailable(f"base model {model!r} cannot be loaded in {precision}: {reason}") from error
+
+
+def _four_bits() -> BitsAndBytesConfig:
+    """QLoRA's form (Dettmers et al., 2023): NormalFloat, with quantised scales, computing in bfloat16."""
+    return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+    )
+
+
+def _quantised(model: str) -> bool:
+    try:
+        config = AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
+    except (OSError, ValueError) as error:
+        raise ModelUnavailable(
+            f"base model {model!r} cannot be read: {str(error).strip().splitlines()[0]}; "
+            "give a folder with config.json of a causal language model, or a name that the model hub knows"
+        ) from error
+    return getattr(config, "quantization_config", None) is not None

@@ -1,0 +1,64 @@
+"""The model card of an adapter: what it is for, what it was made of, how, and what came of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import ModelCardData
+
+from training.finetuning.curves import Curves
+
+PACKAGES = ("torch", "transformers", "trl", "peft", "datasets")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a training gave.
+
+    Attributes:
+        updates: steps of the optimiser in all; ``best`` is the one whose weights were kept.
+        seconds: of this call alone, where a training was resumed.
+        peak: highest memory in GiB, of the GPU where there is one, else of the process.
+    """
+
+    updates: int
+    best: int
+    seconds: float
+    peak: float
+    curves: Curves
+
+    @property
+    def held_out(self) -> tuple[float, float]:
+        """Loss on the held-out examples before the training and with the weights that were kept."""
+        points = dict(self.curves["held out"])
+        return points[min(points)], points[self.best]
+
+    def __str__(self) -> str:
+        before, after = self.held_out
+        return (
+            f"{self.updates} updates in {self.seconds:.0f} s, peak memory {self.peak:.1f} GiB; held-out loss "
+            f"{before:.3f} before, {after:.3f} after {self.best} updates, whose weights are kept"
+        )
+
+
+def write_card(folder: Path, base: str, settings: Mapping[str, Any], outcome: Outcome, plan: str) -> None:
+    """Write ``README.md`` in the form of the model hub, with the curves of ``curves.svg``."""
+    head = ModelCardData(base_model=base, library_name="peft", tags=["lora", "fact-checking", "averitec"])
+    parts = [
+        f"---\n{head.to_yaml()}\n---\n",
+        f"# LoRA adapter: {folder.name}\n",
+        f"Trained with `python -m training train --task {settings['task']}`. {outcome}.\n",
+        "![losses](curves.svg)\n",
+        "The data are AVeriTeC's training split (CC BY-NC 4.0), with whole claims held out.\n",
+        _table("Settings", settings),
+        _table("Versions", {name: version(name) for name in PACKAGES}),
+        f"Memory, as planned:\n\n```\n{plan}\n```\n",
+    ]
+    (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def _table(title: str, rows: Mapping[str, Any]) -> str:
+    lines = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
+    return f"| {title} | |\n|---|---|\n{lines}\n"

@@ -1,0 +1,72 @@
+"""Where a training stands: which checkpoint it can go on from, and whether it is the same training at all."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from training.errors import TrainingError
+
+RECORD = "training.json"
+WEIGHTS = "adapter_model.safetensors"
+STATE = "trainer_state.json"  # of a checkpoint; the last thing that is written of it
+
+
+def open_folder(folder: Path, settings: dict[str, Any]) -> None:
+    """Write down what is trained in a folder, or find that it is what was written down before.
+
+    Raises:
+        TrainingError: another training stands there; with what differs.
+    """
+    record = folder / RECORD
+    settings = json.loads(json.dumps(settings))
+    if not record.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        record.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+        return
+    before = read_record(folder)
+    differing = [name for name in settings if before.get(name) != settings[name]]
+    if differing:
+        name = differing[0]
+        raise TrainingError(
+            f"{folder} holds a training with other settings: {name} was {before.get(name)!r}, now {settings[name]!r}; "
+            "take another --output, or remove the folder to train anew"
+        )
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What was trained in a folder.
+
+    Raises:
+        TrainingError: the folder has no record that can be read.
+    """
+    try:
+        record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainingError(
+            f"{folder / RECORD}: expected the record that 'python -m training train' writes ({error})"
+        ) from error
+    return record
+
+
+def finished(folder: Path) -> bool:
+    """Whether the adapter of a folder is trained."""
+    return (folder / WEIGHTS).exists()
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """The newest checkpoint that was written whole; broken ones, as a full disk leaves them, are removed."""
+    found = sorted((folder / "checkpoints").glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    for checkpoint in reversed(found):
+        if _whole(checkpoint):
+            return checkpoint
+        shutil.rmtree(checkpoint)
+    return None
+
+
+def _whole(checkpoint: Path) -> bool:
+    try:
+        json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return True

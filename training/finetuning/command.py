@@ -1,0 +1,98 @@
+"""``python -m training train``: fine-tune an adapter of the engine on a data set of ``python -m training data``."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from training.errors import TrainingError
+from training.finetuning.recipes import RECIPES, Recipe
+
+BASE = "Qwen/Qwen2.5-14B-Instruct"
+MODELS = Path("models")
+DATA = MODELS / "data"
+
+
+def add_command(commands: Any) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "train",
+        help="fine-tune a LoRA adapter",
+        description="Fine-tune a LoRA adapter on a data set. A training that was stopped goes on when the same command "
+        "is given again.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--task", choices=RECIPES, required=True, help="which adapter")
+    parser.add_argument("--base", default=BASE, help="base model, a folder or a name")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
+    parser.add_argument("--output", type=Path, help="folder of the adapter (default: models/ and the data set's name)")
+    parser.add_argument("--start", type=Path, help="adapter that moderator-dpo goes on from")
+    parser.add_argument("--memory", type=float, help="GiB of the device that may be used (default: all)")
+    parser.add_argument("--seed", type=int, default=1, help="of the held-out claims, the order and the dropout")
+    for name, help_text in _SETTINGS.items():
+        kind = type(getattr(RECIPES["qg"], name))
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"{help_text} (default: the recipe's)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train.
+
+    Raises:
+        TrainingError: see ``training.train``.
+    """
+    from training.finetuning.training import Job, train  # large libraries
+
+    recipe = _recipe(options)
+    train(
+        Job(
+            task=options.task,
+            recipe=recipe,
+            base=options.base,
+            data=options.data,
+            output=options.output or MODELS / recipe.data,
+            start=_start(options.start, recipe),
+            memory=options.memory,
+            seed=options.seed,
+        )
+    )
+
+
+_SETTINGS = {
+    "epochs": "passes over the examples",
+    "learning_rate": "at its highest",
+    "batch": "examples of an update",
+    "context": "longest example in tokens",
+    "patience": "evaluations without a better held-out loss before training stops",
+}
+
+
+def _recipe(options: argparse.Namespace) -> Recipe:
+    """The task's recipe with the settings of the command line.
+
+    Raises:
+        TrainingError: a setting is not positive.
+    """
+    given = {name: value for name in _SETTINGS if (value := getattr(options, name)) is not None}
+    for name, value in given.items():
+        if value <= 0:
+            raise TrainingError(f"--{name.replace('_', '-')} {value}: expected a number above 0")
+    return replace(RECIPES[options.task], **given)
+
+
+def _start(given: Path | None, recipe: Recipe) -> Path | None:
+    """The adapter to go on from.
+
+    Raises:
+        TrainingError: it is not there, or the recipe begins anew.
+    """
+    if not recipe.start:
+        if given:
+            raise TrainingError(f"--start {given}: this task trains a new adapter; only moderator-dpo goes on from one")
+        return None
+    start = given or MODELS / recipe.start
+    if not (start / "adapter_config.json").exists():
+        raise TrainingError(
+            f"{start}: no adapter to go on from; train it first with --task moderator-sft, or give --start"
+        )
+    return start

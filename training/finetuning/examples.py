@@ -1,0 +1,165 @@
+"""Data sets of prompts and replies: reading them, setting claims aside, and leaving out what is too long.
+
+A data set is JSON Lines in TRL's conversational form, with the claim that each example was made of. The prompts are
+the messages that the engine sends (``system.models.prompting``), so the chat template makes the same token ids of them.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import TypedDict
+
+from system.models.chat import ChatTokenizer
+from training.errors import TrainingError
+
+
+class Turn(TypedDict):
+    """A chat message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: Annotated[str, Field(min_length=1)]
+
+
+Turns = Annotated[list[Turn], Field(min_length=1)]
+
+
+class Example(BaseModel):
+    """A prompt that the engine sends, with replies.
+
+    Attributes:
+        label: gold label of the claim, where the reply depends on it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    claim_id: int
+    label: str | None = None
+    prompt: Turns
+
+    @property
+    def replies(self) -> tuple[list[Turn], ...]:
+        """All replies to the prompt."""
+        raise NotImplementedError
+
+
+class Demonstration(Example):
+    """A reply to learn."""
+
+    completion: Turns
+
+    @property
+    def replies(self) -> tuple[list[Turn], ...]:
+        """See ``Example.replies``."""
+        return (self.completion,)
+
+    @property
+    def reply(self) -> str:
+        """What the model should write."""
+        return self.completion[0]["content"]
+
+
+class Preference(Example):
+    """Two replies, of which one is better."""
+
+    chosen: Turns
+    rejected: Turns
+
+    @property
+    def replies(self) -> tuple[list[Turn], ...]:
+        """See ``Example.replies``."""
+        return (self.chosen, self.rejected)
+
+
+E = TypeVar("E", bound=Example)
+
+
+@dataclass(frozen=True)
+class Split(Generic[E]):
+    """Examples to learn from and examples that are held out; no claim is in both."""
+
+    train: list[E]
+    held_out: list[E]
+
+
+def read_examples(path: Path, kind: type[E]) -> list[E]:
+    """Read a data set in the order of the file.
+
+    Raises:
+        TrainingError: there is no such file, it is empty, or a line is no example of this kind; names file and line.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise TrainingError(f"{path}: no data set to train on ({error.strerror}); make it: {_REMEDY}") from error
+    examples = [_parse(path, number, line, kind) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not examples:
+        raise TrainingError(f"{path}: expected an example on each line, found none; make the data set again: {_REMEDY}")
+    return examples
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def split_by_claim(examples: Sequence[E], share: float, seed: int) -> Split[E]:
+    """Set a share of the claims aside, at least one, with all their examples.
+
+    The order in which claims are set aside depends on seed and claim alone, so that nearly the same claims are held
+    out for all adapters.
+
+    Raises:
+        TrainingError: all examples are of one claim.
+    """
+    claims = sorted({example.claim_id for example in examples}, key=lambda claim: _rank(seed, claim))
+    if len(claims) < 2:
+        raise TrainingError("expected examples of at least two claims, as one is held out; use more of the train split")
+    aside = set(claims[: max(1, round(share * len(claims)))])
+    train = [example for example in examples if example.claim_id not in aside]
+    return Split(train, [example for example in examples if example.claim_id in aside])
+
+
+def that_fit(examples: Sequence[E], chat: ChatTokenizer) -> list[E]:
+    """The examples that are no longer than the context with their longest reply.
+
+    Raises:
+        TrainingError: none is that short.
+    """
+    fitting = [example for example in examples if max(_lengths(example, chat)) <= chat.context]
+    if not fitting:
+        raise TrainingError(
+            f"all {len(examples)} examples are longer than {chat.context} tokens; give a longer --context"
+        )
+    return fitting
+
+
+_REMEDY = "python -m training data --help"
+
+
+def _parse(path: Path, number: int, line: bytes, kind: type[E]) -> E:
+    try:
+        return kind.model_validate_json(line)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(map(str, fault["loc"])) or "the line"
+        expected = ", ".join(kind.model_fields)
+        raise TrainingError(
+            f"{path}, line {number}: expected a JSON object with {expected}; {where}: {fault['msg']}; "
+            f"make the data set again: {_REMEDY}"
+        ) from error
+
+
+def _rank(seed: int, claim: int) -> bytes:
+    return hashlib.sha256(f"{seed}:{claim}".encode()).digest()
+
+
+def _lengths(example: Example, chat: ChatTokenizer) -> Iterator[int]:
+    for reply in example.replies:
+        messages = [*example.prompt, *reply]
+        yield len(chat.tokenizer.apply_chat_template(messages, return_dict=False))

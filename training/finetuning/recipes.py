@@ -1,0 +1,56 @@
+"""How each adapter is trained: the papers' settings, and ours where a paper gives none.
+
+The three adapters follow Rolinger and Liu (2025), section 3.4: rank 16, alpha 32, dropout 0.05, no bias, all projection
+layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows DebateCV: rank
+128, alpha 256, learning rate 2e-5, two epochs; its dropout and batch are ours.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+HELD_OUT = 0.05  # share of the claims of train that no step sees: the loss on them stops the training
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings of one training.
+
+    Attributes:
+        adapter: the adapter of the engine that is trained (``system.tasks.Adapter``).
+        data: name of the data set in the data folder, without its ending.
+        method: "sft" learns the replies; "dpo" prefers the chosen over the rejected ones (Rafailov et al., 2023).
+        batch: examples of an update.
+        context: longest prompt and reply together, in tokens; a longer example is left out and counted.
+        patience: evaluations without a better held-out loss after which training stops.
+        start: data set whose adapter this training goes on from; empty for a new adapter.
+    """
+
+    adapter: str
+    data: str
+    method: Literal["sft", "dpo"] = "sft"
+    rank: int = 16
+    alpha: int = 32
+    dropout: float = 0.05
+    learning_rate: float = 1e-4
+    epochs: float = 3.0
+    batch: int = 16
+    context: int = 4096
+    patience: int = 3
+    start: str = ""
+
+
+def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = "") -> Recipe:
+    return Recipe(
+        "moderator", data, method, rank=128, alpha=256, learning_rate=2e-5, epochs=2.0, context=8192, start=start
+    )
+
+
+RECIPES = {
+    "qg": Recipe("question_generation", "question_generation"),
+    "qa": Recipe("question_answering", "question_answering"),
+    "verdict": Recipe("verdict_prediction", "verdict_prediction"),
+    "moderator": _moderator("moderator"),
+    "moderator-sft": _moderator("moderator_sft"),
+    "moderator-dpo": _moderator("moderator_preferences", "dpo", start="moderator_sft"),
+}
+"""By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO."""

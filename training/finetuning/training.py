@@ -1,0 +1,160 @@
+"""One training from data set to adapter, that can be stopped and gone on with at any time."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+
+from system.machine import peak_memory
+from system.models.chat import ChatTokenizer
+from system.models.memory import GIB, skeleton
+from training.errors import TrainingError
+from training.finetuning.base import device_memory, load_base, trainable_base
+from training.finetuning.card import Outcome, write_card
+from training.finetuning.checkpoints import finished, last_checkpoint, open_folder
+from training.finetuning.curves import curves_of, draw
+from training.finetuning.examples import (
+    Demonstration,
+    Preference,
+    Split,
+    read_examples,
+    sha256_of,
+    split_by_claim,
+    that_fit,
+)
+from training.finetuning.memory import TrainingPlan, choose_precision
+from training.finetuning.recipes import HELD_OUT, Recipe
+from training.finetuning.trainers import build_trainer
+
+
+@dataclass(frozen=True)
+class Job:
+    """A training that somebody asks for.
+
+    Attributes:
+        task: name of the recipe.
+        base: folder or name of the base model.
+        data: folder of the data sets.
+        output: folder of the adapter.
+        start: adapter to go on from, where the recipe says so.
+        memory: GiB that may be used; None for all.
+    """
+
+    task: str
+    recipe: Recipe
+    base: str
+    data: Path
+    output: Path
+    start: Path | None
+    memory: float | None
+    seed: int
+
+
+def train(job: Job) -> None:
+    """Train an adapter, or go on where a training stopped; say what is done on the way.
+
+    Raises:
+        TrainingError: data, base, memory or disk do not allow it; what was trained before stays.
+        ModelUnavailable: the base cannot be loaded.
+    """
+    base = trainable_base(job.base)
+    if base != job.base:
+        print(f"{job.base} is quantised: training on its unquantised sibling {base}")
+    file = job.data / f"{job.recipe.data}.jsonl"
+    split, counts = _examples(job, base, file)
+    plan = choose_precision(skeleton(base), job.recipe, device_memory(job.memory), gpu=torch.cuda.is_available())
+    print(f"memory plan of {base}, {plan.precision}\n{plan}")
+    settings = _settings(job, base, file, counts, plan)
+    with _disk(job.output):
+        open_folder(job.output, settings)
+        if finished(job.output):
+            print(f"{job.output} is trained already; nothing to do")
+            return
+        outcome = _run(job, base, split, plan)
+        draw(outcome.curves, job.output / "curves.svg")
+        write_card(job.output, base, settings, outcome, str(plan))
+    print(f"{job.output}: {outcome}")
+
+
+def _examples(job: Job, base: str, file: Path) -> tuple[Split[Any], dict[str, int]]:
+    """The examples that fit the context, and how many there are of each kind."""
+    examples = read_examples(file, Preference if job.recipe.method == "dpo" else Demonstration)
+    fitting = that_fit(examples, ChatTokenizer(base, job.recipe.context))
+    split = split_by_claim(fitting, HELD_OUT, job.seed)
+    counts = {
+        "train": len(split.train),
+        "held out": len(split.held_out),
+        "left out as too long": len(examples) - len(fitting),
+    }
+    print(f"{file}: {', '.join(f'{count} {name}' for name, count in counts.items())}")
+    return split, counts
+
+
+def _settings(job: Job, base: str, file: Path, counts: dict[str, int], plan: TrainingPlan) -> dict[str, Any]:
+    """All that decides what the training gives."""
+    return {
+        "task": job.task,
+        "base": base,
+        "data": file.name,
+        "sha256": sha256_of(file),
+        "examples": counts,
+        **asdict(job.recipe),
+        "start": str(job.start or ""),
+        "held_out": HELD_OUT,
+        "precision": str(plan.precision),
+        "seed": job.seed,
+        "trl": version("trl"),
+    }
+
+
+def _run(job: Job, base: str, split: Split[Any], plan: TrainingPlan) -> Outcome:
+    tokenizer = ChatTokenizer(base, job.recipe.context).tokenizer
+    model = load_base(base, plan.precision)
+    trainer: Any = build_trainer(model, tokenizer, split, job.recipe, plan.precision, job.output, job.seed, job.start)
+    checkpoint = last_checkpoint(job.output)
+    if checkpoint:
+        print(f"going on from {checkpoint}")
+    trainer.args.eval_on_start = checkpoint is None
+    began = time.perf_counter()
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    seconds = time.perf_counter() - began
+    trainer.model.save_pretrained(str(job.output), selected_adapters=["default"])
+    return _outcome(trainer, seconds)
+
+
+def _outcome(trainer: Any, seconds: float) -> Outcome:
+    gpu = torch.cuda.is_available()
+    return Outcome(
+        updates=trainer.state.global_step,
+        best=trainer.state.best_global_step,
+        seconds=seconds,
+        peak=torch.cuda.max_memory_allocated() / GIB if gpu else peak_memory(),
+        curves=curves_of(trainer.state.log_history),
+    )
+
+
+@contextmanager
+def _disk(folder: Path) -> Iterator[None]:
+    """Name the folder where something cannot be written to it, or the device where its memory is full."""
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        raise TrainingError(_UNWRITTEN.format(folder=folder, error=error)) from error
+    except torch.OutOfMemoryError as error:
+        raise TrainingError(f"the device's memory is full: {error}; give --memory less, or --context") from error
+    except RuntimeError as error:
+        if "PytorchStreamWriter" not in str(error) and "inline_container" not in str(error):
+            raise
+        raise TrainingError(_UNWRITTEN.format(folder=folder, error=str(error).splitlines()[0])) from error
+
+
+_UNWRITTEN = (
+    "{folder}: cannot be written ({error}); what was saved before is kept: make room on the disk and give the same "
+    "command again, it goes on from the last whole checkpoint"
+)
