@@ -26,9 +26,26 @@ const DESCRIBE = {
     text: c.reason || c.insight,
     tone: c.decision ? slug(c.decision) : "",
   }),
+  "subclaims": (c) => ({ tag: counted(c.subclaims, "subclaim"), text: c.subclaims.map((text, i) => `${i + 1}. ${text}`).join(" ") }),
+  "claim graph": (c) => ({
+    tag: `claim graph: ${counted(c.entities, "entity", "entities")}, ${counted(c.relations, "relation")}`,
+    text: c.relations.length ? c.relations.map(inWords).join("; ") : c.entities.map((entity) => entity.name).join(", "),
+  }),
+  "plan": (c) => ({
+    tag: `plan: ${counted(c.phases, "phase")}`,
+    text: c.phases.map((phase) => `${phase.id}. ${phase.goal} (${phase.steps.map((step) => step.query_hint).join("; ")})`).join(" "),
+  }),
+  "stance": (c) => ({
+    tag: `${c.team} agent ${c.agent + 1}, ${c.phase ? `phase ${c.phase}` : "self-correction"}: ${c.position}${c.changed ? ", changed" : ""} · ${c.confidence.toFixed(2)}`,
+    text: c.text,
+    tone: { SUPPORT: "supported", REFUTE: "refuted" }[c.position],
+  }),
   "skipped": (c) => ({ tag: `${c.step} left out`, text: c.reason, quiet: true }),
   "failure": (c) => ({ tag: `${c.operation} failed`, text: c.message }),
 };
+
+const counted = (items, one, many = `${one}s`) => `${items.length} ${items.length === 1 ? one : many}`;
+const inWords = (relation) => `${relation.subject} — ${relation.relation} → ${relation.object}`;
 
 function describe(thought, passages) {
   const known = DESCRIBE[thought.kind]?.(thought.content, thought, passages);

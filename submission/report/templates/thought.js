@@ -23,9 +23,39 @@ const spaced = (elements) => elements.flatMap((element) => [element, " "]);
 function bodyOf(thought, said) {
   if (thought.kind === "evidence") return null;
   const main = h("p", { class: "body", dir: "auto" }, said.text);
-  if (thought.kind === "ruling") return [main, ["insight", "gaps"].map((name) => thought.content[name] && [h("h3", {}, name), h("p", { dir: "auto" }, thought.content[name])])];
-  if (thought.kind === "merged answer") return [h("p", { class: "question", dir: "auto" }, thought.content.question), main];
-  return main;
+  return BODIES[thought.kind]?.(thought.content, main) ?? main;
+}
+
+const BODIES = {
+  "ruling": (c, main) => [main, ["insight", "gaps"].map((name) => c[name] && [h("h3", {}, name), h("p", { dir: "auto" }, c[name])])],
+  "merged answer": (c, main) => [h("p", { class: "question", dir: "auto" }, c.question), main],
+  "subclaims": (c) => h("ol", {}, c.subclaims.map((text) => h("li", { dir: "auto" }, text))),
+  "claim graph": (c) => [
+    h("h3", {}, "Entities"),
+    tableOf(["name", "mentioned as", "in subclaims"], c.entities.map((e) => [e.name, e.mentions.join(", "), e.subclaims.join(", ")])),
+    h("h3", {}, "Relations"),
+    tableOf(["", "", ""], c.relations.map((r) => [r.subject, r.relation, r.object])),
+  ],
+  "plan": (c) => [
+    c.phases.map((phase) => [
+      h("h3", {}, `Phase ${phase.id}${phase.depends_on.length ? `, after ${phase.depends_on.join(", ")}` : ""}`),
+      h("p", { dir: "auto" }, phase.goal),
+      h("ul", {}, phase.steps.map((t) => h("li", { dir: "auto" },
+        `Subclaim ${t.subclaim}: ${t.action} by ${t.strategy}, evidence: ${t.evidence_type || "any"}. Search: “${t.query_hint}”.`,
+        t.derived_question && ` First answer: “${t.derived_question}”`))),
+    ]),
+    c.dependencies.length > 0 && [
+      h("h3", {}, "Dependencies of subclaims"),
+      h("ul", {}, c.dependencies.map((d) => h("li", {}, `${d.kind}: ${d.first}, then ${d.then}`))),
+    ],
+    h("h3", {}, "Resolution"),
+    h("p", { dir: "auto" }, c.resolution),
+  ],
+};
+
+function tableOf(names, rows) {
+  const head = names.some(Boolean) && h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name))));
+  return h("table", { class: "parts" }, head, h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", { dir: "auto" }, cell))))));
 }
 
 function sourcesOf(thought, details) {

@@ -7,6 +7,20 @@ from pathlib import Path
 from knowledge_store.passages import Passage
 from submission.outputs import write_outputs
 from submission.timings import RunFacts
+from system.claim_analysis import (
+    Action,
+    ClaimGraph,
+    Entity,
+    Method,
+    Phase,
+    Plan,
+    Position,
+    Relation,
+    Stance,
+    Step,
+    Subclaims,
+    Team,
+)
 from system.graph import Graph
 from system.records import (
     Answer,
@@ -97,6 +111,39 @@ def result_of(claim: Claim, graph: Graph, *, seconds: float = 6.0, **changes: ob
         cut_short=bool(changes.pop("cut_short", False)),
     )
     return ClaimResult(claim=claim, verdict=verdict, pairs=tuple(merged), timing=timing, **changes)
+
+
+def taken_apart(claim: Claim) -> tuple[ClaimResult, Graph]:
+    """A claim as CARP takes it apart, with one agent's stance."""
+    graph = Graph(claim)
+    subclaims = graph.add(Subclaims(subclaims=("It opened in 1932.",)), [graph.root], "decompose", PROMPT)
+    bridge = Entity(name="the bridge", mentions=("it",), subclaims=(1,))
+    relation = Relation(subject="the bridge", relation="spans", object="the Aster")
+    parts = graph.add(ClaimGraph(entities=(bridge,), relations=(relation,)), [subclaims], "graph claim", PROMPT)
+    step = Step(
+        subclaim=1,
+        action=Action.TEMPORAL_FACT,
+        strategy=Method.TEMPORAL_VALIDATION,
+        evidence_type="a history",
+        query_hint="opening of the bridge",
+        derived_question="",
+    )
+    phase = Phase(id=1, goal="Date it.", depends_on=(), steps=(step,))
+    plan = Plan(dependencies=(), phases=(phase,), requires_all=True, resolution="It must have opened once.")
+    planned = graph.add(plan, [parts], "plan", PROMPT)
+    stance = Stance(
+        team=Team.REFUTATION,
+        agent=1,
+        phase=0,
+        text="It is dated.",
+        position=Position.SUPPORT,
+        changed=True,
+        confidence=0.58,
+        passages=(),
+    )
+    held = graph.add(stance, [planned], "correct", PROMPT, under=graph.root)
+    graph.add(_verdict(Label.SUPPORTED), [held], "decide", PROMPT, under=graph.root)
+    return result_of(claim, graph), graph
 
 
 def failed(claim: Claim) -> tuple[ClaimResult, Graph]:

@@ -1,7 +1,18 @@
 """The report in a real browser, clicked through: no error in its console, nothing hostile executed."""
 
 import pytest
-from report_factories import CHUNK, QUOTE, TEXT, four_claims, gold_item, graph_of, result_of, write_gold, write_run
+from report_factories import (
+    CHUNK,
+    QUOTE,
+    TEXT,
+    four_claims,
+    gold_item,
+    graph_of,
+    result_of,
+    taken_apart,
+    write_gold,
+    write_run,
+)
 
 from submission.report.write import write_report
 from system.records import Claim, Label
@@ -198,6 +209,28 @@ def test_kinds_of_tomorrow_are_drawn(browser, tmp_path):
     reader = Reader(browser, write_report(run, gold))
     reader.open_claim(1)
     assert reader.one('[data-id="z1"]').get_attribute("aria-label") == "dream: electric; sheep"
+    assert reader.errors() == []
+
+
+def test_a_claim_taken_apart_and_argued_by_teams_is_told(browser, tmp_path):
+    reader = Reader(browser, write_report(write_run(tmp_path / "run", [taken_apart(Claim(id=0, text=TEXT))])))
+    reader.open_claim(0)
+    tags = [element.get_attribute("aria-label") for element in reader.all(".node.kind-stance, .node.kind-claim-graph")]
+    assert tags[0].startswith("claim graph: 1 entity, 1 relation: the bridge — spans → the Aster")
+    assert tags[1].startswith("refutation agent 2, self-correction: SUPPORT, changed · 0.58: It is dated.")
+    reader.one(".node.kind-plan").click()
+    told = reader.one("#thought").text
+    assert "Phase 1" in told and "Subclaim 1: check_temporal_fact by temporal validation, evidence: a history." in told
+    assert "It must have opened once." in told
+    reader.one(".node.kind-claim-graph").click()
+    assert [cell.text for cell in reader.all("#thought td")][:6] == [
+        "the bridge",
+        "it",
+        "1",
+        "the bridge",
+        "spans",
+        "the Aster",
+    ]
     assert reader.errors() == []
 
 
