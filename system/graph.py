@@ -11,7 +11,7 @@ from system.records import Claim, Cost
 from system.thoughts import KIND, LETTER, ROOT, Content, D, Thought, ThoughtKind
 
 Listener = Callable[[Thought[Content]], None]
-"""What is told of each thought as it is added, the claim first; it is called where the graph grows, so it must be quick."""
+"""Is told of each thought as it is added, the claim first; called where the graph grows, so it must be quick."""
 
 
 def unheard(_: Thought[Content]) -> None:

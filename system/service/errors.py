@@ -1,0 +1,48 @@
+"""What goes wrong, as clients read it: a status and one sentence, never a traceback, a path, or what they sent."""
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from system.service.jobs import QueueFull, UnknownJob
+from system.service.stores import UnknownStore
+
+
+class NoResult(Exception):
+    """A result was asked for that is not there yet."""
+
+
+STATUS: dict[type[Exception], int] = {UnknownJob: 404, UnknownStore: 404, NoResult: 409, QueueFull: 429}
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Have the application answer every error with a ``Problem``."""
+    for kind in STATUS:
+        app.add_exception_handler(kind, _named)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _fault)
+
+
+async def _named(_: Request, error: Exception) -> JSONResponse:
+    headers = {"Retry-After": str(error.seconds)} if isinstance(error, QueueFull) else {}
+    return JSONResponse({"detail": str(error)}, STATUS[type(error)], headers)
+
+
+async def _invalid(_: Request, error: Exception) -> JSONResponse:
+    """Where the fault is and what was expected; what was sent is not repeated."""
+    assert isinstance(error, RequestValidationError)
+    faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+    detail = "; ".join(faults).encode("utf-8", "replace").decode()  # a field's name may be half a surrogate pair
+    return JSONResponse({"detail": detail}, 422)
+
+
+async def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+
+
+async def _fault(_: Request, __: Exception) -> JSONResponse:
+    """A defect of ours; the server logs its traceback."""
+    return JSONResponse({"detail": "the service failed at this request; its log has the particulars"}, 500)

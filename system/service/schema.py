@@ -1,0 +1,120 @@
+"""What clients send and receive; the OpenAPI schema is made from these."""
+
+from enum import StrEnum
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from system.records import ClaimResult
+
+DOCUMENTS = 64  # with one claim, at most
+SOURCES: dict[str, Any] = {"oneOf": [{"required": ["documents"]}, {"required": ["store"]}]}
+
+EXAMPLE: dict[str, Any] = {
+    "claim": "The Aster bridge opened in 1931.",
+    "date": "3-5-2021",
+    "documents": [
+        {
+            "name": "https://history.example/aster",
+            "text": "The Aster bridge opened in 1932, a year later than planned. A ferry ran until then.",
+        }
+    ],
+}
+EXAMPLE_OF_STORE: dict[str, Any] = {"claim": "The Aster bridge opened in 1931.", "store": "0"}
+
+
+class Document(BaseModel):
+    """A text to check a claim against."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(
+        "", max_length=500, description="title, file name or web address, shown as the source; never opened"
+    )
+    text: str = Field(min_length=1, description="plain text")
+
+
+class Submission(BaseModel):
+    """A claim with what to check it against: documents, or the name of a store that the service has."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra={**SOURCES, "examples": [EXAMPLE, EXAMPLE_OF_STORE]}
+    )
+
+    claim: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="one statement that is true or false")
+    date: str = Field("", pattern=r"^([0-9]{1,2}-[0-9]{1,2}-[0-9]{4})?$", description="day it was made: 25-8-2020")
+    speaker: str = Field("", max_length=500, description="who made it")
+    documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
+    store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")
+    budget: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="seconds it may take; never more than the service's own budget"
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if len({"documents", "store"} & self.model_fields_set) != 1:
+            raise ValueError("expected either 'documents' or 'store'; give one of them")
+        return self
+
+
+class State(StrEnum):
+    """What has become of a claim."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Progress(BaseModel):
+    """A claim that was submitted, and its result once there is one.
+
+    Attributes:
+        position: claims that are to be started before it.
+        thoughts: how many the graph has so far.
+    """
+
+    id: str
+    claim: str
+    state: State
+    position: int = Field(description="claims that are to be started before this one")
+    budget: float = Field(description="seconds it may take, from its start")
+    thoughts: int = Field(description="thoughts in its graph so far")
+    result: ClaimResult | None = Field(description="null until the state is done")
+
+
+class Problem(BaseModel):
+    """Why a request got no answer, and what to do."""
+
+    detail: str
+
+
+class StoreNames(BaseModel):
+    """The stores that claims can be checked against."""
+
+    stores: list[str]
+
+
+class Health(BaseModel):
+    """That the service answers, and how busy it is."""
+
+    status: str
+    queued: int
+    running: int
+
+
+def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """The errors that an operation may answer with, for the OpenAPI schema."""
+    return {code: {"model": Problem, "description": MEANING[code]} for code in codes}
+
+
+MEANING = {
+    400: "the body is no JSON that can be read",
+    401: "the bearer token is missing or wrong",
+    404: "nothing has this name or id",
+    409: "there is no result yet",
+    413: "the body is too large",
+    422: "a field has a value that it cannot have",
+    429: "the queue is full; Retry-After says in how many seconds to try again",
+}
