@@ -20,11 +20,14 @@ from submission.files import SubmissionError
 from submission.outputs import print_summary, write_outputs
 from submission.report.write import write_report
 from submission.timings import RunFacts
-from system import options
+from system import __version__, options
 from system.check import Engine, check
 from system.claims import ClaimsError, read_claims
 from system.comparison import compare
 from system.comparison_table import comparison_tables
+from system.completion import completion
+from system.doctor.command import doctor
+from system.doctor.command import parser as doctor_parser
 from system.gold import read_gold, write_gold_store
 from system.machine import choose_profile, peak_memory
 from system.models import load_model
@@ -37,6 +40,8 @@ from system.runner.run import run
 from system.settings import Settings, SettingsError, load, load_calibration
 from system.variants import parse_variants, repeats_of, run_variants
 from system.verify import print_answer
+from system.weights import WeightsError, fetch_command
+from system.weights import parser as fetch_parser
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
@@ -51,7 +56,15 @@ USER_ERRORS = (
     ModelUnavailable,
     SettingsError,
     SubmissionError,
+    WeightsError,
 )
+OTHER_COMMANDS = """other commands, each with a --help of its own:
+  verify       check one claim against documents of your own
+  compare      run several strategies on the same claims
+  doctor       check that this machine has what a run needs
+  fetch        download the weights of a profile ahead of a run
+  completion   print the completion script of a shell
+"""
 EXIT_FAILED_CLAIMS = 3
 EXIT_INTERRUPTED = 130
 
@@ -66,7 +79,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     logging.getLogger("system").setLevel(logging.INFO)  # memory plan, load times, adapters that are absent
     arguments = list(sys.argv[1:] if argv is None else argv)
-    command = {"verify": verify_command, "compare": compare_command}.get(next(iter(arguments), ""), run_command)
+    commands = {
+        "verify": verify_command,
+        "compare": compare_command,
+        "doctor": doctor_command,
+        "fetch": fetch_command,
+        "completion": completion_command,
+    }
+    command = commands.get(next(iter(arguments), ""), run_command)
     try:
         return command(arguments)
     except USER_ERRORS as error:
@@ -140,6 +160,24 @@ def compare_command(arguments: Sequence[str]) -> int:
     return 0
 
 
+def doctor_command(arguments: Sequence[str]) -> int:
+    """Check that this machine has what a run needs."""
+    from submission.legacy.resources import local_wordnet  # only here: NLTK takes its time
+
+    return doctor(arguments[1:], EXAMPLE_CLAIMS, EXAMPLE_STORE, local_wordnet())
+
+
+def completion_command(arguments: Sequence[str]) -> int:
+    """Print the completion script of a shell."""
+    commands = {
+        "verify": _verify_parser(),
+        "compare": _compare_parser(),
+        "doctor": doctor_parser(),
+        "fetch": fetch_parser(),
+    }
+    return completion(arguments[1:], _run_parser(), commands)
+
+
 def _inputs(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Claim], Path]:
     """The file of claims, the claims wanted of it, and their knowledge store."""
     if settings.debate.evidence != "gold" and bool(args.claims) != bool(args.knowledge_store):
@@ -201,10 +239,13 @@ def _failed(result: ClaimResult) -> bool:
 
 def _run_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="run.sh",
-        description="Check claims against a knowledge store; write a leaderboard submission and a time report.",
-        epilog='"run.sh verify --help" is about checking one claim against documents of your own.',
+        prog="factgraph",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="factgraph [--claims FILE --knowledge-store FOLDER] [--output FOLDER] [option ...]",
+        description="Check claims against a knowledge store; write a leaderboard submission and a time report.\n\n"
+        + OTHER_COMMANDS,
     )
+    parser.add_argument("--version", action="version", version=f"factgraph {__version__}")
     _add_inputs(parser, Path("output"))
     parser.add_argument("--resume", action="store_true", help="go on with the run in --output")
     parser.add_argument("--overwrite", action="store_true", help="replace the run in --output")
@@ -223,7 +264,7 @@ def _add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
 
 def _compare_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m system compare",
+        prog="factgraph compare",
         description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
         epilog="A strategy may have settings of its own: --strategies got,got:debate=false,carp:claim_graph=false",
     )
@@ -237,7 +278,9 @@ def _compare_parser() -> argparse.ArgumentParser:
 
 
 def _verify_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="run.sh verify", description="Check one claim against documents of your own.")
+    parser = argparse.ArgumentParser(
+        prog="factgraph verify", description="Check one claim against documents of your own."
+    )
     parser.add_argument("claim", help="the claim, in quotation marks")
     parser.add_argument(
         "--documents", type=Path, required=True, help="text, Markdown or HTML file, or a folder of them"

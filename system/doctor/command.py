@@ -1,0 +1,52 @@
+"""The command: examine the machine for the run that the same options would start."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from system import options
+from system.doctor.findings import State, good, print_findings
+from system.doctor.inputs import examine_inputs
+from system.doctor.machine import examine_machine
+from system.doctor.models import examine_models
+from system.machine import choose_profile
+from system.settings import load
+
+
+def doctor(arguments: Sequence[str], claims: Path, store: Path, wordnet: object) -> int:
+    """Examine the machine and print what was found.
+
+    Args:
+        claims: file of claims where the arguments name none.
+        store: its knowledge store.
+        wordnet: where WordNet lies, or None.
+
+    Returns:
+        0 when a run would work, 1 when something that it needs is missing.
+    """
+    args = parser().parse_args(arguments)
+    profile, why = (args.profile, "as was asked") if args.profile else choose_profile()
+    settings = load(profile, options.given_settings(args))
+    findings = [
+        good("profile", f"{profile}: {why}"),
+        *examine_machine(args.output, needs_gpu=settings.model.backend == "vllm"),
+        *examine_models(settings),
+        *examine_inputs(args.claims or claims, args.knowledge_store or store, wordnet),
+    ]
+    print_findings(findings, Console())
+    return int(any(finding.state is State.BAD for finding in findings))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options: those of a run that say what it needs."""
+    parser = argparse.ArgumentParser(
+        prog="factgraph doctor",
+        description="Check that this machine has what a run with the same options needs; say what to do where not.",
+    )
+    parser.add_argument("--claims", type=Path, help="file of claims (default: the bundled examples)")
+    parser.add_argument("--knowledge-store", type=Path, help="folder with <claim id>.json, or one file for all claims")
+    parser.add_argument("--output", type=Path, default=Path("output"), help="folder for all results (default: output)")
+    options.add_settings(parser)
+    return parser

@@ -1,0 +1,124 @@
+"""Weights that a run needs: where they lie, and fetching them before any clock runs.
+
+A name is a folder, an encoder that a package carries, or a repository of the Hugging Face hub, whose files lie in its
+cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks the hub for nothing.
+"""
+
+import argparse
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from huggingface_hub import constants, snapshot_download
+from huggingface_hub.errors import HfHubHTTPError
+
+from knowledge_store.encoder import bundled_model
+from system import options
+from system.machine import choose_profile
+from system.settings import Settings, load
+
+GIB = 2**30
+
+
+class WeightsError(Exception):
+    """Weights cannot be fetched; the message names them, the reason and the remedy."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What a run loads, and for which purpose ("model", "encoder")."""
+
+    purpose: str
+    name: str
+
+
+def needed(settings: Settings) -> list[Weights]:
+    """The model, further models and the encoder of a run; a server and the extractive reader have no weights here."""
+    models = []
+    if settings.model.backend in ("transformers", "vllm"):
+        models = [Weights("model", name) for name in (settings.model.model, *settings.model.others)]
+    return [*models, Weights("encoder", settings.retrieval.encoder)]
+
+
+def find(name: str) -> Path | None:
+    """The folder of complete weights, or None if some of their files are not on this machine."""
+    folder = bundled_model(name) or Path(name)
+    if not folder.is_dir():
+        try:
+            folder = Path(snapshot_download(name, local_files_only=True))
+        except (OSError, ValueError):  # not in the cache, or no name that the hub allows
+            return None
+    return folder if _complete(folder) else None
+
+
+def size(folder: Path) -> int:
+    """Bytes of the tensors in a folder."""
+    return sum(file.stat().st_size for file in _tensors(folder))
+
+
+def fetch(name: str) -> Path:
+    """Download weights into the hub's cache, going on where an earlier download stopped.
+
+    Raises:
+        WeightsError: the hub does not answer or has no such repository, or the disk has too little room.
+    """
+    if (folder := find(name)) is not None:
+        return folder
+    try:
+        _check_room(name)
+        return Path(snapshot_download(name))
+    except (OSError, ValueError, HfHubHTTPError) as error:
+        raise WeightsError(
+            f"{name}: cannot be fetched ({str(error).strip().splitlines()[0]}); give the name of a repository on "
+            "Hugging Face and a connection to it, or a folder that holds the weights"
+        ) from error
+
+
+def fetch_command(arguments: Sequence[str]) -> int:
+    """Download what a profile needs and print where it lies."""
+    args = parser().parse_args(arguments[1:])
+    settings = load(args.profile or choose_profile()[0], options.given_settings(args))
+    for weights in needed(settings):
+        print(f"{weights.purpose} {weights.name}: {fetch(weights.name)}", flush=True)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The settings of a run, of which the model and the encoder matter."""
+    parser = argparse.ArgumentParser(
+        prog="factgraph fetch",
+        description="Download the model and the encoder of a profile, so that no run waits for them.",
+        epilog="They lie in the cache of the Hugging Face hub; HF_HOME names another folder for it.",
+    )
+    options.add_settings(parser)
+    return parser
+
+
+def _check_room(name: str) -> None:
+    files = snapshot_download(name, dry_run=True)
+    wanted = sum(file.file_size or 0 for file in files if file.will_download)
+    cache = Path(constants.HF_HUB_CACHE)
+    cache.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(cache).free
+    if wanted > free:
+        raise WeightsError(
+            f"{name}: {wanted / GIB:.1f} GiB are to be fetched, but {cache} has room for {free / GIB:.1f}; "
+            "make room, or set HF_HOME to a folder on a larger disk"
+        )
+
+
+def _tensors(folder: Path) -> list[Path]:
+    return [file for ending in ("*.safetensors", "*.bin") for file in sorted(folder.glob(ending))]
+
+
+def _complete(folder: Path) -> bool:
+    """Whether tensors are there, and of weights in several files every one."""
+    there = {file.name for file in _tensors(folder)}
+    parts = {
+        part
+        for index in folder.glob("*.index.json")
+        for part in orjson.loads(index.read_bytes())["weight_map"].values()
+    }
+    return bool(there) and parts <= there
