@@ -1,11 +1,16 @@
 """Fixtures for all tests."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+WINDOW = "1440,1000"
 
 # Loaded all the same; collected for doctests they would be modules of one name, which pytest refuses.
 collect_ignore_glob = ["*conftest.py"]
@@ -22,3 +27,21 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"needs the AVeriTeC data in {folder / 'data'}")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium that keeps its console's log; its tests are skipped where none is installed."""
+    binary, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
+    if not (binary and driver):
+        pytest.skip("needs Chromium and its driver (Debian: apt install chromium chromium-driver)")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={WINDOW}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield chrome
+    chrome.quit()

@@ -199,10 +199,19 @@ async def _events(
 
 
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"enum": ["thought", "done", "failed", "cancelled", "stopped"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "server-sent events: 'thought' with a thought of the graph as JSON, and at last the end",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": EVENT}},
     }
 }
 FIGURES: dict[int | str, dict[str, Any]] = {

@@ -4,6 +4,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from system.service.jobs import QueueFull, UnknownJob
 from system.service.stores import UnknownStore
@@ -38,9 +39,19 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": detail}, 422)
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = _methods(request) or headers["Allow"]
+    return JSONResponse({"detail": error.detail}, error.status_code, headers)
+
+
+def _methods(request: Request) -> str:
+    """The methods that an address has (RFC 9110, 15.5.6); the framework alone names those of one of its operations."""
+    paths = request.app.openapi()["paths"].items()
+    found = (operations for path, operations in paths if compile_path(path)[0].match(request.url.path))
+    return ", ".join(method.upper() for operations in found for method in operations)
 
 
 async def _fault(_: Request, __: Exception) -> JSONResponse:

@@ -106,7 +106,8 @@ class Health(BaseModel):
 
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     """The errors that an operation may answer with, for the OpenAPI schema."""
-    return {code: {"model": Problem, "description": MEANING[code]} for code in codes}
+    content = {"application/json": {"schema": Problem.model_json_schema()}}
+    return {code: {"description": MEANING[code], "content": content} for code in codes}
 
 
 MEANING = {
