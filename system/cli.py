@@ -9,13 +9,14 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from knowledge_store.documents import DocumentsError, rank_documents
-from knowledge_store.encoder import EncoderUnavailable, SentenceEncoder
+from knowledge_store.encoder import EncoderUnavailable
 from submission.files import SubmissionError
 from submission.outputs import print_summary, write_outputs
 from submission.report.write import write_report
@@ -29,19 +30,23 @@ from system.completion import completion
 from system.doctor.command import doctor
 from system.doctor.command import parser as doctor_parser
 from system.gold import read_gold, write_gold_store
+from system.loading import load_engine
 from system.machine import choose_profile, peak_memory
-from system.models import load_model
 from system.models.base import ModelUnavailable
-from system.models.traced import TracedModel
 from system.output import holds_same_claims, open_journal, run_identity, save_comparison, write_run_report
 from system.records import Claim, ClaimResult
-from system.runner.journal import JournalError
+from system.runner.checker import CheckerError, LocalChecker, WorkerReport
+from system.runner.journal import Journal, JournalError
 from system.runner.run import run
-from system.settings import Settings, SettingsError, load, load_calibration
+from system.runner.workers_table import workers_table
+from system.settings import Settings, SettingsError, load
 from system.variants import parse_variants, repeats_of, run_variants
 from system.verify import print_answer
 from system.weights import WeightsError, fetch_command
 from system.weights import parser as fetch_parser
+
+if TYPE_CHECKING:
+    from system.runner.cluster_checker import ClusterChecker
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
@@ -49,6 +54,7 @@ EXAMPLE_STORE = ROOT / "knowledge_store" / "examples"
 
 # What a user can mend; anything else is a defect of ours and keeps its traceback.
 USER_ERRORS = (
+    CheckerError,
     ClaimsError,
     DocumentsError,
     EncoderUnavailable,
@@ -105,10 +111,9 @@ def run_command(arguments: Sequence[str]) -> int:
     overwrite = args.overwrite or (not args.claims and not args.resume and holds_same_claims(args.output, identity))
 
     with open_journal(args.output, identity, resume=args.resume, overwrite=overwrite) as journal:
-        engine, load_seconds = _load(settings, trace=args.output / "trace.jsonl" if args.trace else None)
-        began = time.perf_counter()
+        checker = _checker(args, settings, store)
         try:
-            results = asyncio.run(_run_and_close(engine, claims, store, args.output, journal))
+            results, workers, run_seconds = asyncio.run(_run(checker, claims, args.output, journal))
         except KeyboardInterrupt:
             done = len(journal.finished)
             print(
@@ -118,16 +123,18 @@ def run_command(arguments: Sequence[str]) -> int:
             return EXIT_INTERRUPTED
         facts = RunFacts(
             budget_seconds=settings.run.budget,
-            run_seconds=time.perf_counter() - began,
-            model_load_seconds=load_seconds,
-            peak_memory_gib=peak_memory(),
+            run_seconds=run_seconds,
+            model_load_seconds=max(worker.model_load_seconds for worker in workers),
+            peak_memory_gib=max(peak_memory(), *(worker.peak_memory_gib for worker in workers)),
         )
         written = write_outputs(results, args.output, facts)
-        write_run_report(
-            args.output, settings, {"claims_file": str(claims_file), "store": str(store), **_totals(results)}
-        )
+        inputs = {"claims_file": str(claims_file), "store": str(store)}
+        spread = {"workers": [worker.model_dump() for worker in workers]}
+        write_run_report(args.output, settings, {**inputs, **_totals(results), **spread})
         report = write_report(args.output)
     print_summary(results, facts, written)
+    if args.ray:
+        Console().print(workers_table(workers))
     print(report)
     return EXIT_FAILED_CLAIMS if any(_failed(result) for result in results) else 0
 
@@ -197,18 +204,29 @@ def _inputs(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Cl
 
 def _load(settings: Settings, trace: Path | None = None) -> tuple[Engine, float]:
     began = time.perf_counter()
-    encoder = SentenceEncoder(settings.retrieval.encoder, runtime=settings.retrieval.encoder_runtime)
-    model = load_model(settings, encoder)
-    if trace:
-        model = TracedModel(model, trace)
-    return Engine(model, encoder, settings, load_calibration(settings)), time.perf_counter() - began
+    return load_engine(settings, trace), time.perf_counter() - began
 
 
-async def _run_and_close(engine: Engine, claims: list[Claim], *arguments: Any) -> list[ClaimResult]:
-    try:
-        return await run(engine, claims, *arguments)
-    finally:
-        await engine.model.close()
+def _checker(args: argparse.Namespace, settings: Settings, store: Path) -> "LocalChecker | ClusterChecker":
+    """Who checks the claims: this process, or with --ray the workers of a cluster."""
+    if not args.ray:
+        engine, load_seconds = _load(settings, trace=args.output / "trace.jsonl" if args.trace else None)
+        return LocalChecker(engine, store, load_seconds)
+    from system.runner.cluster_checker import ClusterChecker  # only here: Ray is large and may be absent
+
+    if args.trace:
+        raise CheckerError("--trace writes one file from one process: leave it out, or run without --ray")
+    return ClusterChecker(args.ray, partial(load_engine, settings), store, settings)
+
+
+async def _run(
+    opening: "LocalChecker | ClusterChecker", claims: list[Claim], output: Path, journal: Journal
+) -> tuple[list[ClaimResult], list[WorkerReport], float]:
+    """The results, who checked them, and seconds from the first claim to the last."""
+    async with opening as checker:
+        began = time.perf_counter()
+        results = await run(checker, claims, output, journal)
+        return results, checker.workers, time.perf_counter() - began
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -250,6 +268,14 @@ def _run_parser() -> argparse.ArgumentParser:
     parser.add_argument("--resume", action="store_true", help="go on with the run in --output")
     parser.add_argument("--overwrite", action="store_true", help="replace the run in --output")
     parser.add_argument("--trace", action="store_true", help="write every prompt and reply to trace.jsonl")
+    parser.add_argument(
+        "--ray",
+        nargs="?",
+        const="local",
+        metavar="ADDRESS",
+        help="spread the claims over a Ray cluster, an engine per GPU or per share of CPUs: HOST:PORT of its head, "
+        "auto for the one this machine belongs to, or nothing for this machine alone",
+    )
     options.add_settings(parser)
     return parser
 

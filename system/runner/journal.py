@@ -1,6 +1,7 @@
 """The journal: every finished claim on disk before it counts, so that a killed run goes on where it was.
 
-One JSON object a line. The first line says of which run this is the journal; each further line is a finished claim.
+One JSON object a line. The first line says of which run this is the journal; each further line is a finished claim, or
+another record of work that is too dear to be done twice.
 """
 
 import fcntl
@@ -9,33 +10,40 @@ from collections.abc import Iterable
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Generic, Self, TypeVar
 
 import orjson
 from pydantic import ValidationError
 
-from system.records import ClaimResult
+from system.records import ClaimResult, Record
+
+R = TypeVar("R", bound=Record)
 
 
 class JournalError(Exception):
     """The journal cannot be used; the message says why and what to do."""
 
 
-class Journal:
+class RecordJournal(Generic[R]):
     """The journal of one output folder; a context manager that locks it against a second run.
+
+    Attributes:
+        finished: all records so far, in the order in which they were written.
 
     Args:
         path: the file.
         identity: what must be the same for a run to be continued: settings and input, as flat text values.
         resume: continue what the file holds; otherwise begin anew.
+        kind: type of the records.
 
     Raises:
         JournalError: another run holds the file, it belongs to another run, or a line within it is damaged.
     """
 
-    def __init__(self, path: Path, identity: dict[str, str], resume: bool) -> None:
+    def __init__(self, path: Path, identity: dict[str, str], resume: bool, kind: type[R]) -> None:
         self._path = path
-        self.finished: list[ClaimResult] = []
+        self._kind = kind
+        self.finished: list[R] = []
         self._file: FileIO = path.open("a+b", buffering=0)
         try:
             self._lock()
@@ -44,7 +52,7 @@ class Journal:
             self._file.close()
             raise
 
-    def __enter__(self) -> "Journal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -52,8 +60,8 @@ class Journal:
     ) -> None:
         self._file.close()
 
-    def append(self, result: ClaimResult) -> None:
-        """Write a finished claim and wait until it is on the disk.
+    def append(self, result: R) -> None:
+        """Write a record and wait until it is on the disk.
 
         Raises:
             OSError: the disk is full or gone; what was written before stays readable.
@@ -107,9 +115,9 @@ class Journal:
             )
         return identity
 
-    def _parse(self, number: int, line: bytes) -> ClaimResult:
+    def _parse(self, number: int, line: bytes) -> R:
         try:
-            return ClaimResult.model_validate_json(line)
+            return self._kind.model_validate_json(line)
         except ValidationError as error:
             raise JournalError(
                 f"{self._path}, line {number}: expected a finished claim, found {line[:60]!r}…; "
@@ -126,6 +134,13 @@ class Journal:
         except OSError:
             self._file.truncate(end)  # half a line would spoil the next one
             raise
+
+
+class Journal(RecordJournal[ClaimResult]):
+    """The journal of a run: its finished claims."""
+
+    def __init__(self, path: Path, identity: dict[str, str], resume: bool) -> None:
+        super().__init__(path, identity, resume, ClaimResult)
 
 
 def read_identity(path: Path) -> dict[str, str]:

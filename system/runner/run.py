@@ -1,4 +1,4 @@
-"""Run: many claims through one engine, several at a time, each safe on disk before it counts."""
+"""Run: many claims, several at a time, each safe on disk before it counts, whoever checks them."""
 
 import asyncio
 import os
@@ -8,50 +8,62 @@ from pathlib import Path
 import orjson
 from tqdm import tqdm
 
-from system.check import Engine, check
 from system.graph import Graph
 from system.records import Claim, ClaimResult
+from system.runner.checker import Checker, WorkerReport
 from system.runner.journal import Journal
-from system.runner.ranking_pool import RankingPool
+
+SHOWN = 8  # workers that the progress line counts one by one
 
 
-async def run(
-    engine: Engine, claims: Sequence[Claim], store: Path, output: Path, journal: Journal
-) -> list[ClaimResult]:
+async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: Journal) -> list[ClaimResult]:
     """Check the claims that the journal does not hold yet.
 
     Args:
-        store: folder with one store per claim id, or one file for all.
         output: folder for the graphs; the journal is open already.
 
     Returns:
         The results of all claims, those of the journal included, in the order of ``claims``.
     """
     done = {result.claim.id for result in journal.finished}
-    settings = engine.settings.run
-    waiting = asyncio.Semaphore(settings.in_flight + settings.ahead)
-    working = asyncio.Semaphore(settings.in_flight)
+    places = asyncio.Semaphore(checker.places)  # bounds the ranked stores in memory
     graphs = output / "graphs"
     graphs.mkdir(parents=True, exist_ok=True)
     left = [claim for claim in claims if claim.id not in done]
-    progress = tqdm(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05)
-
-    with progress, RankingPool(store, engine.settings.retrieval, settings.workers) as pool:
+    with tqdm(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
 
         async def finish(claim: Claim) -> None:
-            async with waiting:  # bounds the ranked stores in memory
-                ranked, failures = await pool.rank(claim)
-                async with working:
-                    result, graph = await check(engine, claim, ranked, failures)
-                    save_graph(graph, graphs / f"{claim.id}.json")
-                    journal.append(result)
-                    progress.update()
+            async with places:
+                result, graph = await checker.check(claim)
+                save_graph(graph, graphs / f"{claim.id}.json")
+                journal.append(result)
+                progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
+                progress.update()
 
-        async with asyncio.TaskGroup() as group:
-            for claim in left:
-                group.create_task(finish(claim))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for claim in left:
+                    group.create_task(finish(claim))
+        except ExceptionGroup as faults:
+            raise faults.exceptions[0] from None  # what one claim meets, of disk or cluster, the others meet as well
     by_id = {result.claim.id: result for result in journal.finished}
     return [by_id[claim.id] for claim in claims]
+
+
+def claims_by_worker(workers: Sequence[WorkerReport]) -> str:
+    """How the finished claims are spread, for the progress line; nothing where one worker does all.
+
+    >>> of = lambda claims: WorkerReport(node="a", pid=1, model_load_seconds=0, claims=claims)
+    >>> claims_by_worker([of(3), of(2)])
+    'by worker 3 2'
+    >>> claims_by_worker([of(claims) for claims in range(100)])
+    'by worker 0 to 99'
+    """
+    counts = [worker.claims for worker in workers]
+    if len(counts) < 2:
+        return ""
+    spread = " ".join(map(str, counts)) if len(counts) <= SHOWN else f"{min(counts)} to {max(counts)}"
+    return f"by worker {spread}"
 
 
 def save_graph(graph: Graph, path: Path) -> None:

@@ -13,6 +13,7 @@ from bridge import Answers, BagOfWords, settings_with
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.records import Claim
+from system.runner.checker import LocalChecker
 from system.runner.journal import Journal
 from system.runner.run import run
 
@@ -31,8 +32,14 @@ def main() -> None:
 
     engine = Engine(ScriptedModel(script), BagOfWords(), settings_with())
     with Journal(folder / "journal.jsonl", {"run": "bridge"}, resume="resume" in sys.argv) as journal:
-        results = asyncio.run(run(engine, CLAIMS, folder / "stores", folder, journal))
+        results = asyncio.run(check_all(engine, CLAIMS, folder, journal))
     print(len(results), "results")
+
+
+async def check_all(engine, claims, folder, journal):
+    """Check claims in this process against FOLDER/stores."""
+    async with LocalChecker(engine, folder / "stores") as checker:
+        return await run(checker, claims, folder, journal)
 
 
 if __name__ == "__main__":

@@ -13,14 +13,13 @@ import orjson
 import psutil
 import pytest
 from bridge import PAGES, BagOfWords, settings_with
-from bridge_run import CLAIMS
+from bridge_run import CLAIMS, check_all
 
 from system.check import Engine
 from system.graph import Graph
 from system.models.scripted import ScriptedModel
 from system.records import ClaimResult, Label
 from system.runner.journal import Journal
-from system.runner.run import run
 
 DRIVER = Path(__file__).with_name("bridge_run.py")
 PATHS = (DRIVER.parents[3], DRIVER.parents[1])
@@ -39,7 +38,7 @@ def folder(tmp_path):
 def run_all(folder, answers, claims=CLAIMS, **changes):
     engine = Engine(ScriptedModel(answers), BagOfWords(), settings_with(**changes))
     with Journal(folder / "journal.jsonl", {"run": "bridge"}, resume=False) as journal:
-        return asyncio.run(run(engine, claims, folder / "stores", folder, journal))
+        return asyncio.run(check_all(engine, claims, folder, journal))
 
 
 def start(folder, *arguments):

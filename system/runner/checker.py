@@ -1,0 +1,108 @@
+"""Who checks the claims of a run: this process, here, or the workers of a cluster (see ``cluster_checker``)."""
+
+import asyncio
+import os
+import platform
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from system.check import Engine, check
+from system.graph import Graph
+from system.machine import peak_memory
+from system.records import Claim, ClaimResult, Record
+from system.runner.ranking_pool import RankingPool
+
+
+class CheckerError(Exception):
+    """No claim can be checked any more, or none ever could; what is finished is in the journal."""
+
+
+class WorkerReport(Record):
+    """What one process with an engine has done in this part of the run.
+
+    Attributes:
+        node: name of its machine.
+        claims: how many it has finished.
+        seconds: sum of their seconds; claims that were in flight together count in full.
+        lost: why it stopped before the run did; empty for a worker that did not.
+    """
+
+    node: str
+    pid: int
+    model_load_seconds: float
+    claims: int = 0
+    seconds: float = 0.0
+    peak_memory_gib: float = 0.0
+    lost: str = ""
+
+
+class Checker(Protocol):
+    """Checks claims, several at a time."""
+
+    @property
+    def places(self) -> int:
+        """Claims that it can hold at a time, those included whose stores are read ahead."""
+        ...
+
+    @property
+    def workers(self) -> list[WorkerReport]:
+        """The workers so far, lost ones included."""
+        ...
+
+    async def check(self, claim: Claim) -> tuple[ClaimResult, Graph]:
+        """Check a claim; whatever becomes of it is a result.
+
+        Raises:
+            CheckerError: there is nobody left to check it.
+        """
+        ...
+
+
+class LocalChecker:
+    """One engine with its ranking processes; an async context manager that closes both.
+
+    Args:
+        store: folder with one store per claim id, or one file for all.
+        load_seconds: what loading the engine took.
+    """
+
+    def __init__(self, engine: Engine, store: Path, load_seconds: float = 0.0) -> None:
+        settings = engine.settings.run
+        self.places = settings.in_flight + settings.ahead
+        self._engine = engine
+        self._working = asyncio.Semaphore(settings.in_flight)
+        self._pool = RankingPool(store, engine.settings.retrieval, settings.workers)
+        self._report = WorkerReport(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
+
+    async def __aenter__(self) -> "LocalChecker":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.__exit__(kind, error, trace)
+        await self._engine.model.close()
+
+    @property
+    def workers(self) -> list[WorkerReport]:
+        """See ``Checker.workers``: this process alone."""
+        return [self._report]
+
+    async def check(self, claim: Claim) -> tuple[ClaimResult, Graph]:
+        """See ``Checker.check``: rank the claim's store while the model works on other claims, then check it."""
+        ranked, failures = await self._pool.rank(claim)
+        async with self._working:
+            result, graph = await check(self._engine, claim, ranked, failures)
+        self._count(result)
+        return result, graph
+
+    def _count(self, result: ClaimResult) -> None:
+        before = self._report
+        self._report = before.model_copy(
+            update={
+                "claims": before.claims + 1,
+                "seconds": before.seconds + result.timing.seconds,
+                "peak_memory_gib": peak_memory(),
+            }
+        )
