@@ -7,6 +7,7 @@
 #   OFFICIAL             folder for what is fetched (default: output/official)
 #   OFFICIAL_REPOSITORY  where from (default: https://github.com/Raldir/FEVER-8-Shared-Task)
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 official=$(realpath -m "${OFFICIAL:-$root/output/official}")
 repository=${OFFICIAL_REPOSITORY:-https://github.com/Raldir/FEVER-8-Shared-Task}

@@ -6,6 +6,7 @@
 #   OUTPUT  folder for all results (default: output/dev)
 #   JUDGE   a judge for Ev2R, such as server:MODEL@http://localhost:8000/v1 (default: none, but an estimate by words)
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=$root/knowledge_store/data
 claims=${CLAIMS:-$data/dev.json} store=${STORE:-$data/dev} output=${OUTPUT:-$root/output/dev}
