@@ -96,9 +96,9 @@ def create_app(worker: Worker, stores: Stores, limits: Limits = Limits(), token:
 def _claims(service: Service) -> APIRouter:
     """What clients do with claims."""
     jobs = service.jobs
-    router = APIRouter(prefix="/claims", tags=["claims"], responses=problems(401))
+    router = APIRouter(prefix="/claims", tags=["claims"], responses=problems(401, 422))
 
-    @router.post("", status_code=202, operation_id="submit", responses={**problems(400, 404, 413, 422, 429), **LINKED})
+    @router.post("", status_code=202, operation_id="submit", responses={**problems(400, 404, 413, 429), **LINKED})
     async def submit(submission: Submission, response: Response) -> Progress:
         """Submit a claim; it waits for its turn, and is then checked within its budget."""
         job = jobs.submit(await _order(submission, service))
@@ -116,7 +116,7 @@ def _claims(service: Service) -> APIRouter:
         jobs.delete(claim_id)
 
     @router.get(
-        "/{claim_id}/thoughts", operation_id="thoughts", responses={**STREAM, **problems(404, 422)},
+        "/{claim_id}/thoughts", operation_id="thoughts", responses={**STREAM, **problems(404)},
         response_class=EventSourceResponse,
     )  # fmt: skip
     async def thoughts(claim_id: str, last_event_id: Annotated[int, Header(ge=0)] = 0) -> EventSourceResponse:
