@@ -115,16 +115,16 @@ def _dates(url: str) -> Iterator[date]:
 def _repeats(page: Page, words: list[str]) -> bool:
     """Whether a page holds nearly all of the claim's shingles, as an article that checks the claim does."""
     size = min(SHINGLE, len(words))
-    shingles = _shingles(words, size)
-    needed = max(COPIED * len(shingles), 1)
+    wanted = shingles(words, size)
+    needed = max(COPIED * len(wanted), 1)
     text = page.text.lower()
     # Splitting a page into words takes long, and hardly any page has all those of the claim.
-    if sum(all(word in text for word in shingle if word.isalpha()) for shingle in shingles) < needed:
+    if sum(all(word in text for word in shingle if word.isalpha()) for shingle in wanted) < needed:
         return False
-    return len(shingles & _shingles(tokenize(text), size)) >= needed
+    return len(wanted & shingles(tokenize(text), size)) >= needed
 
 
-def _shingles(words: list[str], size: int) -> set[tuple[str, ...]]:
+def shingles(words: list[str], size: int) -> set[tuple[str, ...]]:
     """All runs of ``size`` words of a text (w-shingling; Broder, 1997)."""
     return set(zip(*(words[start:] for start in range(size)), strict=False))
 

@@ -8,10 +8,12 @@ from system.claims import ClaimsError
 from system.models.base import ModelUnavailable
 from training import reader
 from training.annotated import AnnotationError
+from training.datasets import command as datasets
 from training.errors import TrainingError
 from training.finetuning import command as finetuning
+from training.quantization import command as quantization
 
-COMMANDS = (reader, finetuning)
+COMMANDS = (reader, datasets, finetuning, quantization)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -21,24 +21,33 @@ class GoldAnswer:
 
     Attributes:
         explanation: why a Boolean answer is so; empty for the other types.
+        place: of its question in the annotation, from 0; the answers to one question share it.
         url: page that the answer was found on, or empty.
+        copy: address of an archived copy of that page, or empty.
         medium: what kind of source that is ("Web text", "PDF", "Metadata", …), or empty.
     """
 
     question: str
+    place: int
     text: str
     type: AnswerType
     explanation: str
     url: str
+    copy: str
     medium: str
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedClaim:
-    """A claim with what the annotators made of it."""
+    """A claim with what the annotators made of it.
+
+    Attributes:
+        justification: why the label is what it is, in the annotators' words; may be empty.
+    """
 
     claim: Claim
     label: Label
+    justification: str
     answers: tuple[GoldAnswer, ...]
 
 
@@ -69,16 +78,19 @@ def _annotated(path: Path, claim: Claim, record: Any) -> AnnotatedClaim:
         answers = tuple(
             GoldAnswer(
                 question=question["question"].strip(),
+                place=place,
                 text=answer["answer"].strip(),
                 type=AnswerType(answer["answer_type"]),
                 explanation=(answer.get("boolean_explanation") or "").strip(),
                 url=answer.get("source_url") or "",
+                copy=answer.get("cached_source_url") or "",
                 medium=answer.get("source_medium") or "",
             )
-            for question in record["questions"]
+            for place, question in enumerate(record["questions"])
             for answer in question["answers"]
         )
-        return AnnotatedClaim(claim, Label(record["label"]), answers)
+        justification = (record.get("justification") or "").strip()
+        return AnnotatedClaim(claim, Label(record["label"]), justification, answers)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise AnnotationError(
             f"{path}: claim {claim.id} has no annotations of AVeriTeC's form ({error!r}); {REMEDY}"

@@ -1,0 +1,159 @@
+"""``python -m training data``: the adapters' data sets, of AVeriTeC's training split."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from knowledge_store.encoder import EncoderUnavailable
+from system import options
+from system.machine import choose_profile
+from system.runner.journal import JournalError
+from system.settings import Settings, SettingsError, load
+from training.annotated import AnnotatedClaim, read_annotated
+from training.datasets.files import Making, sha256_of
+from training.datasets.leakage import LEAKED_CLAIM, HeldOut, read_held_out
+from training.datasets.production import SETS, Order, produce
+from training.datasets.relevance import BI_ENCODER
+from training.datasets.samples import PlainRenderer, Renderer, TokenRenderer
+from training.errors import TrainingError
+
+FOLDER = Path("models/data")
+CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"
+LOCAL = ("transformers", "vllm")  # backends whose model is a folder or a name on the hub, with its tokenizer
+
+
+def add_command(commands: Any) -> None:
+    """Add ``data`` to the training commands."""
+    parser = commands.add_parser(
+        "data",
+        help="make the data sets of the adapters",
+        description="Make the data sets of the adapters from annotated claims, each with a card that says what was "
+        "dropped and why. A model, chosen as for a run, judges answers and holds debates; what it has done is kept, "
+        "and the same command goes on from there.",
+    )
+    parser.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train.json, with its annotations")
+    parser.add_argument(
+        "--held-out", type=Path, nargs="+", required=True, help="claims of dev and test, which no sample may repeat"
+    )
+    parser.add_argument("--output", type=Path, default=FOLDER, help=f"folder of the data sets (default: {FOLDER})")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="which of them (default: all)")
+    parser.add_argument(
+        "--knowledge-store", type=Path, help="folder with <claim id>.json (default: answers stand for their pages)"
+    )
+    parser.add_argument(
+        "--scorer",
+        default=CROSS_ENCODER,
+        help=f"cross-encoder that finds an answer's passage, a folder or a name; or {BI_ENCODER!r}, the encoder of "
+        "retrieval (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--threshold", type=float, default=0.5, help="least score of a passage, in [0, 1] (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--tokenizer", help="model to be trained, which measures prompts and replies (default: that of the profile)"
+    )
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
+    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
+    parser.add_argument("--overwrite", action="store_true", help="begin debates and judgements anew")
+    options.add_settings(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Make the data sets and print a line for each.
+
+    Raises:
+        TrainingError: see ``produce``; every message says what is kept.
+        ClaimsError, AnnotationError: the claims are not AVeriTeC's annotated ones.
+    """
+    try:
+        asyncio.run(_run(args))
+    except (EncoderUnavailable, JournalError, SettingsError) as error:
+        raise TrainingError(str(error)) from error
+    except OSError as error:
+        raise TrainingError(
+            f"{error.filename or args.output}: {error.strerror}; mend it and give the same command again: "
+            "finished data sets, debates and judgements are kept"
+        ) from error
+    except KeyboardInterrupt:
+        raise TrainingError("stopped; the same command goes on from here") from None
+
+
+async def _run(args: argparse.Namespace) -> None:
+    settings = _settings(args)
+    held_out = read_held_out(args.held_out)
+    claims, leaked = _claims(args, held_out)
+    args.output.mkdir(parents=True, exist_ok=True)
+    renderer, lengths = _renderer(args, settings)
+    facts = {
+        "seed": settings.model.seed,
+        "source": {"file": args.claims.name, "sha256": sha256_of(args.claims), "claims used": len(claims)},
+        "leakage": {
+            "held out": {file.name: sha256_of(file) for file in args.held_out},
+            LEAKED_CLAIM: leaked,
+        },
+        "lengths": lengths,
+    }
+    order = Order(
+        claims_file=args.claims,
+        claims=claims,
+        sets=args.sets,
+        settings=settings,
+        store=_store(args),
+        scorer=args.scorer,
+        threshold=args.threshold,
+        overwrite=args.overwrite,
+        making=Making(args.output, renderer, held_out, facts),
+    )
+    async for card in produce(order):
+        print(_line(card), flush=True)
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    profile, why = (args.profile, "") if args.profile else choose_profile()
+    if why:
+        print(f"profile {profile}: {why}")
+    return load(profile, options.given_settings(args))
+
+
+def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[AnnotatedClaim], int]:
+    """The claims that may be used, and how many repeat a held-out one."""
+    last = sys.maxsize if args.limit is None else args.start + args.limit
+    wanted = [one for one in read_annotated(args.claims) if args.start <= one.claim.id < last]
+    progress = tqdm(wanted, unit="claim", desc="leakage", leave=False, disable=None)
+    claims = [one for one in progress if not held_out.near_copy(one.claim.text)]
+    if not claims:
+        raise TrainingError(f"{args.claims}: no claim is left of {len(wanted)}; check --start, --limit and --held-out")
+    return claims, len(wanted) - len(claims)
+
+
+def _store(args: argparse.Namespace) -> Path | None:
+    store: Path | None = args.knowledge_store
+    if store and not store.is_dir():
+        raise TrainingError(f"{store}: no such knowledge store; expected a folder with <claim id>.json")
+    return store
+
+
+def _renderer(args: argparse.Namespace, settings: Settings) -> tuple[Renderer, str]:
+    """What renders prompts, and what the card says of their lengths."""
+    name = args.tokenizer or (settings.model.model if settings.model.backend in LOCAL else "")
+    if not name:
+        print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")
+        return PlainRenderer(), "not checked: no tokenizer"
+    from system.models.chat import ChatTokenizer  # a large library
+
+    context = settings.engine.context
+    return TokenRenderer(ChatTokenizer(name, context)), f"prompt and reply in {context} tokens of {Path(name).name}"
+
+
+def _line(card: dict[str, Any]) -> str:
+    """One line about a data set: ``moderator: 12 samples of 12 claims; dropped 3 (sample repeated 3)``."""
+    dropped: dict[str, int] = card["dropped"]
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in dropped.items())
+    tail = f"; dropped {sum(dropped.values()):,} ({reasons})" if dropped else ""
+    fallback = [f"; {name}: {note}" for name, note in card.items() if str(note).startswith("fallback")]
+    return f"{card['data set']}: {card['samples']:,} samples of {card['claims']:,} claims{tail}{''.join(fallback)}"

@@ -1,0 +1,83 @@
+"""The moderator's data sets, made of debates: Debate-SFT, and D-SFT with D-DPO (DebateCV, section 4)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from system.records import Label
+from system.tasks import RulingReply, VerdictReply
+from training.annotated import AnnotatedClaim
+from training.datasets.debates import Debate
+from training.datasets.samples import DataSet, Drops, Sample
+
+NO_VERDICT = "debate without a verdict"
+NOT_CORRECTED = "wrong verdict without a correction"
+
+
+def moderator_data(
+    claims: Sequence[AnnotatedClaim], debates: Sequence[Debate], corrections: Mapping[int, str], notes: dict[str, Any]
+) -> list[DataSet]:
+    """The three data sets of the two recipes.
+
+    Debate-SFT trains on correct and corrected replies together (``moderator``). D-SFT trains on the correct ones
+    (``moderator_sft``); D-DPO then prefers the corrected reply to the original (``moderator_preferences``).
+
+    Args:
+        corrections: reasons for the gold verdict by the id of the claim, where the moderator was wrong.
+    """
+    labels = {annotated.claim.id: annotated.label for annotated in claims}
+    correct = [_kept(debate) for debate in debates if debate.label is labels[debate.claim.id]]
+    wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
+    pairs = [
+        _corrected(debate, labels[debate.claim.id], corrections[debate.claim.id])
+        for debate in wrong
+        if debate.claim.id in corrections
+    ]
+    failed = Drops({NO_VERDICT: len(claims) - len(debates)})
+    uncorrected = Drops({NOT_CORRECTED: len(wrong) - len(pairs)})
+    together = sorted([*correct, *map(_without_rejected, pairs)], key=lambda sample: sample.task.claim.id)
+    return [
+        DataSet("moderator", together, failed + uncorrected, {"recipe": "Debate-SFT", **notes}),
+        DataSet("moderator_sft", correct, failed, {"recipe": "D-SFT", **notes}),
+        DataSet("moderator_preferences", pairs, uncorrected, {"recipe": "D-DPO", **notes}),
+    ]
+
+
+def _kept(debate: Debate) -> Sample:
+    return Sample(f"debate-{debate.claim.id}", debate.label, debate.task, debate.reply, "correct")
+
+
+def _corrected(debate: Debate, label: Label, justification: str) -> Sample:
+    """The reply with reasons and verdict corrected; what a ruling notes of the round before them stays."""
+    reply: RulingReply | VerdictReply = (
+        debate.reply.model_copy(update={"reason": justification, "decision": label})
+        if isinstance(debate.reply, RulingReply)
+        else VerdictReply(justification=justification, label=label)
+    )
+    return Sample(f"debate-{debate.claim.id}", label, debate.task, reply, "corrected", rejected=debate.reply)
+
+
+def _without_rejected(pair: Sample) -> Sample:
+    return Sample(pair.id, pair.label, pair.task, pair.reply, pair.kind)
+
+
+def syndec(
+    debates: Sequence[Debate], labels: Mapping[int, Label], corrections: Mapping[int, str]
+) -> list[dict[str, Any]]:
+    """The debates with all fields of SynDeC: claim, evidence set, debate recording, ground-truth verdict, predicted
+    verdict and justification, and the corrected justification, which is null where none is needed or none was given.
+    """
+    return [
+        {
+            "claim": debate.claim.model_dump(mode="json"),
+            "evidence": [{"question": pair.question, "answer": pair.answer} for pair in debate.pairs],
+            "debate": [argument.model_dump(mode="json") for argument in debate.transcript],
+            "rulings": [ruling.model_dump(mode="json") for ruling in debate.rulings],
+            "verdict": labels[debate.claim.id],
+            "predicted_verdict": debate.label,
+            "predicted_justification": debate.justification,
+            "corrected_justification": (
+                corrections.get(debate.claim.id) if debate.label is not labels[debate.claim.id] else None
+            ),
+        }
+        for debate in debates
+    ]

@@ -1,0 +1,157 @@
+"""From the annotated claims to all data sets that are wanted, the cheap ones first."""
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from knowledge_store.encoder import Encoder, SentenceEncoder
+from system.gold import write_gold_store
+from system.models import load_model
+from system.models.base import Model
+from system.models.prompting import PROMPTS
+from system.records import Record
+from system.runner.journal import RecordJournal, identity_of
+from system.settings import Settings
+from training.annotated import AnnotatedClaim
+from training.datasets.corrections import Correction, correct
+from training.datasets.debates import Debate, debate_settings, hold_debates
+from training.datasets.entailment import Judgement, judge_entailment
+from training.datasets.evidence import Source
+from training.datasets.files import Making, sha256_of, write_data_set, write_whole
+from training.datasets.moderator import moderator_data, syndec
+from training.datasets.question_answering import question_answering
+from training.datasets.question_generation import question_generation
+from training.datasets.relevance import load_relevance
+from training.datasets.samples import DataSet
+from training.datasets.verdict_prediction import verdict_prediction
+from training.errors import TrainingError
+
+SETS = ("question_generation", "verdict_prediction", "question_answering", "moderator")
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is wanted, of what.
+
+    Attributes:
+        claims_file: the annotated split.
+        claims: those of it that are used.
+        settings: of the model that judges, debates and corrects, and of retrieval.
+        store: knowledge store of the claims, or None.
+        scorer: see ``relevance.load_relevance``.
+        overwrite: begin anew what was stopped.
+    """
+
+    claims_file: Path
+    claims: Sequence[AnnotatedClaim]
+    sets: Sequence[str]
+    settings: Settings
+    store: Path | None
+    scorer: str
+    threshold: float
+    overwrite: bool
+    making: Making
+
+
+async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
+    """Make the data sets in turn and yield the card of each as soon as it is written.
+
+    Raises:
+        TrainingError: a scorer cannot be loaded, no debate came to a verdict, or a file cannot be written.
+        EncoderUnavailable, ModelUnavailable: what judges or debates cannot be loaded.
+        JournalError: the folder holds work of another order.
+    """
+    cheap = {"question_generation": question_generation, "verdict_prediction": verdict_prediction}
+    for name in (name for name in cheap if name in order.sets):
+        yield write_data_set(cheap[name](order.claims), order.making)
+    if "question_answering" in order.sets or "moderator" in order.sets:
+        encoder = SentenceEncoder(order.settings.retrieval.encoder, runtime=order.settings.retrieval.encoder_runtime)
+        async with _model(order, encoder) as model:
+            if "question_answering" in order.sets:
+                yield write_data_set(await _question_answering(order, encoder, model), order.making)
+            if "moderator" in order.sets:
+                for data in await _moderator(order, encoder, model):
+                    yield write_data_set(data, order.making)
+
+
+@asynccontextmanager
+async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model]:
+    """The model that judges and debates: no adapter of its own, as those are still to be trained."""
+    model = load_model(debate_settings(order.settings), encoder)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+async def _question_answering(order: Order, encoder: Encoder, model: Model) -> DataSet:
+    source = Source(order.store, order.settings.retrieval, load_relevance(order.scorer, encoder), order.threshold)
+    judged_with = {"knowledge store": str(order.store and order.store.resolve()), "scorer": order.scorer}
+    with _journal(order, "entailment", Judgement, judged_with) as journal:
+        data = await question_answering(order.claims, source, partial(_judge, model, journal))
+    data.notes["entailment judged by"] = _name(order.settings)
+    return data
+
+
+async def _judge(model: Model, journal: RecordJournal[Judgement], tasks: Any) -> dict[str, Judgement]:
+    return await judge_entailment(model, tasks, journal)
+
+
+async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataSet]:
+    settings, folder = debate_settings(order.settings), order.making.folder
+    claims = [annotated.claim for annotated in order.claims]
+    store = write_gold_store(order.claims_file, claims, folder / "gold")
+    labels = {annotated.claim.id: annotated.label for annotated in order.claims}
+    with ExitStack() as stack:
+        journal = stack.enter_context(_journal(order, "debates", Debate, {}))
+        debates = await hold_debates(model, encoder, settings, claims, store, journal)
+        if not debates:
+            raise TrainingError("no debate came to a verdict; the warnings above say why")
+        wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
+        if settings.model.backend == "extractive":
+            corrections = _annotated_reasons(order.claims)
+        else:
+            corrections = await correct(
+                model, wrong, labels, stack.enter_context(_journal(order, "corrections", Correction, {}))
+            )
+    lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))
+    write_whole(folder / "debates.jsonl", b"".join(lines))
+    return moderator_data(order.claims, debates, corrections, _debate_notes(settings))
+
+
+def _annotated_reasons(claims: Sequence[AnnotatedClaim]) -> dict[int, str]:
+    """What stands in for a corrector where the backend cannot write: the annotators' own reasons."""
+    return {annotated.claim.id: annotated.justification for annotated in claims if annotated.justification}
+
+
+def _debate_notes(settings: Settings) -> dict[str, Any]:
+    extractive = settings.model.backend == "extractive"
+    return {
+        "debates": {"held by": _name(settings), "evidence": "gold", "rounds at most": settings.debate.rounds},
+        "corrections by": "fallback: the annotators' justifications" if extractive else _name(settings),
+    }
+
+
+def _name(settings: Settings) -> str:
+    return f"{settings.model.backend} {settings.model.model}".strip()
+
+
+def _journal(order: Order, name: str, kind: type[R], more: dict[str, str]) -> RecordJournal[R]:
+    """The journal of one kind of work; it is resumed unless the order says otherwise.
+
+    Which claims are wanted is no part of its identity, so that a few can be tried before all.
+    """
+    folder = order.making.folder / "journals"
+    folder.mkdir(parents=True, exist_ok=True)
+    sections = {"graph", "debate", "model", "engine", "retrieval"}
+    settings = debate_settings(order.settings).model_dump(mode="json", include=sections)
+    prompts = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(PROMPTS.glob("*.md")))).hexdigest()
+    inputs = [("claims", f"sha256 {sha256_of(order.claims_file)[:16]}"), ("prompts", prompts[:16]), *more.items()]
+    return RecordJournal(folder / f"{name}.jsonl", identity_of(settings, inputs), not order.overwrite, kind)

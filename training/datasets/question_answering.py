@@ -1,0 +1,101 @@
+"""Question answering: a passage of the gold document, the question, and the gold answer (section 3.2.3)."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+from tqdm import tqdm
+
+from knowledge_store.reading import Flaws, describe
+from system.records import Answer, AnswerType, Source
+from system.tasks import Adapter, AnswerQuestion, AnswerReply, VerifyAnswer
+from training.annotated import AnnotatedClaim, GoldAnswer
+from training.datasets import evidence
+from training.datasets.entailment import Judgement
+from training.datasets.evidence import ClaimEvidence, Found
+from training.datasets.metadata import states
+from training.datasets.pairs import answer_text
+from training.datasets.samples import DataSet, Drops, Sample
+
+NOT_ENTAILED = "answer that does not follow from its passage"
+NOT_JUDGED = "entailment that the model did not judge"
+EMPTY = "question or answer without text"
+
+Judge = Callable[[dict[str, VerifyAnswer]], Awaitable[dict[str, Judgement]]]
+"""Judges by the id of the sample whether answers follow from their passages; see ``judge_entailment``."""
+
+
+async def question_answering(claims: Sequence[AnnotatedClaim], source: evidence.Source, judge: Judge) -> DataSet:
+    """A sample for each gold answer whose passage can be found and, by a model's judgement, entails it.
+
+    What the paper leaves open: answers that the claim's metadata states, and questions that no page answers, are shown
+    with the passage on another question that comes closest. They are not judged, as nothing in it should entail them;
+    nor are answers whose passage is their own text.
+    """
+    drops, flaws = Drops(), Flaws()
+    samples: list[Sample] = []
+    for annotated in tqdm(claims, unit="claim", desc="gold passages", disable=None):
+        samples += _samples(annotated, ClaimEvidence(annotated, source, flaws), drops)
+    kept = await _entailed(samples, judge, drops)
+    notes = {
+        "passages": "of the gold pages in the knowledge store" if source.store else "fallback: the answers' own text",
+        "relevance": {"model": source.relevance.name, "threshold": source.threshold},
+        "flaws of the stores": describe(flaws).removeprefix("; "),
+    }
+    return DataSet(Adapter.QUESTION_ANSWERING, kept, drops, notes)
+
+
+def _samples(annotated: AnnotatedClaim, found: ClaimEvidence, drops: Drops) -> Iterator[Sample]:
+    for number, answer in enumerate(annotated.answers):
+        if not (answer.question and answer.text):
+            drops[EMPTY] += 1
+        elif sample := _sample(f"answer-{annotated.claim.id}-{number + 1}", annotated, answer, found, drops):
+            yield sample
+
+
+def _sample(
+    name: str, annotated: AnnotatedClaim, answer: GoldAnswer, evidence: ClaimEvidence, drops: Drops
+) -> Sample | None:
+    from_metadata = answer.medium == "Metadata" and states(annotated.claim, answer.text)
+    if from_metadata or answer.type is AnswerType.UNANSWERABLE:
+        found = evidence.elsewhere(answer, drops)
+    else:
+        found = evidence.passage(answer, drops)
+    if found is None:
+        return None
+    return Sample(
+        id=name,
+        label=annotated.label,
+        task=AnswerQuestion(claim=annotated.claim, question=answer.question, passage=found.passage),
+        reply=AnswerReply(
+            source=Source.METADATA if from_metadata else Source.EVIDENCE, type=answer.type, answer=answer_text(answer)
+        ),
+        kind=_kind(found, from_metadata),
+    )
+
+
+def _kind(found: Found, from_metadata: bool) -> str:
+    if from_metadata:
+        return "metadata"
+    own_text = found.own_text and found.answer.type is not AnswerType.UNANSWERABLE
+    return f"{found.answer.type}{', own text' if own_text else ''}"
+
+
+async def _entailed(samples: Sequence[Sample], judge: Judge, drops: Drops) -> list[Sample]:
+    tasks = {sample.id: task for sample in samples if (task := _verification(sample))}
+    judgements = await judge(tasks) if tasks else {}
+    drops[NOT_JUDGED] += sum(name not in judgements for name in tasks)
+    drops[NOT_ENTAILED] += sum(not judgement.entailed for judgement in judgements.values())
+    return [
+        sample
+        for sample in samples
+        if sample.id not in tasks or (sample.id in judgements and judgements[sample.id].entailed)
+    ]
+
+
+def _verification(sample: Sample) -> VerifyAnswer | None:
+    """What to ask about a sample; None where the passage need not, or trivially does, entail the answer."""
+    task, reply = sample.task, sample.reply
+    assert isinstance(task, AnswerQuestion) and isinstance(reply, AnswerReply)
+    if reply.source is Source.METADATA or reply.type is AnswerType.UNANSWERABLE or sample.kind.endswith("own text"):
+        return None
+    answer = Answer(text=reply.answer, type=reply.type, source=reply.source, passage=task.passage)
+    return VerifyAnswer(claim=task.claim, question=task.question, answer=answer)

@@ -1,0 +1,26 @@
+"""Question generation: each gold question, given the pairs before it (section 3.2.1)."""
+
+from collections.abc import Iterator, Sequence
+
+from system.tasks import Adapter, AskQuestion, QuestionReply
+from training.annotated import AnnotatedClaim
+from training.datasets.pairs import gold_pairs
+from training.datasets.samples import DataSet, Drops, Sample
+
+
+def question_generation(claims: Sequence[AnnotatedClaim]) -> DataSet:
+    """A sample for each question: the first without context, question i + 1 with the i pairs before it."""
+    samples = [sample for annotated in claims for sample in _samples(annotated)]
+    return DataSet(Adapter.QUESTION_GENERATION, samples, Drops(), {})
+
+
+def _samples(annotated: AnnotatedClaim) -> Iterator[Sample]:
+    pairs = gold_pairs(annotated)
+    for place, pair in enumerate(pairs):
+        yield Sample(
+            id=f"question-{annotated.claim.id}-{place + 1}",
+            label=annotated.label,
+            task=AskQuestion(claim=annotated.claim, context=pairs[:place], index=0, leads=()),
+            reply=QuestionReply(question=pair.question),
+            kind="next question" if place else "first question",
+        )
