@@ -21,7 +21,7 @@ class RetrievalSettings(BaseModel):
         "words", description="what BM25 counts: words (case folded, any script), or what whitespace parts"
     )
     prefilter: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
-    shortlist: int = Field(32, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
+    shortlist: int = Field(64, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
     passages: int = Field(5, gt=0, description="passages that answer a question")
     relevance: float = Field(
         1.0, gt=0, le=1, description="weight of relevance against novelty in the choice of passages (MMR); 1: all of it"
