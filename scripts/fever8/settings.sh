@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# Settings of the submission, read by its other scripts. What the environment sets goes before what stands here.
+SPLIT=${SPLIT:-test_2025}              # claims in data_store/averitec/SPLIT.json, stores in knowledge_store/SPLIT/
+DATA=${DATA:-https://huggingface.co/chenxwh/AVeriTeC/resolve/main} # where download_data.sh finds them
+MODELS=${MODELS:-models}               # folder for the weights that installation.sh fetches, a Hugging Face cache
+ADAPTERS=${ADAPTERS:-models/adapters}  # folder with a LoRA adapter for each trained task, named as the task is
+OPTIONS=${OPTIONS:-}                   # of the system, such as: --profile a10g --model FOLDER --encoder FOLDER
+
+HF_HOME=$(realpath -m "$MODELS")
+export HF_HOME
+read -r -a options <<<"$OPTIONS"
+adapters=()
+for folder in "$ADAPTERS"/*/; do
+  [ ! -e "$folder/adapter_config.json" ] || adapters+=("$(basename "$folder")=${folder%/}")
+done
+[ "${#adapters[@]}" -eq 0 ] || options+=(--adapters "${adapters[@]}")

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Makes the ZIP file that is handed in to the FEVER-8 shared task: the organisers' four scripts at its root, their
+# settings, the code as it is tracked here, and trained adapters. Neither data nor weights are in it.
+# Usage: package_submission.sh [--adapters FOLDER] [OUTPUT.zip]    (default: output/fever8.zip)
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+adapters=
+if [ "${1:-}" = --adapters ]; then
+  adapters=$(realpath "${2:?"--adapters needs a folder"}")
+  compgen -G "$adapters/*/adapter_config.json" >/dev/null ||
+    { echo "package_submission.sh: $adapters holds no TASK/adapter_config.json, as PEFT writes it" >&2; exit 2; }
+  shift 2
+fi
+output=$(realpath -m "${1:-$root/output/fever8.zip}")
+
+staged=$(mktemp -d)
+trap 'rm -rf "$staged"' EXIT
+cd "$root"
+git ls-files -z system knowledge_store submission pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md \
+  scripts/setup.sh scripts/download.py | xargs -0 cp --parents -t "$staged"
+cp scripts/fever8/*.sh "$staged"
+if [ -n "$adapters" ]; then mkdir -p "$staged/models/adapters" && cp -rL "$adapters"/*/ "$staged/models/adapters"; fi
+
+mkdir -p "${output%/*}"
+python3 -c 'import shutil, sys; shutil.make_archive(sys.argv[1].removesuffix(".zip"), "zip", sys.argv[2])' "$output" "$staged"
+echo "$output ($(du -h "$output" | cut -f1)): unpack it, then download_data.sh, installation.sh, run_system.sh"

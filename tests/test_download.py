@@ -1,0 +1,218 @@
+"""The download of claims and stores: resumed, checked, bounded by the disk, from the hub and from other addresses."""
+
+import hashlib
+import importlib.util
+import io
+import json
+import shutil
+import sys
+import threading
+import zipfile
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+_spec = importlib.util.spec_from_file_location("download_script", ROOT / "scripts" / "download.py")
+script = importlib.util.module_from_spec(_spec)
+sys.modules[_spec.name] = script  # where dataclasses look for it
+_spec.loader.exec_module(script)
+
+
+def archive(stores: dict[str, str], folder: str = "output_dev/") -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(f"{folder}readme.txt", "not a store")
+        for name, text in stores.items():
+            file.writestr(f"{folder}{name}", text)
+    return buffer.getvalue()
+
+
+class Source:
+    """A web server with the data of one split; it can cut connections and spoil files."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self.files = files
+        self.requests: Counter[str] = Counter()
+        self.ranges: list[str] = []
+        self.cut: set[str] = set()  # files whose first transfer ends in the middle
+        source = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                source.answer(self)
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        path = handler.path.partition("?")[0].removeprefix("/")
+        if path not in self.files:
+            handler.send_error(404)
+            return
+        self.requests[path] += 1
+        body, asked = self.files[path], handler.headers.get("Range")
+        if asked:
+            self.ranges.append(asked)
+            body = body[int(asked.removeprefix("bytes=").removesuffix("-")) :]
+        handler.send_response(206 if asked else 200)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        if path in self.cut:
+            self.cut.remove(path)
+            body = body[: len(body) // 2]
+        handler.wfile.write(body)
+
+
+CLAIMS = b'[{"claim": "One."}, {"claim": "Two."}]'
+STORES = {"0.json": '{"url": "a"}\n' * 2000, "1.json": '{"url": "b"}\n'}
+ZIP = "data_store/knowledge_store/dev_knowledge_store.zip"
+
+
+def with_sums(files: dict[str, bytes]) -> dict[str, bytes]:
+    lines = [f"{hashlib.sha256(content).hexdigest()}  {path}\n" for path, content in files.items()]
+    return {**files, "SHA256SUMS": "".join(lines).encode()}
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(script, "PAUSE", 0.01)
+
+
+@pytest.fixture
+def source():
+    made = Source(with_sums({"data/dev.json": CLAIMS, ZIP: archive(STORES)}))
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def download(folder: Path, address: str, split: str = "dev") -> str:
+    """Download a split into a folder; returns the error, or nothing."""
+    try:
+        script.download(address, split, folder)
+    except script.DownloadError as error:
+        return str(error)
+    return ""
+
+
+def assert_all_here(folder: Path) -> None:
+    assert (folder / "data_store" / "averitec" / "dev.json").read_bytes() == CLAIMS
+    stores = folder / "knowledge_store" / "dev"
+    assert {file.name: file.read_text() for file in stores.iterdir()} == STORES
+    assert list(folder.rglob("*.part*")) == []
+
+
+def test_claims_and_stores_arrive_under_the_organisers_names(source, tmp_path):
+    assert not download(tmp_path, source.address)
+    assert_all_here(tmp_path)
+
+
+def test_what_is_here_is_not_asked_for_again(source, tmp_path):
+    download(tmp_path, source.address)
+    before = source.requests.total()
+    assert not download(tmp_path, source.address)
+    assert source.requests.total() == before
+
+
+def test_a_cut_connection_is_gone_on_with(source, tmp_path):
+    source.cut = {ZIP}
+    assert not download(tmp_path, source.address)
+    assert source.ranges == [f"bytes={len(source.files[ZIP]) // 2}-"]
+    assert_all_here(tmp_path)
+
+
+def test_a_killed_download_goes_on_where_it_was(source, tmp_path):
+    half = len(source.files[ZIP]) // 3
+    folder = tmp_path / "knowledge_store" / "dev.part"
+    folder.mkdir(parents=True)
+    (folder / "dev_knowledge_store.zip.part").write_bytes(source.files[ZIP][:half])
+    assert not download(tmp_path, source.address)
+    assert source.ranges == [f"bytes={half}-"]
+    assert_all_here(tmp_path)
+
+
+def test_what_does_not_fit_its_checksum_is_removed_and_fetched_again(source, tmp_path):
+    sound = source.files[ZIP]
+    source.files[ZIP] = sound[:-1] + b"?"
+    assert "SHA-256" in download(tmp_path, source.address)
+    assert not (tmp_path / "knowledge_store" / "dev").exists()
+    source.files[ZIP] = sound
+    assert not download(tmp_path, source.address)
+    assert_all_here(tmp_path)
+
+
+def test_a_full_disk_is_seen_before_anything_is_written(source, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
+        assert "make room" in download(tmp_path, source.address)
+    assert [file for file in tmp_path.rglob("*") if file.is_file() and file.stat().st_size > 100] == []
+    assert not download(tmp_path, source.address)
+
+
+def test_stores_in_several_archives_are_put_together(tmp_path):
+    parts = {
+        f"data_store/knowledge_store/dev/part_{i}.zip": archive({f"{i}.json": STORES[f"{i}.json"]}) for i in (0, 1)
+    }
+    source = Source(with_sums({"data/dev.json": CLAIMS, **parts}))
+    assert not download(tmp_path, source.address)
+    assert_all_here(tmp_path)
+    source.server.shutdown()
+    source.server.server_close()
+
+
+def test_the_hub_itself_tells_files_and_checksums(tmp_path):
+    content = archive(STORES)
+    digest = hashlib.sha256(content).hexdigest()
+    tree = "api/models/someone/data/tree/main"
+    large = {"type": "file", "path": ZIP, "lfs": {"oid": digest}}
+    files = {
+        f"{tree}/data": json.dumps([{"type": "file", "path": "data/dev.json"}]).encode(),
+        f"{tree}/data_store/knowledge_store": json.dumps([large, {"type": "directory", "path": "x"}]).encode(),
+        "someone/data/resolve/main/data/dev.json": CLAIMS,
+        f"someone/data/resolve/main/{ZIP}": content[:-1] + b"?",
+    }
+    source = Source(files)
+    assert digest in download(tmp_path, f"{source.address}/someone/data/resolve/main")
+    source.files[f"someone/data/resolve/main/{ZIP}"] = content
+    assert not download(tmp_path, f"{source.address}/someone/data/resolve/main")
+    assert_all_here(tmp_path)
+    source.server.shutdown()
+    source.server.server_close()
+
+
+def test_a_folder_is_a_source_too(source, tmp_path):
+    for path, content in source.files.items():
+        (tmp_path / "there" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "there" / path).write_bytes(content)
+    (tmp_path / "here").mkdir()
+    assert not download(tmp_path / "here", f"file://{tmp_path}/there")
+    assert_all_here(tmp_path / "here")
+
+
+def test_a_split_that_is_not_there_is_named(source, tmp_path):
+    assert "no claims and stores of a split 'test_2030'" in download(tmp_path, source.address, "test_2030")
+
+
+def test_an_address_that_does_not_answer_is_named(tmp_path):
+    assert "http://127.0.0.1:9/SHA256SUMS" in download(tmp_path, "http://127.0.0.1:9")
+
+
+def test_nothing_of_an_archive_is_written_outside_the_folder_of_stores(tmp_path):
+    hostile = archive({"../../0.json": "escaped", "1.json": STORES["1.json"]}, folder="")
+    source = Source(with_sums({"data/dev.json": CLAIMS, ZIP: hostile}))
+    download(tmp_path, source.address)
+    assert sorted(file.relative_to(tmp_path).as_posix() for file in tmp_path.rglob("*.json")) == [
+        "data_store/averitec/dev.json",
+        "knowledge_store/dev/0.json",
+        "knowledge_store/dev/1.json",
+    ]
+    source.server.shutdown()
+    source.server.server_close()
