@@ -8,12 +8,13 @@ from system.claims import ClaimsError
 from system.models.base import ModelUnavailable
 from training import reader
 from training.annotated import AnnotationError
+from training.checking import command as checking
 from training.datasets import command as datasets
 from training.errors import TrainingError
 from training.finetuning import command as finetuning
 from training.quantization import command as quantization
 
-COMMANDS = (reader, datasets, finetuning, quantization)
+COMMANDS = (reader, datasets, finetuning, quantization, checking)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -102,12 +102,6 @@ def read_examples(path: Path, kind: type[E]) -> list[E]:
     return examples
 
 
-def sha256_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def split_by_claim(examples: Sequence[E], share: float, seed: int) -> Split[E]:
     """Set a share of the claims aside, at least one, with all their examples.
 

@@ -23,7 +23,7 @@ from training.finetuning.examples import Example, Split
 from training.finetuning.memory import Precision
 from training.finetuning.recipes import Recipe
 
-EVALUATIONS = 20  # of the held-out examples, evenly over the training; each makes a checkpoint
+EVALUATIONS = 10  # of the held-out examples, evenly over the training; each makes a checkpoint
 COLUMNS = {"prompt", "completion", "chosen", "rejected"}
 
 

@@ -14,6 +14,7 @@ from safetensors import SafetensorError
 from system.machine import peak_memory
 from system.models.chat import ChatTokenizer
 from system.models.memory import GIB, skeleton
+from training.datasets.files import sha256_of
 from training.errors import TrainingError
 from training.finetuning.base import device_memory, load_base, trainable_base
 from training.finetuning.card import Outcome, write_card
@@ -24,7 +25,6 @@ from training.finetuning.examples import (
     Preference,
     Split,
     read_examples,
-    sha256_of,
     split_by_claim,
     that_fit,
 )

@@ -1,0 +1,154 @@
+"""The check of one adapter, and its findings."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from pydantic import ValidationError
+from tqdm import tqdm
+
+from system.models.base import Completion, Model, Request, Result
+from system.models.chat import ChatTokenizer
+from system.models.memory import skeleton
+from system.models.transformers import TransformersModel
+from system.settings import EngineSettings
+from system.tasks import Adapter, Reply, Task
+from training.checking.peft_reader import PeftReader
+from training.checking.tasks import example_tasks, reply_types
+from training.errors import TrainingError
+from training.finetuning.base import device_memory
+from training.finetuning.checkpoints import read_record
+from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
+from training.finetuning.memory import choose_precision
+from training.finetuning.recipes import HELD_OUT, RECIPES
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be checked, and how.
+
+    Attributes:
+        model: what the engine serves: the adapter's base, or that base quantised.
+        data: folder of the data sets.
+        count: claims and held-out examples that are tried, at most.
+    """
+
+    adapter: Path
+    backend: str
+    model: str
+    data: Path
+    count: int
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a check found; shares are of 1.
+
+    Attributes:
+        samples: raw replies of the engine, or its error.
+        answered: of the engine's requests, those with a usable reply.
+        agreement: of the engine's tokens, those that PEFT would write too; ``without``: the base without the adapter.
+        valid: of the replies that PEFT wrote without a schema to the held-out prompts, those that fit the schema.
+        loss: of a token of the held-out replies, in nats.
+    """
+
+    samples: Sequence[str]
+    answered: float
+    agreement: float
+    without: float
+    valid: float
+    loss: float
+
+    def __str__(self) -> str:
+        lines = [f"  {sample}" for sample in self.samples]
+        return "\n".join(
+            [
+                "replies of the engine:",
+                *lines,
+                f"usable replies of the engine         {self.answered:8.1%}",
+                f"its tokens that PEFT writes too      {self.agreement:8.1%}  (the base alone: {self.without:.1%})",
+                f"valid replies without a schema       {self.valid:8.1%}",
+                f"held-out loss                        {self.loss:8.3f}",
+            ]
+        )
+
+
+def check(plan: Plan) -> Findings:
+    """Check an adapter that ``python -m training train`` made.
+
+    Raises:
+        TrainingError: the folder holds no such adapter, its data set has changed or is missing, or no request of the
+            engine was answered.
+        ModelUnavailable: the engine or the base cannot be loaded, or the adapter is of another base.
+    """
+    record = read_record(plan.adapter)
+    adapter, base = Adapter(record["adapter"]), str(record["base"])
+    chat = ChatTokenizer(base, int(record["context"]))
+    held_out = _held_out(plan, record["data"], chat, int(record["seed"]))
+    tasks = example_tasks(adapter, plan.count)
+    results = asyncio.run(_ask(plan, adapter, tasks, chat.context))
+    recipe = RECIPES[record["task"]]
+    precision = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available()).precision
+    reader = PeftReader(base, plan.adapter, chat, precision)
+    answered = [(task, result) for task, result in zip(tasks, results, strict=True) if isinstance(result, Completion)]
+    if not answered:
+        raise TrainingError(
+            f"{plan.adapter}: the engine answered none of {len(tasks)} requests; the first: {results[0]}"
+        )
+    return Findings(
+        samples=[result.raw if isinstance(result, Completion) else result.message for result in results],
+        answered=len(answered) / len(tasks),
+        agreement=_agreement(reader, chat, answered, True),
+        without=_agreement(reader, chat, answered, False),
+        valid=_valid(reader, adapter, held_out, max(task.max_tokens for task in tasks)),
+        loss=reader.loss(held_out),
+    )
+
+
+def _held_out(plan: Plan, data: str, chat: ChatTokenizer, seed: int) -> list[Demonstration]:
+    """Examples that the training held out; of preferences, the demonstrations beside them."""
+    name = "moderator_sft" if data == RECIPES["moderator-dpo"].data else data
+    examples = that_fit(read_examples(plan.data / f"{name}.jsonl", Demonstration), chat)
+    return split_by_claim(examples, HELD_OUT, seed).held_out[: plan.count]
+
+
+async def _ask(plan: Plan, adapter: Adapter, tasks: Sequence[Task[Reply]], context: int) -> list[Result]:
+    """The engine's greedy replies."""
+    model = _engine(plan, {adapter: str(plan.adapter)}, EngineSettings(context=context))
+    try:
+        return await model.generate([Request(task) for task in tasks])
+    finally:
+        await model.close()  # PEFT needs the memory
+
+
+def _engine(plan: Plan, adapters: dict[Adapter, str], settings: EngineSettings) -> Model:
+    if plan.backend == "vllm":
+        from system.models.vllm import VllmModel  # not installed everywhere
+
+        return VllmModel(plan.model, adapters, settings)
+    return TransformersModel(plan.model, adapters, settings)
+
+
+def _agreement(
+    reader: PeftReader, chat: ChatTokenizer, answered: Sequence[tuple[Task[Reply], Completion[Reply]]], adapter: bool
+) -> float:
+    shares = [reader.agreement(chat.prompt(task, True).ids, done.raw, adapter) for task, done in answered]
+    return sum(shares) / len(shares)
+
+
+def _valid(reader: PeftReader, adapter: Adapter, examples: Sequence[Demonstration], longest: int) -> float:
+    progress = tqdm(examples, unit="reply", desc="free replies", leave=False, disable=None)
+    written = [reader.write(example, longest) for example in progress]
+    return sum(_fits(reply, adapter) for reply in written) / len(written)
+
+
+def _fits(reply: str, adapter: Adapter) -> bool:
+    for reply_type in reply_types(adapter):
+        try:
+            reply_type.model_validate_json(reply)
+        except ValidationError:
+            continue
+        return True
+    return False

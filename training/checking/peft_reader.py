@@ -1,0 +1,85 @@
+"""An adapter read by PEFT alone: what it makes likely, and what it writes when no schema holds it."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import PeftModel
+from tqdm import tqdm
+
+from system.models.chat import ChatTokenizer
+from training.finetuning.base import load_base
+from training.finetuning.examples import Demonstration
+from training.finetuning.memory import Precision
+
+
+class PeftReader:
+    """A base model with one adapter.
+
+    Args:
+        chat: renders prompts as the engine does.
+        precision: of the base.
+
+    Raises:
+        ModelUnavailable: the base cannot be loaded.
+    """
+
+    def __init__(self, base: str, adapter: Path, chat: ChatTokenizer, precision: Precision) -> None:
+        self._model: Any = PeftModel.from_pretrained(load_base(base, precision), str(adapter)).eval()
+        self._chat = chat
+
+    def agreement(self, prompt: Sequence[int], reply: str, adapter: bool = True) -> float:
+        """Share of a reply's tokens that are the likeliest to PEFT too, each given those before it.
+
+        Args:
+            adapter: False asks the base model alone.
+        """
+        ids = self._reply_ids(reply)
+        with nullcontext() if adapter else self._model.disable_adapter():
+            likeliest = self._logits(prompt, ids).argmax(-1).tolist()
+        return sum(a == b for a, b in zip(likeliest, ids, strict=True)) / len(ids)
+
+    def loss(self, examples: Sequence[Demonstration]) -> float:
+        """Mean negative log-likelihood of a token of the replies, in nats."""
+        total, count = 0.0, 0
+        for example in tqdm(examples, unit="example", desc="held-out loss", leave=False, disable=None):
+            ids = self._reply_ids(example.reply)
+            logprobs = self._logits(self._prompt_ids(example), ids).float().log_softmax(-1)
+            total -= float(logprobs.gather(1, torch.tensor(ids, device=logprobs.device)[:, None]).sum())
+            count += len(ids)
+        return total / count
+
+    @torch.inference_mode()
+    def write(self, example: Demonstration, longest: int) -> str:
+        """The likeliest reply, without a schema, in at most ``longest`` tokens."""
+        prompt = torch.tensor([self._prompt_ids(example)], device=self._model.device)
+        tokenizer = self._chat.tokenizer
+        output = self._model.generate(
+            input_ids=prompt,
+            attention_mask=torch.ones_like(prompt),
+            max_new_tokens=longest,
+            do_sample=False,
+            repetition_penalty=1.0,  # a model's own default may differ
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+        )
+        return self._chat.reply_text(output[0, prompt.shape[1] :].tolist())
+
+    def _reply_ids(self, reply: str) -> list[int]:
+        ids: list[int] = self._chat.tokenizer(reply, add_special_tokens=False)["input_ids"]
+        return [*ids, self._chat.tokenizer.eos_token_id]
+
+    def _prompt_ids(self, example: Demonstration) -> list[int]:
+        ids: list[int] = self._chat.tokenizer.apply_chat_template(
+            example.prompt, add_generation_prompt=True, return_dict=False
+        )
+        return ids
+
+    @torch.inference_mode()
+    def _logits(self, prompt: Sequence[int], reply: Sequence[int]) -> torch.Tensor:
+        """(reply, vocabulary): before each token of the reply."""
+        ids = torch.tensor([[*prompt, *reply]], device=self._model.device)
+        logits: torch.Tensor = self._model(input_ids=ids).logits[0, len(prompt) - 1 : -1]
+        return logits

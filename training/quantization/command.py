@@ -1,0 +1,74 @@
+"""``python -m training quantize``: a base model in 4 bits (AWQ), calibrated on rendered prompts of our tasks."""
+
+import argparse
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from training.errors import TrainingError
+from training.finetuning.command import BASE, DATA, MODELS
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = ROOT / ".venv-quantize" / "bin" / "python"
+REPORT = "quantization.json"
+
+
+def add_command(commands: Any) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "quantize",
+        help="quantise a base model to 4 bits (AWQ)",
+        description="Quantise a base model to 4 bits by AWQ, for the vllm backend; print the perplexity of held-out "
+        "replies before and after. Runs llm-compressor in .venv-quantize (scripts/setup_quantize.sh).",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--base", default=BASE, help="base model, a folder or a name")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
+    parser.add_argument("--output", type=Path, default=MODELS / "awq", help="folder of the quantised model")
+    parser.add_argument("--calibration", type=int, default=256, help="conversations to calibrate on, at most")
+    parser.add_argument("--measured", type=int, default=128, help="held-out replies for the perplexity, at most")
+    parser.add_argument("--context", type=int, default=4096, help="longest conversation in tokens")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="of the choice; as in training, for the same held-out claims"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Quantise, unless the output folder is finished.
+
+    Raises:
+        TrainingError: the environment or data are missing, the base is quantised already, or llm-compressor failed.
+        ModelUnavailable: there is no such base.
+    """
+    if not (options.output / REPORT).exists():
+        _quantise(options)
+    report = json.loads((options.output / REPORT).read_text(encoding="utf-8"))
+    print(
+        f"{options.output}: perplexity of {report['held_out']} held-out replies {report['perplexity_before']:.3f} "
+        f"before, {report['perplexity_after']:.3f} after ({report['scheme']}, calibrated on {report['calibration']})"
+    )
+
+
+def _quantise(options: argparse.Namespace) -> None:
+    from system.models.chat import ChatTokenizer  # large libraries
+    from training.finetuning.base import trainable_base
+    from training.quantization.calibration import calibration_tokens
+
+    if not PYTHON.exists():
+        raise TrainingError(
+            f"{PYTHON} is missing, the environment of llm-compressor; make it: scripts/setup_quantize.sh"
+        )
+    if trainable_base(options.base) != options.base:
+        raise TrainingError(f"{options.base} is quantised already; the vllm backend loads it as it is")
+    chat = ChatTokenizer(options.base, options.context)
+    tokens = calibration_tokens(options.data, chat, options.calibration, options.measured, options.seed)
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(tokens, file)
+        file.flush()
+        command = [PYTHON, Path(__file__).with_name("awq.py"), options.base, file.name, options.output]
+        done = subprocess.run(list(map(str, command)), check=False)
+    if done.returncode:
+        raise TrainingError(f"llm-compressor ended with status {done.returncode}; its messages above say why")
