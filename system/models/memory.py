@@ -149,6 +149,14 @@ def _weights(bare: Any, projections: list[nn.Linear], width: int) -> int:
     if not quantised:
         return parameters * width
     in_blocks = sum(module.weight.numel() for module in projections)
-    bits: int = quantised["bits"]
-    bits_with_group: float = bits + (16 + bits) / quantised["group_size"]
+    bits, group = _bits_and_group(quantised)
+    bits_with_group = bits + (16 + bits) / group
     return (parameters - in_blocks) * width + int(in_blocks * bits_with_group / 8)
+
+
+def _bits_and_group(quantised: dict[str, Any]) -> tuple[int, int]:
+    """Bits of a weight and weights of a group, as AutoAWQ or llm-compressor (compressed-tensors) writes them."""
+    if "config_groups" in quantised:
+        weights = next(iter(quantised["config_groups"].values()))["weights"]
+        return weights["num_bits"], weights["group_size"]
+    return quantised["bits"], quantised["group_size"]
