@@ -38,7 +38,7 @@ class PeftReader:
         """
         ids = self._reply_ids(reply)
         with nullcontext() if adapter else self._model.disable_adapter():
-            likeliest = self._logits(prompt, ids).argmax(-1).tolist()
+            likeliest: list[int] = self._logits(prompt, ids).argmax(-1).tolist()
         return sum(a == b for a, b in zip(likeliest, ids, strict=True)) / len(ids)
 
     def loss(self, examples: Sequence[Demonstration]) -> float:

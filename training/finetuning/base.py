@@ -12,30 +12,29 @@ from system.models.memory import GIB
 from training.errors import TrainingError
 from training.finetuning.memory import Precision
 
-AWQ = "-awq"
 
-
-def trainable_base(model: str) -> str:
-    """The model whose weights can be trained: an AWQ checkpoint has none, its unquantised sibling has.
-
-    ``Qwen/Qwen2.5-14B-Instruct-AWQ`` stands for ``Qwen/Qwen2.5-14B-Instruct``: the name without its ending. An adapter
-    trained on the sibling fits the checkpoint, as the layers have the same shapes.
+def check_trainable(model: str) -> None:
+    """Check that a base model's weights can be trained: those of a quantised checkpoint cannot.
 
     Raises:
-        TrainingError: the checkpoint is quantised and its name says nothing of a sibling, or that folder is not there.
+        TrainingError: it is quantised; with what to do.
         ModelUnavailable: there is no such model.
     """
-    if model.lower().endswith(AWQ) and not Path(model).is_dir():
-        return model[: -len(AWQ)]
-    if not _quantised(model):
-        return model
-    sibling = model[: -len(AWQ)] if model.lower().endswith(AWQ) else ""
-    if not sibling or not Path(sibling).is_dir():
+    try:
+        config = AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
+    except (OSError, ValueError) as error:
+        raise ModelUnavailable(
+            f"base model {model!r} cannot be read: {str(error).strip().splitlines()[0]}; give a folder with "
+            "config.json of a causal language model, or a name that the model hub knows; "
+            "'python -m training dequantize' makes one of the checkpoint that the engine serves"
+        ) from error
+    if getattr(config, "quantization_config", None) is not None:
         raise TrainingError(
-            f"{model} is quantised, and quantised weights cannot be trained; give --base the unquantised model that "
-            "it was made of, such as Qwen/Qwen2.5-14B-Instruct for Qwen/Qwen2.5-14B-Instruct-AWQ"
+            f"{model} is quantised, and quantised weights cannot be trained. For adapters that the engine serves on "
+            f"it: python -m training dequantize {model} --output models/base, then --base models/base. "
+            "The model that it was made of can be trained too, but AWQ has changed what its layers read, so that an "
+            "adapter of that one serves the checkpoint less well"
         )
-    return sibling
 
 
 def device_memory(limit: float | None) -> int:
@@ -77,14 +76,3 @@ def _four_bits() -> BitsAndBytesConfig:
         bnb_4bit_use_double_quant=True,
         bnb_4bit_compute_dtype=torch.bfloat16,
     )
-
-
-def _quantised(model: str) -> bool:
-    try:
-        config = AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
-    except (OSError, ValueError) as error:
-        raise ModelUnavailable(
-            f"base model {model!r} cannot be read: {str(error).strip().splitlines()[0]}; "
-            "give a folder with config.json of a causal language model, or a name that the model hub knows"
-        ) from error
-    return getattr(config, "quantization_config", None) is not None

@@ -8,8 +8,8 @@ from typing import Any
 from training.errors import TrainingError
 from training.finetuning.recipes import RECIPES, Recipe
 
-BASE = "Qwen/Qwen2.5-14B-Instruct"
 MODELS = Path("models")
+BASE = MODELS / "base"
 DATA = MODELS / "data"
 
 
@@ -23,7 +23,7 @@ def add_command(commands: Any) -> None:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--task", choices=RECIPES, required=True, help="which adapter")
-    parser.add_argument("--base", default=BASE, help="base model, a folder or a name")
+    parser.add_argument("--base", default=str(BASE), help="base model, a folder or a name; 'dequantize' makes one")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
     parser.add_argument("--output", type=Path, help="folder of the adapter (default: models/ and the data set's name)")
     parser.add_argument("--start", type=Path, help="adapter that moderator-dpo goes on from")

@@ -16,7 +16,7 @@ from system.models.chat import ChatTokenizer
 from system.models.memory import GIB, skeleton
 from training.datasets.files import sha256_of
 from training.errors import TrainingError
-from training.finetuning.base import device_memory, load_base, trainable_base
+from training.finetuning.base import check_trainable, device_memory, load_base
 from training.finetuning.card import Outcome, write_card
 from training.finetuning.checkpoints import finished, last_checkpoint, open_folder
 from training.finetuning.curves import curves_of, draw
@@ -63,29 +63,27 @@ def train(job: Job) -> None:
         TrainingError: data, base, memory or disk do not allow it; what was trained before stays.
         ModelUnavailable: the base cannot be loaded.
     """
-    base = trainable_base(job.base)
-    if base != job.base:
-        print(f"{job.base} is quantised: training on its unquantised sibling {base}")
+    check_trainable(job.base)
     file = job.data / f"{job.recipe.data}.jsonl"
-    split, counts = _examples(job, base, file)
-    plan = choose_precision(skeleton(base), job.recipe, device_memory(job.memory), gpu=torch.cuda.is_available())
-    print(f"memory plan of {base}, {plan.precision}\n{plan}")
-    settings = _settings(job, base, file, counts, plan)
+    split, counts = _examples(job, file)
+    plan = choose_precision(skeleton(job.base), job.recipe, device_memory(job.memory), gpu=torch.cuda.is_available())
+    print(f"memory plan of {job.base}, {plan.precision}\n{plan}")
+    settings = _settings(job, file, counts, plan)
     with _disk(job.output):
         open_folder(job.output, settings)
         if finished(job.output):
             print(f"{job.output} is trained already; nothing to do")
             return
-        outcome = _run(job, base, split, plan)
+        outcome = _run(job, split, plan)
         draw(outcome.curves, job.output / "curves.svg")
-        write_card(job.output, base, settings, outcome, str(plan))
+        write_card(job.output, job.base, settings, outcome, str(plan))
     print(f"{job.output}: {outcome}")
 
 
-def _examples(job: Job, base: str, file: Path) -> tuple[Split[Any], dict[str, int]]:
+def _examples(job: Job, file: Path) -> tuple[Split[Any], dict[str, int]]:
     """The examples that fit the context, and how many there are of each kind."""
     examples = read_examples(file, Preference if job.recipe.method == "dpo" else Demonstration)
-    fitting = that_fit(examples, ChatTokenizer(base, job.recipe.context))
+    fitting = that_fit(examples, ChatTokenizer(job.base, job.recipe.context))
     split = split_by_claim(fitting, HELD_OUT, job.seed)
     counts = {
         "train": len(split.train),
@@ -96,11 +94,11 @@ def _examples(job: Job, base: str, file: Path) -> tuple[Split[Any], dict[str, in
     return split, counts
 
 
-def _settings(job: Job, base: str, file: Path, counts: dict[str, int], plan: TrainingPlan) -> dict[str, Any]:
+def _settings(job: Job, file: Path, counts: dict[str, int], plan: TrainingPlan) -> dict[str, Any]:
     """All that decides what the training gives."""
     return {
         "task": job.task,
-        "base": base,
+        "base": job.base,
         "data": file.name,
         "sha256": sha256_of(file),
         "examples": counts,
@@ -113,9 +111,9 @@ def _settings(job: Job, base: str, file: Path, counts: dict[str, int], plan: Tra
     }
 
 
-def _run(job: Job, base: str, split: Split[Any], plan: TrainingPlan) -> Outcome:
-    tokenizer = ChatTokenizer(base, job.recipe.context).tokenizer
-    model = load_base(base, plan.precision)
+def _run(job: Job, split: Split[Any], plan: TrainingPlan) -> Outcome:
+    tokenizer = ChatTokenizer(job.base, job.recipe.context).tokenizer
+    model = load_base(job.base, plan.precision)
     trainer: Any = build_trainer(model, tokenizer, split, job.recipe, plan.precision, job.output, job.seed, job.start)
     checkpoint = last_checkpoint(job.output)
     if checkpoint:

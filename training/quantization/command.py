@@ -1,4 +1,4 @@
-"""``python -m training quantize``: a base model in 4 bits (AWQ), calibrated on rendered prompts of our tasks."""
+"""``python -m training quantize`` and ``dequantize``: a base model in 4 bits (AWQ), and what can be trained of one."""
 
 import argparse
 import json
@@ -14,9 +14,17 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-quantize" / "bin" / "python"
 REPORT = "quantization.json"
 
+ORIGINAL = "Qwen/Qwen2.5-14B-Instruct"
+SERVED = "Qwen/Qwen2.5-14B-Instruct-AWQ"
+
 
 def add_command(commands: Any) -> None:
-    """Add the command's parser."""
+    """Add the parsers of both commands."""
+    _add_quantize(commands)
+    _add_dequantize(commands)
+
+
+def _add_quantize(commands: Any) -> None:
     parser = commands.add_parser(
         "quantize",
         help="quantise a base model to 4 bits (AWQ)",
@@ -24,7 +32,7 @@ def add_command(commands: Any) -> None:
         "replies before and after. Runs llm-compressor in .venv-quantize (scripts/setup_quantize.sh).",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("--base", default=BASE, help="base model, a folder or a name")
+    parser.add_argument("--base", default=ORIGINAL, help="base model, a folder or a name")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
     parser.add_argument("--output", type=Path, default=MODELS / "awq", help="folder of the quantised model")
     parser.add_argument("--calibration", type=int, default=256, help="conversations to calibrate on, at most")
@@ -33,14 +41,40 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--seed", type=int, default=1, help="of the choice; as in training, for the same held-out claims"
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=quantize)
 
 
-def run(options: argparse.Namespace) -> None:
+def _add_dequantize(commands: Any) -> None:
+    parser = commands.add_parser(
+        "dequantize",
+        help="make a base to train on of a 4-bit checkpoint",
+        description="Write the weights that a 4-bit checkpoint stands for, of AutoAWQ or llm-compressor: the base on "
+        "which adapters for that checkpoint are trained.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("model", nargs="?", default=SERVED, help="4-bit checkpoint, a folder or a name")
+    parser.add_argument("--output", type=Path, default=BASE, help="folder of the base")
+    parser.set_defaults(run=dequantize)
+
+
+def dequantize(options: argparse.Namespace) -> None:
+    """Dequantise, unless the output folder is finished.
+
+    Raises:
+        TrainingError: see ``dequantization.dequantize``.
+    """
+    from training.quantization import dequantization  # large libraries
+
+    if not (options.output / dequantization.CONFIG).exists():
+        dequantization.dequantize(options.model, options.output)
+    print(f"{options.output}: the weights of {options.model}, to train adapters on")
+
+
+def quantize(options: argparse.Namespace) -> None:
     """Quantise, unless the output folder is finished.
 
     Raises:
-        TrainingError: the environment or data are missing, the base is quantised already, or llm-compressor failed.
+        TrainingError: the environment or data are missing, the base is quantised, or llm-compressor failed.
         ModelUnavailable: there is no such base.
     """
     if not (options.output / REPORT).exists():
@@ -54,15 +88,14 @@ def run(options: argparse.Namespace) -> None:
 
 def _quantise(options: argparse.Namespace) -> None:
     from system.models.chat import ChatTokenizer  # large libraries
-    from training.finetuning.base import trainable_base
+    from training.finetuning.base import check_trainable
     from training.quantization.calibration import calibration_tokens
 
     if not PYTHON.exists():
         raise TrainingError(
             f"{PYTHON} is missing, the environment of llm-compressor; make it: scripts/setup_quantize.sh"
         )
-    if trainable_base(options.base) != options.base:
-        raise TrainingError(f"{options.base} is quantised already; the vllm backend loads it as it is")
+    check_trainable(options.base)
     chat = ChatTokenizer(options.base, options.context)
     tokens = calibration_tokens(options.data, chat, options.calibration, options.measured, options.seed)
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:

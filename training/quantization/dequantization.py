@@ -1,0 +1,119 @@
+"""The weights that a 4-bit checkpoint stands for, as a model that can be trained.
+
+AWQ multiplies the input channels of a layer by factors that it divides the layer before by, so a quantised model works
+on other activations than the model it was made of. An adapter that is trained on these weights meets the activations
+that the engine will give it; one that is trained on the original model does not, though its shapes fit.
+
+Two formats are read: AutoAWQ's (``qweight``, ``qzeros``, ``scales``) and llm-compressor's (``weight_packed``, …).
+"""
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from huggingface_hub import snapshot_download
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+from tqdm import tqdm
+
+from training.errors import TrainingError
+
+INTERLEAVED = (0, 4, 1, 5, 2, 6, 3, 7)  # place in AutoAWQ's word of each of eight columns
+IN_ORDER = tuple(range(8))
+CONFIG = "config.json"
+INDEX = "model.safetensors.index.json"
+
+AUTOAWQ = ("qweight", "qzeros", "scales")
+COMPRESSED = ("weight_packed", "weight_zero_point", "weight_scale")
+REMAINS = ("weight_shape",)
+
+
+def dequantize(model: str, output: Path) -> None:
+    """Write the model that a 4-bit checkpoint stands for, file by file.
+
+    Args:
+        model: a folder, or a name that the model hub knows.
+
+    Raises:
+        TrainingError: the checkpoint is not of one of the two formats, or the output cannot be written.
+    """
+    source = Path(model) if Path(model).is_dir() else Path(snapshot_download(model))
+    config = _config(source)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        places: dict[str, str] = {}
+        for file in tqdm(sorted(source.glob("*.safetensors")), unit="file", desc="dequantising", disable=None):
+            tensors = dequantized(_load(file))
+            save_file(tensors, output / file.name, metadata={"format": "pt"})
+            places |= dict.fromkeys(tensors, file.name)
+        (output / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": places}), encoding="utf-8")
+        for path in source.iterdir():
+            if path.is_file() and path.suffix in (".json", ".jinja", ".txt") and path.name not in (CONFIG, INDEX):
+                shutil.copy(path, output / path.name)
+        (output / CONFIG).write_text(json.dumps(config, indent=2), encoding="utf-8")  # last: what has one is whole
+    except OSError as error:
+        raise TrainingError(
+            f"{output}: cannot be written ({error}); make room and give the same command again"
+        ) from error
+
+
+def dequantized(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of a checkpoint file with each packed layer as one weight (out, in), in the type of its scales."""
+    found: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        layer, _, kind = name.rpartition(".")
+        if kind == AUTOAWQ[0]:
+            found[f"{layer}.weight"] = _autoawq(*(tensors[f"{layer}.{part}"] for part in AUTOAWQ))
+        elif kind == COMPRESSED[0]:
+            found[f"{layer}.weight"] = _compressed(*(tensors[f"{layer}.{part}"] for part in COMPRESSED))
+        elif kind not in (*AUTOAWQ, *COMPRESSED, *REMAINS):
+            found[name] = tensor
+    return found
+
+
+def _config(source: Path) -> dict[str, object]:
+    """The configuration without its quantisation.
+
+    Raises:
+        TrainingError: there is none, or it is of a format that is not read here.
+    """
+    config: dict[str, object] = json.loads((source / CONFIG).read_text(encoding="utf-8"))
+    method = config.pop("quantization_config", None)
+    if isinstance(method, dict):
+        is_awq = method.get("quant_method") == "awq" and method.get("version") == "gemm"
+        if is_awq or method.get("format") == "pack-quantized":
+            return config
+    raise TrainingError(
+        f"{source}: expected a 4-bit checkpoint of AutoAWQ (gemm) or llm-compressor (pack-quantized), found {method}; "
+        "an unquantised model can be trained as it is"
+    )
+
+
+def _load(file: Path) -> dict[str, Tensor]:
+    with safe_open(file, framework="pt") as tensors:
+        return {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
+
+
+def _autoawq(qweight: Tensor, qzeros: Tensor, scales: Tensor) -> Tensor:
+    """From qweight (in, out / 8), qzeros (in / group, out / 8), scales (in / group, out)."""
+    q, zeros = _unpack(qweight, INTERLEAVED), _unpack(qzeros, INTERLEAVED)
+    group = len(q) // len(scales)
+    shifted = q - zeros.repeat_interleave(group, dim=0)
+    return (shifted * scales.float().repeat_interleave(group, dim=0)).T.to(scales.dtype).contiguous()
+
+
+def _compressed(packed: Tensor, zero_points: Tensor, scales: Tensor) -> Tensor:
+    """From packed (out, in / 8), zero points (out / 8, in / group), scales (out, in / group)."""
+    q, zeros = _unpack(packed, IN_ORDER), _unpack(zero_points.T, IN_ORDER).T
+    group = q.shape[1] // scales.shape[1]
+    shifted = q - zeros.repeat_interleave(group, dim=1)
+    return (shifted * scales.float().repeat_interleave(group, dim=1)).to(scales.dtype)
+
+
+def _unpack(words: Tensor, places: tuple[int, ...]) -> Tensor:
+    """Values 0 to 15 as float32, eight from each int32 of a row."""
+    nibbles = [(words >> (4 * place)) & 15 for place in places]
+    return torch.stack(nibbles, dim=-1).flatten(-2).float()
