@@ -39,6 +39,9 @@ from system.runner.checker import CheckerError, LocalChecker, WorkerReport
 from system.runner.journal import Journal, JournalError
 from system.runner.run import run
 from system.runner.workers_table import workers_table
+from system.service.access import AccessError
+from system.service.command import parser as serve_parser
+from system.service.command import serve
 from system.settings import Settings, SettingsError, load
 from system.variants import parse_variants, repeats_of, run_variants
 from system.verify import print_answer
@@ -54,6 +57,7 @@ EXAMPLE_STORE = ROOT / "knowledge_store" / "examples"
 
 # What a user can mend; anything else is a defect of ours and keeps its traceback.
 USER_ERRORS = (
+    AccessError,
     CheckerError,
     ClaimsError,
     DocumentsError,
@@ -69,6 +73,7 @@ OTHER_COMMANDS = """other commands, each with a --help of its own:
   compare      run several strategies on the same claims
   doctor       check that this machine has what a run needs
   fetch        download the weights of a profile ahead of a run
+  serve        answer claims over HTTP
   completion   print the completion script of a shell
 """
 EXIT_FAILED_CLAIMS = 3
@@ -90,6 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "compare": compare_command,
         "doctor": doctor_command,
         "fetch": fetch_command,
+        "serve": serve_command,
         "completion": completion_command,
     }
     command = commands.get(next(iter(arguments), ""), run_command)
@@ -174,6 +180,11 @@ def doctor_command(arguments: Sequence[str]) -> int:
     return doctor(arguments[1:], EXAMPLE_CLAIMS, EXAMPLE_STORE, local_wordnet())
 
 
+def serve_command(arguments: Sequence[str]) -> int:
+    """Answer claims over HTTP until told to stop; the libraries that this needs are an extra."""
+    return serve(arguments[1:], _settings, _load)
+
+
 def completion_command(arguments: Sequence[str]) -> int:
     """Print the completion script of a shell."""
     commands = {
@@ -181,6 +192,7 @@ def completion_command(arguments: Sequence[str]) -> int:
         "compare": _compare_parser(),
         "doctor": doctor_parser(),
         "fetch": fetch_parser(),
+        "serve": serve_parser(),
     }
     return completion(arguments[1:], _run_parser(), commands)
 
