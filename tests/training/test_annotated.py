@@ -15,10 +15,12 @@ def test_claims_come_with_their_labels_and_answers(tmp_path: Path) -> None:
     assert (bridge.claim.id, bridge.claim.text, bridge.label) == (0, BRIDGE["claim"], Label.SUPPORTED)
     assert bridge.answers[1] == GoldAnswer(
         question="Did the king open it?",
+        place=1,
         text="No",
         type=AnswerType.BOOLEAN,
         explanation="The mayor of Aster opened the bridge alone.",
         url="https://example.org/no",
+        copy="",
         medium="Web text",
     )
     assert [other.claim.id for other in others] == [1, 2, 3]

@@ -21,7 +21,7 @@ class Judgement(Record):
 
 
 async def judge_entailment(
-    model: Model, tasks: dict[str, VerifyAnswer], journal: RecordJournal[Judgement]
+    model: Model, journal: RecordJournal[Judgement], tasks: dict[str, VerifyAnswer]
 ) -> dict[str, Judgement]:
     """Have answers judged that the journal does not hold yet.
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,10 +14,12 @@ from knowledge_store.encoder import Encoder, SentenceEncoder
 from system.gold import write_gold_store
 from system.models import load_model
 from system.models.base import Model
+from system.models.extractive import ExtractiveModel
 from system.models.prompting import PROMPTS
 from system.records import Record
 from system.runner.journal import RecordJournal, identity_of
 from system.settings import Settings
+from system.tasks import VerifyAnswer
 from training.annotated import AnnotatedClaim
 from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates
@@ -71,20 +73,26 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
     cheap = {"question_generation": question_generation, "verdict_prediction": verdict_prediction}
     for name in (name for name in cheap if name in order.sets):
         yield write_data_set(cheap[name](order.claims), order.making)
-    if "question_answering" in order.sets or "moderator" in order.sets:
-        encoder = SentenceEncoder(order.settings.retrieval.encoder, runtime=order.settings.retrieval.encoder_runtime)
-        async with _model(order, encoder) as model:
-            if "question_answering" in order.sets:
-                yield write_data_set(await _question_answering(order, encoder, model), order.making)
-            if "moderator" in order.sets:
-                for data in await _moderator(order, encoder, model):
-                    yield write_data_set(data, order.making)
+    if not {"question_answering", "moderator"} & set(order.sets):
+        return
+    encoder = SentenceEncoder(order.settings.retrieval.encoder, runtime=order.settings.retrieval.encoder_runtime)
+    async with _model(order, encoder) as model:
+        if "question_answering" in order.sets:
+            yield write_data_set(await _question_answering(order, encoder, model), order.making)
+        if "moderator" in order.sets:
+            for data in await _moderator(order, encoder, model):
+                yield write_data_set(data, order.making)
 
 
 @asynccontextmanager
 async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model]:
-    """The model that judges and debates: no adapter of its own, as those are still to be trained."""
-    model = load_model(debate_settings(order.settings), encoder)
+    """The model that judges and debates, without adapters, which are still to be trained.
+
+    Where there is neither a store, whose passages are judged, nor a debate, nothing will be asked, and nothing is
+    loaded but the extractive reader.
+    """
+    asked = order.store or "moderator" in order.sets
+    model = load_model(debate_settings(order.settings), encoder) if asked else ExtractiveModel(encoder)
     try:
         yield model
     finally:
@@ -93,15 +101,17 @@ async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model]:
 
 async def _question_answering(order: Order, encoder: Encoder, model: Model) -> DataSet:
     source = Source(order.store, order.settings.retrieval, load_relevance(order.scorer, encoder), order.threshold)
-    judged_with = {"knowledge store": str(order.store and order.store.resolve()), "scorer": order.scorer}
+    if order.store is None:
+        return await question_answering(order.claims, source, _nobody)
+    judged_with = {"knowledge store": str(order.store.resolve()), "scorer": order.scorer}
     with _journal(order, "entailment", Judgement, judged_with) as journal:
-        data = await question_answering(order.claims, source, partial(_judge, model, journal))
-    data.notes["entailment judged by"] = _name(order.settings)
-    return data
+        data = await question_answering(order.claims, source, partial(judge_entailment, model, journal))
+    return replace(data, notes={**data.notes, "entailment judged by": _name(order.settings)})
 
 
-async def _judge(model: Model, journal: RecordJournal[Judgement], tasks: Any) -> dict[str, Judgement]:
-    return await judge_entailment(model, tasks, journal)
+async def _nobody(tasks: dict[str, VerifyAnswer]) -> dict[str, Judgement]:
+    """Judges nothing: an answer follows from its own text."""
+    return {}
 
 
 async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataSet]:

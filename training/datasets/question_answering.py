@@ -36,7 +36,9 @@ async def question_answering(claims: Sequence[AnnotatedClaim], source: evidence.
         samples += _samples(annotated, ClaimEvidence(annotated, source, flaws), drops)
     kept = await _entailed(samples, judge, drops)
     notes = {
-        "passages": "of the gold pages in the knowledge store" if source.store else "fallback: the answers' own text",
+        "passages": "of the gold pages in the knowledge store"
+        if source.store
+        else "fallback: the answers' own text, judged by nobody",
         "relevance": {"model": source.relevance.name, "threshold": source.threshold},
         "flaws of the stores": describe(flaws).removeprefix("; "),
     }

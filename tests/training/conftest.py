@@ -1,0 +1,1 @@
+"""Puts this folder on the path, so that the folders below find ``training_claims``."""

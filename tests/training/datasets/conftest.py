@@ -1,0 +1,34 @@
+"""Annotated claims, and what stands in for models that score or judge."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from training_claims import write
+
+from knowledge_store.settings import RetrievalSettings
+from training.annotated import AnnotatedClaim, read_annotated
+from training.datasets.evidence import Source
+
+
+class WordOverlap:
+    """The share of a query's words that a passage has."""
+
+    name = "word overlap"
+
+    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
+        words = [set(query.lower().split()) for query in queries]
+        return np.array([[len(w & set(p.lower().split())) / len(w) for p in passages] for w in words])
+
+
+@pytest.fixture
+def annotated(tmp_path: Path) -> list[AnnotatedClaim]:
+    return read_annotated(write(tmp_path / "train.json"))
+
+
+@pytest.fixture
+def source() -> Source:
+    """Without a store."""
+    return Source(None, RetrievalSettings(chunk_size=80, chunk_overlap=20), WordOverlap(), threshold=0.5)

@@ -1,0 +1,78 @@
+"""Question generation and verdict prediction: what section 3.2 makes of a claim with its pairs."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from system.models.prompting import render
+from system.operations.merge import NO_ANSWER
+from system.records import AnswerType, Label
+from system.tasks import AskQuestion, JudgeClaim, VerdictReply
+from training.annotated import AnnotatedClaim, GoldAnswer
+from training.datasets.pairs import answer_text, gold_pairs
+from training.datasets.question_generation import question_generation
+from training.datasets.verdict_prediction import NO_JUSTIFICATION, verdict_prediction
+
+
+@pytest.fixture
+def bridge(annotated: list[AnnotatedClaim]) -> AnnotatedClaim:
+    """Four questions, with the reasons of the annotators."""
+    return replace(annotated[0], justification="The archive says so.")
+
+
+def given(text: str, kind: AnswerType, explanation: str = "") -> GoldAnswer:
+    return GoldAnswer("Q?", 0, text, kind, explanation, "", "", "")
+
+
+def test_a_boolean_answer_goes_on_with_its_reason() -> None:
+    assert answer_text(given("No.", AnswerType.BOOLEAN, "It fell.")) == "No. It fell."
+    assert answer_text(given("In 1932", AnswerType.EXTRACTIVE)) == "In 1932"
+    assert answer_text(given("n/a", AnswerType.UNANSWERABLE)) == NO_ANSWER
+
+
+def test_several_answers_to_a_question_are_one_pair(bridge: AnnotatedClaim) -> None:
+    first = bridge.answers[0]
+    twice = replace(bridge, answers=(first, replace(first, text="In May."), first, *bridge.answers[1:]))
+    pairs = gold_pairs(twice)
+    assert [pair.question for pair in pairs] == [pair.question for pair in gold_pairs(bridge)]
+    assert pairs[0].answer == f"{first.text} In May."
+
+
+def test_equal_questions_apart_stay_apart(bridge: AnnotatedClaim) -> None:
+    again = replace(bridge.answers[0], place=9)
+    assert len(gold_pairs(replace(bridge, answers=(bridge.answers[0], again)))) == 2
+
+
+def test_each_question_follows_from_the_pairs_before_it(bridge: AnnotatedClaim) -> None:
+    samples = question_generation([bridge]).samples
+    pairs = gold_pairs(bridge)
+    assert len(samples) == len(pairs) == 4
+    for place, sample in enumerate(samples):
+        assert isinstance(sample.task, AskQuestion)
+        assert sample.task.context == pairs[:place]
+        assert json.loads(sample.reply.model_dump_json()) == {"question": pairs[place].question}
+    first, second, *_ = (render(sample.task, adapter=True)[-1]["content"] for sample in samples)
+    assert first.endswith("Ask the first question, in JSON:") and "Context:\nnone" in first
+    assert second.endswith("Ask the next question, in JSON:") and f'A1: "{pairs[0].answer}"' in second
+
+
+def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: AnnotatedClaim) -> None:
+    *partial, whole = verdict_prediction([bridge]).samples
+    pairs = gold_pairs(bridge)
+    assert [sample.task.pairs for sample in partial if isinstance(sample.task, JudgeClaim)] == [
+        pairs[:count] for count in (1, 2, 3)
+    ]
+    assert {sample.label for sample in partial} == {Label.NOT_ENOUGH_EVIDENCE}
+    assert all(
+        isinstance(s.reply, VerdictReply) and pairs[i].question in s.reply.justification
+        for i, s in enumerate(partial, start=1)
+    )
+    assert whole.reply == VerdictReply(justification="The archive says so.", label=Label.SUPPORTED)
+    assert list(json.loads(whole.reply.model_dump_json())) == ["justification", "label"]
+
+
+def test_a_claim_without_reasons_is_counted_and_keeps_its_partial_evidence(annotated: list[AnnotatedClaim]) -> None:
+    data = verdict_prediction(annotated)
+    assert data.drops == {NO_JUSTIFICATION: 4}
+    assert {sample.kind for sample in data.samples} == {"partial evidence"}

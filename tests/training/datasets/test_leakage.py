@@ -1,0 +1,63 @@
+"""What counts as a copy of a held-out claim."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from system.claims import ClaimsError
+from training.datasets.leakage import HeldOut, read_held_out, texts_of
+
+CLAIM = "For a cumulative 29 of 60 years of existence as a nation, Nigeria has been under military rule."
+
+
+@pytest.mark.parametrize(
+    ("claim", "copy"),
+    [
+        (CLAIM.upper(), True),
+        (
+            "For a cumulative 29 years out of 60 years of existence as a nation, Nigeria has been under military rule",
+            True,
+        ),
+        ("Nigeria has been under military rule.", True),
+        (f"A minister said: {CLAIM} He is wrong.", True),
+        ("Nigeria has been independent for 60 years.", False),
+        ("", False),
+    ],
+)
+def test_claims(claim: str, copy: bool) -> None:
+    assert HeldOut([CLAIM, ""]).near_copy(claim) is copy
+
+
+def test_a_text_must_hold_nearly_all_of_a_claim() -> None:
+    held_out = HeldOut([CLAIM])
+    assert held_out.in_text(f"Question: is it so?\n“{CLAIM}” he wrote.")
+    assert not held_out.in_text(
+        "Nigeria has been under military rule for long, and has existed as a nation since 1960."
+    )
+
+
+def test_a_claim_of_two_words_is_repeated_by_itself_alone() -> None:
+    held_out = HeldOut(["Bees sting."])
+    assert held_out.near_copy("bees  STING.") and not held_out.in_text("Do bees sting? Yes, bees sting people.")
+
+
+@given(st.lists(st.text(alphabet="abc ", min_size=1), max_size=4))
+def test_every_held_out_claim_is_a_copy_of_itself(claims: list[str]) -> None:
+    held_out = HeldOut(claims)
+    assert all(held_out.near_copy(claim) and held_out.in_text(claim) for claim in claims if claim.strip())
+
+
+def test_all_that_a_model_reads_and_writes_is_looked_at_but_the_instructions() -> None:
+    prompt = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
+    line = {"prompt": prompt, "chosen": [{"content": "C"}], "rejected": [{"content": "R"}]}
+    assert texts_of(line) == ["U", "C", "R"]
+
+
+def test_truncated_claims_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "dev.json"
+    file.write_text(json.dumps([{"claim": CLAIM}])[:-9])
+    with pytest.raises(ClaimsError, match=r"dev\.json: line 1.*expected a JSON array"):
+        read_held_out([file])

@@ -1,0 +1,174 @@
+"""Question answering: the passage of an answer, and which answers are kept."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from training_claims import BRIDGE, answer, claim, write
+
+from knowledge_store.reading import Page
+from knowledge_store.settings import RetrievalSettings
+from system.models.base import ErrorKind, ModelError, Request
+from system.models.scripted import ScriptedModel
+from system.records import Claim
+from system.records import Source as AnswerSource
+from system.runner.journal import RecordJournal
+from system.tasks import AnswerQuestion, AnswerReply, VerificationReply, VerifyAnswer
+from training.annotated import AnnotatedClaim, read_annotated
+from training.datasets.entailment import Judgement, judge_entailment
+from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source
+from training.datasets.gold_pages import find_pages, passages_of
+from training.datasets.metadata import states
+from training.datasets.question_answering import NOT_ENTAILED, NOT_JUDGED, question_answering
+from training.datasets.samples import DataSet
+
+OPENED = "The Aster bridge was opened to traffic in 1932."
+FILLER = "Aster is a town on a river, with a mill and a market on every other day of the week. "
+
+
+async def believe(tasks: dict[str, VerifyAnswer]) -> dict[str, Judgement]:
+    return {name: Judgement(sample=name, entailed=True, reason="It says so.") for name in tasks}
+
+
+def make(claims: list[AnnotatedClaim], source: Source) -> DataSet:
+    return asyncio.run(question_answering(claims, source, believe))
+
+
+def write_store(folder: Path, *pages: tuple[str, str]) -> Path:
+    folder.mkdir()
+    lines = [json.dumps({"claim_id": "0", "url": url, "url2text": [text]}) for url, text in pages]
+    (folder / "0.json").write_text("\n".join([*lines, '{"url": "https://example.org/the", "url2te']))
+    return folder
+
+
+@pytest.fixture
+def with_store(source: Source, tmp_path: Path) -> Source:
+    pages = [
+        ("http://www.example.org/the#top", FILLER * 3 + OPENED + FILLER * 3),
+        ("https://web.archive.org/web/2020/https://example.org/NO/", "The weather in Aster was fine."),
+    ]
+    return replace(source, store=write_store(tmp_path / "store", *pages))
+
+
+def test_the_best_passage_of_the_gold_page_is_found_by_its_address(
+    annotated: list[AnnotatedClaim], with_store: Source
+) -> None:
+    first, *_ = make(annotated[:1], with_store).samples
+    assert isinstance(first.task, AnswerQuestion) and isinstance(first.reply, AnswerReply)
+    assert "bridge was opened to" in first.task.passage.text and len(first.task.passage.text) == 80
+    assert first.task.passage.url == "http://www.example.org/the#top"
+    assert first.reply.model_dump_json() == f'{{"source":"Evidence","type":"Extractive","answer":"{OPENED}"}}'
+
+
+def test_what_cannot_be_used_is_counted(annotated: list[AnnotatedClaim], with_store: Source) -> None:
+    data = make(annotated, with_store)
+    assert data.drops == {IRRELEVANT: 1, NOT_IN_STORE: 3, NOT_ENTAILED: 0, NOT_JUDGED: 0}
+    assert "broken line 3" not in data.notes["flaws of the stores"]
+    assert (
+        "broken line 1" in data.notes["flaws of the stores"] and "missing file 3" in data.notes["flaws of the stores"]
+    )
+
+
+def test_the_better_of_question_and_answer_counts(source: Source, tmp_path: Path) -> None:
+    """The passage shares no word with the question, yet holds the answer."""
+    record = claim("C is so.", "Refuted", ("Why?", answer("Because rain fell all night.")))
+    (one,) = read_annotated(write(tmp_path / "c.json", [record]))
+    store = write_store(tmp_path / "s", ("https://example.org/beca", "Nobody knew. Because rain fell all night."))
+    (sample,) = make([one], replace(source, store=store, threshold=1.0)).samples
+    assert isinstance(sample.task, AnswerQuestion) and "rain" in sample.task.passage.text
+
+
+def test_metadata_and_unanswerable_questions_get_the_nearest_other_passage(
+    annotated: list[AnnotatedClaim], source: Source
+) -> None:
+    by_kind = {sample.kind: sample for sample in make(annotated, source).samples}
+    date, unanswerable = by_kind["metadata"], by_kind["Unanswerable"]
+    assert isinstance(date.reply, AnswerReply) and isinstance(date.task, AnswerQuestion)
+    assert (date.reply.source, date.reply.answer) == (AnswerSource.METADATA, "3-5-2021")
+    assert isinstance(unanswerable.task, AnswerQuestion)
+    assert unanswerable.task.question == "Who paid for the bridge?"
+    assert {date.task.passage.text, unanswerable.task.passage.text} <= {
+        OPENED,
+        "The mayor of Aster opened the bridge alone.",
+    }
+
+
+def test_without_a_store_answers_are_their_own_passages(source: Source, tmp_path: Path) -> None:
+    told = ("Why?", answer("It rained.", "Abstractive"))
+    claims = read_annotated(write(tmp_path / "c.json", [BRIDGE, claim("C.", "Refuted", told)]))
+    data = make(claims, source)
+    assert data.notes["passages"].startswith("fallback")
+    boolean = next(sample for sample in data.samples if sample.kind == "Boolean, own text")
+    assert isinstance(boolean.task, AnswerQuestion) and isinstance(boolean.reply, AnswerReply)
+    assert boolean.task.passage.text == "The mayor of Aster opened the bridge alone."
+    assert boolean.reply.answer == "No. The mayor of Aster opened the bridge alone."
+    assert data.drops[NO_STORE] == 1
+
+
+def test_a_question_alone_has_nothing_else(source: Source, tmp_path: Path) -> None:
+    record = claim("C.", "Refuted", ("Who?", answer("No answer could be found.", "Unanswerable")))
+    assert make(read_annotated(write(tmp_path / "c.json", [record])), source).drops[NOTHING_ELSE] == 1
+
+
+def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
+    annotated: list[AnnotatedClaim], with_store: Source, tmp_path: Path
+) -> None:
+    lenient = replace(with_store, threshold=0.0)
+
+    def script(request: Request) -> VerificationReply | ModelError:
+        assert isinstance(request.task, VerifyAnswer)
+        if request.task.question.startswith("Did"):
+            return ModelError(ErrorKind.BACKEND, "gone")
+        return VerificationReply(reason="No.", entailed=False)
+
+    model = ScriptedModel(script)
+
+    def run() -> DataSet:
+        with RecordJournal(tmp_path / "journal.jsonl", {"a": "b"}, True, Judgement) as journal:
+            return asyncio.run(
+                question_answering(annotated[:1], lenient, lambda tasks: judge_entailment(model, journal, tasks))
+            )
+
+    first, again = run(), run()
+    assert {sample.kind for sample in first.samples} == {"metadata", "Unanswerable"}
+    assert first.drops == again.drops == {NOT_ENTAILED: 1, NOT_JUDGED: 1}
+    assert len(model.requests) == 3  # both at first, then the one that failed
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [
+        ("3rd of May 2021", True),
+        ("03/05/2021", True),
+        ("May 2021", True),
+        ("A. Reeve", True),
+        ("5th of May 2021", False),
+        ("2020", False),
+        ("The", False),
+        ("A. Reeve in Paris", False),
+    ],
+)
+def test_what_metadata_states(said: str, stated: bool) -> None:
+    assert states(Claim(id=0, text="C", date="3-5-2021", speaker="A. Reeve"), said) is stated
+
+
+def test_a_claim_without_a_date_states_its_speaker() -> None:
+    assert states(Claim(id=0, text="C", speaker="A. Reeve"), "A. Reeve")
+
+
+def test_pages_are_cut_as_retrieval_cuts_them() -> None:
+    page = Page(7, "https://example.org/", ("Grüße aus Aster. " * 9, "Ende."))
+    cut = passages_of(page, RetrievalSettings(chunk_size=50, chunk_overlap=10))
+    assert [passage.start for passage in cut] == [0, 40, 80, 120]
+    assert all(passage.text == page.text[passage.start : passage.start + 50] for passage in cut)
+
+
+def test_of_several_pages_at_an_address_the_longest_counts(tmp_path: Path) -> None:
+    from knowledge_store.reading import Flaws
+
+    store = write_store(tmp_path / "s", ("https://a.example/x", "short"), ("http://a.example/x/", "a longer text"))
+    (page,) = find_pages(store / "0.json", ["https://www.a.example/X"], Flaws()).values()
+    assert page.text == "a longer text"
+    assert find_pages(store / "missing.json", [""], Flaws()) == {}
