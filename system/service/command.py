@@ -78,7 +78,7 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
 def parser() -> argparse.ArgumentParser:
     """The command's arguments."""
     made = argparse.ArgumentParser(
-        prog="python -m system serve",
+        prog="factgraph serve",
         description="Answer claims over HTTP: submit, follow the thoughts, read the verdict and its report.",
     )
     made.add_argument("--host", default="127.0.0.1", help="address to bind; any but loopback needs a token")

@@ -3,6 +3,7 @@
 const view = find("claim-view");
 const panel = find("thought");
 let running = null; // id of the claim that is followed
+let leave = null; // what is to be done when the thought that is open is closed
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -29,6 +30,7 @@ class Live {
     this.frame = h("div", { class: "graph-frame" });
     this.began = Date.now();
     this.due = 0;
+    leave = null;
     closePanel();
     find("report").hidden = true;
     view.replaceChildren(this.frame);
@@ -72,17 +74,16 @@ class Live {
   }
 
   open(id) {
-    const close = () => {
-      closePanel();
-      untrace(this.graph);
-      this.node(id)?.focus();
-    };
     const thought = this.details.thoughts.find((one) => one.id === id);
-    panel.replaceChildren(...h("div", {}, thoughtPanel(thought, this.details, { open: (other) => this.open(other), close })).childNodes);
+    panel.replaceChildren(...h("div", {}, thoughtPanel(thought, this.details, { open: (other) => this.open(other), close: closePanel })).childNodes);
     panel.dataset.id = id;
     panel.hidden = false;
     panel.querySelector("h2").focus();
     trace(this.graph, this.details.thoughts, id);
+    leave = () => {
+      untrace(this.graph);
+      this.node(id)?.focus();
+    };
   }
 
   node(id) {
@@ -110,11 +111,13 @@ const ENDS = {
 
 function closePanel() {
   panel.hidden = true;
+  leave?.();
+  leave = null;
 }
 
 // A link cannot send the token; with one, the report is fetched here and saved.
 function offerReport(id) {
-  const link = h("a", { href: `/claims/${id}/report`, target: "_blank", onclick: token && saveReport }, "Report of this claim");
+  const link = h("a", { href: `/claims/${id}/report`, target: "_blank", onclick: token ? saveReport : null }, "Report of this claim");
   find("report").replaceChildren(link);
   find("report").hidden = false;
 }

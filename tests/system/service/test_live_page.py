@@ -1,0 +1,196 @@
+"""The live page in a real browser: a claim typed and followed to its verdict, with nothing hostile executed."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import orjson
+import pytest
+import uvicorn
+from bridge import PAGES, Answers
+from serving import Gate, engine_of
+
+from system.service.app import Limits, create_app
+from system.service.stores import Stores
+from system.service.worker import Worker
+
+pytestmark = pytest.mark.slow
+
+By = pytest.importorskip("selenium.webdriver.common.by").By
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+Wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
+
+CLAIM = "The Aster bridge opened in 1932."
+HOSTILE = (
+    '<img src=x onerror="document.title=1"></script><script>document.title = "owned"</script> \u202eAster bridge 1932'
+)
+TOKEN = "a-token-of-some-length"
+
+
+@contextmanager
+def listening(engine, stores=None, token="", **limits: int) -> Iterator[str]:
+    """The address of a real server in a thread."""
+    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token)
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=2))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}/"
+        finally:
+            server.should_exit = True
+            thread.join(20)
+
+
+class Reader:
+    """Somebody who checks a claim."""
+
+    def __init__(self, browser, address):
+        self.browser = browser
+        browser.get("about:blank")
+        browser.get_log("browser")
+        browser.get(address)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        return Wait(self.browser, 10).until(lambda _: next((e for e in self.all(selector) if e.is_displayed()), None))
+
+    def until(self, condition):
+        return Wait(self.browser, 15).until(lambda _: condition())
+
+    def keys(self, *keys):
+        self.browser.switch_to.active_element.send_keys(*keys)
+
+    def order(self, claim=CLAIM, text=PAGES[0][1], name=PAGES[0][0]):
+        self.one("[name=claim]").send_keys(claim)
+        # Typing would lose the marks of direction.
+        self.browser.execute_script("arguments[0].value = arguments[1]", self.one("[name=text]"), text)
+        self.one("#documents [name=name]").send_keys(name)
+        self.one("[type=submit]").click()
+
+    def status(self):
+        return self.browser.find_element(By.ID, "status").text
+
+    def errors(self):
+        return [entry["message"] for entry in self.browser.get_log("browser")]
+
+
+@pytest.fixture
+def stores(tmp_path):
+    lines = [{"url": url, "url2text": [text]} for url, text in PAGES]
+    (tmp_path / "aster.json").write_bytes(b"\n".join(map(orjson.dumps, lines)))
+    return tmp_path
+
+
+def test_a_claim_is_followed_to_its_verdict_and_report(browser):
+    gate = Gate()
+    with listening(engine_of(gate)) as address:
+        reader = Reader(browser, address)
+        reader.order()
+        reader.until(lambda: len(reader.all(".graph .node")) == 1)  # the claim alone
+        gate.opened.set()
+        reader.until(lambda: reader.status().startswith("Supported after"))
+        kinds = {name for node in reader.all(".graph .node") for name in node.get_attribute("class").split()}
+        assert {"kind-claim", "kind-question", "kind-evidence", "kind-answer", "kind-verdict"} <= kinds
+        assert reader.one(".verdict").text.startswith("Supported")
+        assert PAGES[0][0] in reader.one(".questions").text
+        reader.one("#report a").click()
+        reader.until(lambda: len(browser.window_handles) == 2)
+        browser.switch_to.window(browser.window_handles[1])
+        reader.until(lambda: reader.all("#row-0"))
+        assert CLAIM in reader.one("#row-0").text
+        assert reader.errors() == []
+        browser.close()
+        browser.switch_to.window(browser.window_handles[0])
+        assert reader.errors() == []
+
+
+def test_hostile_text_is_shown_and_never_executed(browser):
+    with listening(engine_of(Answers())) as address:
+        reader = Reader(browser, address)
+        reader.order(claim=f"1932: {HOSTILE[:80]}", text=HOSTILE, name=HOSTILE[:60])
+        reader.until(lambda: reader.status().startswith("Supported after"))
+        reader.one(".kind-evidence").click()
+        assert "<img src=x" in reader.one("#thought .quote").text
+        assert "‹U+202E›Aster" in reader.one("#thought .quote").text
+        assert reader.all("main img, aside img, main script, aside script") == []
+        assert browser.title == "Check a claim"
+        assert reader.errors() == []
+
+
+def test_the_keyboard_is_enough(browser, stores):
+    with listening(engine_of(Answers()), stores) as address:
+        reader = Reader(browser, address)
+        reader.until(lambda: reader.all("#store option"))
+        reader.keys(CLAIM, Keys.TAB, Keys.TAB, Keys.TAB, Keys.ARROW_RIGHT)
+        assert reader.one("#store select").get_property("value") == "aster"
+        reader.keys(Keys.TAB, Keys.TAB, Keys.ENTER)
+        reader.until(lambda: reader.status().startswith("Supported after"))
+        reader.keys(Keys.TAB, Keys.TAB)  # the report, the graph
+        reader.keys(Keys.ARROW_DOWN, Keys.ENTER)
+        assert reader.one("#thought .tag").text.lower().startswith("question")
+        reader.keys(Keys.ESCAPE)
+        assert not reader.browser.find_element(By.ID, "thought").is_displayed()
+        assert browser.switch_to.active_element.get_attribute("data-id").startswith("q")
+        assert reader.errors() == []
+
+
+def test_a_claim_can_be_cancelled(browser):
+    with listening(engine_of(Gate())) as address:
+        reader = Reader(browser, address)
+        reader.order()
+        reader.one("#cancel").click()
+        reader.until(lambda: reader.status() == "Cancelled.")
+        assert reader.one("[type=submit]").is_enabled() and not reader.all("#report:not([hidden])")
+
+
+def test_a_full_queue_and_a_missing_document_are_told(browser):
+    with listening(engine_of(Gate(), run__in_flight=1), queue=1) as address:
+        reader = Reader(browser, address)
+        reader.one("[name=claim]").send_keys(CLAIM)
+        reader.one("[type=submit]").click()
+        reader.until(lambda: "Paste the text" in reader.status())
+        send = "fetch('/claims', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: arguments[0]})"
+        body = orjson.dumps({"claim": CLAIM, "documents": [{"text": "x"}]}).decode()
+        browser.execute_async_script(f"{send}.then(() => setTimeout(() => {send}.then(arguments[1]), 300))", body)
+        reader.order()
+        reader.until(lambda: "claims are waiting" in reader.status())
+
+
+def test_the_token_is_asked_for_and_saves_the_report(browser, tmp_path):
+    browser.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    with listening(engine_of(Answers()), token=TOKEN) as address:
+        reader = Reader(browser, address)
+        reader.one("#token input").send_keys(TOKEN)
+        reader.order()
+        reader.until(lambda: reader.status().startswith("Supported after"))
+        reader.one("#report a").click()
+        reader.until(lambda: (tmp_path / "report.html").exists())
+        assert CLAIM in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_light_and_dark(browser, scheme):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    with listening(engine_of(Answers())) as address:
+        reader = Reader(browser, address)
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        paint = "const s = getComputedStyle(arguments[0]); return [s.color, s.backgroundColor]"
+        for selector in ("[name=claim]", "[type=submit]"):
+            ink, paper = (brightness(c) for c in browser.execute_script(paint, reader.one(selector)))
+            assert (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05) >= 4.5
+        assert (brightness(browser.execute_script(paint, reader.one("body"))[1]) < 0.5) == (scheme == "dark")
+
+
+def brightness(colour):
+    """Relative luminance of "rgb(…)" (WCAG 2)."""
+    parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
