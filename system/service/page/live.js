@@ -3,7 +3,7 @@
 const view = find("claim-view");
 const panel = find("thought");
 let running = null; // id of the claim that is followed
-let leave = null; // what is to be done when the thought that is open is closed
+let whenClosed = null; // what is to be done when the thought that is open is closed
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -30,7 +30,7 @@ class Live {
     this.frame = h("div", { class: "graph-frame" });
     this.began = Date.now();
     this.due = 0;
-    leave = null;
+    whenClosed = null;
     closePanel();
     find("report").hidden = true;
     view.replaceChildren(this.frame);
@@ -80,7 +80,7 @@ class Live {
     panel.hidden = false;
     panel.querySelector("h2").focus();
     trace(this.graph, this.details.thoughts, id);
-    leave = () => {
+    whenClosed = () => {
       untrace(this.graph);
       this.node(id)?.focus();
     };
@@ -111,8 +111,8 @@ const ENDS = {
 
 function closePanel() {
   panel.hidden = true;
-  leave?.();
-  leave = null;
+  whenClosed?.();
+  whenClosed = null;
 }
 
 // A link cannot send the token; with one, the report is fetched here and saved.
