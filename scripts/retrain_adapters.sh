@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# From AVeriTeC's training split to adapters that the engine serves, in one command that can be stopped and given again:
+# data sets, base, fine-tuning, a check of each adapter in the engine, and a claim answered with all of them.
+#
+#   retrain_adapters.sh --claims train.json --held-out dev.json [--knowledge-store DIR] [--served CHECKPOINT]
+#                       [--quantize MODEL] [--models DIR]
+#   retrain_adapters.sh --tiny [--claims train.json --held-out dev.json] [--quantize]
+#
+# --served    4-bit checkpoint that the engine serves (default: Qwen/Qwen2.5-14B-Instruct-AWQ)
+# --quantize  make that checkpoint of this model instead, by llm-compressor in .venv-quantize
+# --models    where everything is written (default: models; with --tiny models/tiny)
+# --tiny      the whole chain on a tiny random model and a few claims, in minutes without a GPU; without --claims on
+#             the bundled example claims
+# Prints the time and the memory that each step took; a step that is done is not done again.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tiny= quantize= claims= held_out=() store=() models= served=Qwen/Qwen2.5-14B-Instruct-AWQ
+usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; }
+while [ $# -gt 0 ]; do
+  case $1 in
+    --tiny) tiny=1; shift ;;
+    --quantize) if [ $# -gt 1 ] && [[ $2 != --* ]]; then quantize=$2; shift; else quantize=tiny; fi; shift ;;
+    --claims) claims=${2:?}; shift 2 ;;
+    --held-out) held_out+=("${2:?}"); shift 2 ;;
+    --knowledge-store) store=(--knowledge-store "${2:?}"); shift 2 ;;
+    --served) served=${2:?}; shift 2 ;;
+    --models) models=${2:?}; shift 2 ;;
+    -h | --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+done
+models=${models:-models${tiny:+/tiny}}
+if [ -z "$tiny" ] && { [ -z "$claims" ] || [ ${#held_out[@]} = 0 ]; }; then usage >&2; exit 2; fi
+
+gpu=; [ -n "$tiny" ] || ! command -v nvidia-smi >/dev/null || gpu=gpu
+scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
+python=.venv/bin/python
+data=$models/data base=$models/base
+mkdir -p "$models"
+
+# step NAME COMMAND...: run a step and say what it took
+step() {
+  local name=$1; shift
+  echo "== $name"
+  $python scripts/measured.py "$name" "$models/steps.tsv" "$@"
+}
+
+if [ -n "$tiny" ]; then
+  [ -e "$models/made/base/config.json" ] || step "tiny model" $python scripts/make_tiny_model.py --output "$models/made"
+  served=$models/made/awq
+  [ -z "$quantize" ] || quantize=$models/made/base
+  if [ -z "$claims" ]; then  # twelve examples to learn from, the others held out
+    claims=$models/train.json held_out=("$models/dev.json")
+    $python -c 'import json, sys; claims = json.load(open("system/examples/claims.json"))
+json.dump(claims[:12], open(sys.argv[1], "w")); json.dump(claims[12:], open(sys.argv[2], "w"))' "$claims" "${held_out[0]}"
+  fi
+  sets=(--profile cpu --model "$models/made/base" --tokenizer "$models/made/base" --limit 24 --context 2048
+    --sets question_generation verdict_prediction)
+  training=(--epochs 6 --learning-rate 0.005 --batch 4 --context 2048)
+  served_as=(--backend transformers)
+else
+  sets=("${store[@]}") training=() served_as=(--backend vllm)
+fi
+
+[ -e "$data/question_generation.card.json" ] && [ -e "$data/verdict_prediction.card.json" ] ||
+  step "data sets" $python -m training data --claims "$claims" --held-out "${held_out[@]}" --output "$data" "${sets[@]}"
+if [ -n "$quantize" ]; then
+  scripts/setup_quantize.sh
+  served=$models/awq
+  step "quantisation" $python -m training quantize --base "$quantize" --data "$data" --output "$served"
+fi
+step "base" $python -m training dequantize "$served" --output "$base"
+[ -z "$tiny" ] || served=$base  # its 4-bit form is served by vLLM alone
+
+profile=$models/trained.toml
+printf '[model]\nbackend = "%s"\nmodel = "%s"\n\n[model.adapters]\n' "${served_as[1]}" "$served" >"$profile"
+for task in qg:question_generation qa:question_answering verdict:verdict_prediction moderator:moderator; do
+  name=${task#*:}
+  [ -e "$data/$name.jsonl" ] || { echo "no data set for $name: its tasks stay with the base model"; continue; }
+  step "training $name" $python -m training train --task "${task%:*}" --base "$base" --data "$data" \
+    --output "$models/$name" "${training[@]}"
+  step "check $name" $python -m training check "$models/$name" --model "$served" --data "$data" --count 4 "${served_as[@]}"
+  printf '%s = "%s"\n' "$name" "$models/$name" >>"$profile"
+done
+
+step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite
+echo "== done; ./run.sh --profile $profile checks claims with these adapters"
+column -t -s $'\t' "$models/steps.tsv" 2>/dev/null || cat "$models/steps.tsv"

@@ -1,0 +1,41 @@
+import pytest
+
+from training.errors import TrainingError
+from training.finetuning.checkpoints import finished, last_checkpoint, open_folder, read_record
+
+SETTINGS = {"task": "qg", "examples": {"train": 3}, "epochs": 2.0}
+
+
+def test_the_same_training_goes_on_in_its_folder(tmp_path):
+    open_folder(tmp_path / "a", SETTINGS)
+    open_folder(tmp_path / "a", SETTINGS)
+    assert read_record(tmp_path / "a") == SETTINGS
+    assert not finished(tmp_path / "a")
+
+
+def test_another_training_is_refused_with_what_differs(tmp_path):
+    open_folder(tmp_path, SETTINGS)
+    with pytest.raises(TrainingError, match=r"epochs was 2\.0, now 3\.0; take another --output"):
+        open_folder(tmp_path, SETTINGS | {"epochs": 3.0})
+
+
+@pytest.mark.parametrize("content", [None, "{"])
+def test_a_folder_without_a_record_is_named(tmp_path, content):
+    if content:
+        (tmp_path / "training.json").write_text(content)
+    with pytest.raises(TrainingError, match=r"training\.json: expected the record"):
+        read_record(tmp_path)
+
+
+def test_a_checkpoint_that_was_cut_short_is_passed_over_and_removed(tmp_path):
+    for step, state in ((9, "{}"), (10, "{}"), (11, '{"epoch'), (12, None)):
+        folder = tmp_path / "checkpoints" / f"checkpoint-{step}"
+        folder.mkdir(parents=True)
+        if state:
+            (folder / "trainer_state.json").write_text(state)
+    assert last_checkpoint(tmp_path).name == "checkpoint-10"
+    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["checkpoint-10", "checkpoint-9"]
+
+
+def test_there_may_be_none(tmp_path):
+    assert last_checkpoint(tmp_path) is None

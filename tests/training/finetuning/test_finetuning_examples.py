@@ -1,0 +1,96 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from training.errors import TrainingError
+from training.finetuning.examples import Demonstration, Preference, read_examples, split_by_claim, that_fit
+
+LINE = {
+    "id": "0/0",
+    "claim_id": 0,
+    "label": "Refuted",
+    "prompt": [{"role": "user", "content": "Judge."}],
+    "completion": [{"role": "assistant", "content": "{}"}],
+}
+
+
+def example(number, claim):
+    return Demonstration.model_validate(LINE | {"id": str(number), "claim_id": claim})
+
+
+def test_examples_are_read_in_order(tmp_path):
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps(LINE | {"id": str(i)}) + "\n" for i in range(3)))
+    found = read_examples(file, Demonstration)
+    assert [one.id for one in found] == ["0", "1", "2"]
+    assert found[0].reply == "{}"
+
+
+@pytest.mark.parametrize(
+    ("second", "kind", "fault"),
+    [
+        ('{"id": "1", "claim_id": 1, "pro', Demonstration, "line 2: .*the line: Invalid JSON"),
+        ('{"text": "of another data set"}', Demonstration, "line 2: .*id: Field required"),
+        (json.dumps(LINE | {"completion": []}), Demonstration, "line 2: .*completion: "),
+        (json.dumps(LINE | {"prompt": [{"role": "robot", "content": "x"}]}), Demonstration, "prompt.0.role"),
+        ("", Preference, "line 1: .*chosen, rejected; chosen: Field required"),
+    ],
+)
+def test_a_line_that_is_no_example_is_named(tmp_path, second, kind, fault):
+    file = tmp_path / "a.jsonl"
+    file.write_text(f"{json.dumps(LINE)}\n{second}\n")
+    with pytest.raises(TrainingError, match=f"a.jsonl, {fault}" if fault.startswith("line") else fault) as raised:
+        read_examples(file, kind)
+    assert "python -m training data" in str(raised.value)
+
+
+def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
+    with pytest.raises(TrainingError, match="no data set to train on"):
+        read_examples(tmp_path / "none.jsonl", Demonstration)
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(TrainingError, match="found none"):
+        read_examples(tmp_path / "empty.jsonl", Demonstration)
+
+
+@given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
+def test_no_claim_is_both_learnt_and_held_out_and_no_example_is_lost(claims, seed):
+    examples = [example(number, claim) for number, claim in enumerate(claims)]
+    split = split_by_claim(examples, 0.2, seed)
+    assert not {one.claim_id for one in split.train} & {one.claim_id for one in split.held_out}
+    assert sorted(one.id for one in split.train + split.held_out) == sorted(one.id for one in examples)
+    assert split.train and split.held_out
+
+
+@given(st.permutations(range(20)))
+def test_which_claims_are_held_out_does_not_depend_on_their_order(claims):
+    held_out = split_by_claim([example(0, claim) for claim in claims], 0.2, 1).held_out
+    ordered = split_by_claim([example(0, claim) for claim in range(20)], 0.2, 1).held_out
+    assert {one.claim_id for one in held_out} == {one.claim_id for one in ordered}
+
+
+def test_one_claim_cannot_be_split():
+    with pytest.raises(TrainingError, match="at least two claims"):
+        split_by_claim([example(0, 7), example(1, 7)], 0.5, 1)
+
+
+class Words:
+    """Counts words as tokens."""
+
+    def __init__(self, context):
+        self.context, self.tokenizer = context, self
+
+    def apply_chat_template(self, messages, **_):
+        return [word for message in messages for word in message["content"].split()]
+
+
+def test_examples_longer_than_the_context_with_their_longest_reply_are_left_out():
+    def preference(*replies):
+        turns = [[{"role": "assistant", "content": reply}] for reply in replies]
+        return Preference.model_validate(LINE | {"chosen": turns[0], "rejected": turns[1]})
+
+    short, long = preference("a b", "a"), preference("a", "a b c d")
+    assert that_fit([short, long], Words(context=3)) == [short]
+    with pytest.raises(TrainingError, match="all 1 examples are longer than 3 tokens"):
+        that_fit([long], Words(context=3))

@@ -1,0 +1,57 @@
+import re
+from dataclasses import replace
+
+import pytest
+import torch
+from peft import get_peft_model
+from transformers import AutoModelForCausalLM, Qwen2Config
+
+from system.models.memory import GIB, skeleton
+from training.errors import TrainingError
+from training.finetuning.base import load_base
+from training.finetuning.memory import TRAINED, Precision, choose_precision, plan_training
+from training.finetuning.recipes import RECIPES
+from training.finetuning.trainers import lora
+
+
+@pytest.fixture(scope="module")
+def qwen_14b():
+    """The architecture of Qwen2.5-14B, without weights."""
+    config = Qwen2Config(
+        vocab_size=152_064,
+        hidden_size=5120,
+        intermediate_size=13_824,
+        num_hidden_layers=48,
+        num_attention_heads=40,
+        num_key_value_heads=8,
+        tie_word_embeddings=False,
+    )
+    with torch.device("meta"):
+        return AutoModelForCausalLM.from_config(config)
+
+
+@pytest.mark.parametrize("task", RECIPES)
+def test_the_14b_model_is_trained_in_4_bits_on_23_gb_and_in_bfloat16_on_a_large_gpu(qwen_14b, task):
+    assert choose_precision(qwen_14b, RECIPES[task], 22 * GIB, gpu=True).precision is Precision.NF4
+    assert choose_precision(qwen_14b, RECIPES[task], 80 * GIB, gpu=True).precision is Precision.BFLOAT16
+
+
+def test_what_does_not_fit_comes_with_the_context_that_would(qwen_14b):
+    recipe = RECIPES["moderator"]
+    with pytest.raises(TrainingError, match="frozen weights, nf4") as raised:
+        choose_precision(qwen_14b, recipe, 18 * GIB, gpu=True)
+    context = int(re.search(r"--context (\d+) would fit", str(raised.value))[1])
+    assert choose_precision(qwen_14b, replace(recipe, context=context), 18 * GIB, gpu=True).fits
+    with pytest.raises(TrainingError):
+        choose_precision(qwen_14b, replace(recipe, context=context + 1), 18 * GIB, gpu=True)
+    with pytest.raises(TrainingError, match="take a smaller base"):
+        choose_precision(qwen_14b, recipe, 8 * GIB, gpu=True)
+
+
+@pytest.mark.slow
+def test_weights_and_adapter_are_counted_as_they_are(tiny):
+    model = load_base(str(tiny / "base"), Precision.FLOAT32)
+    plan = plan_training(skeleton(str(tiny / "base")), RECIPES["qg"], Precision.FLOAT32, GIB)
+    assert plan.weights == sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
+    trained = get_peft_model(model, lora(RECIPES["qg"])).get_nb_trainable_parameters()[0]
+    assert plan.adapter == trained * TRAINED[Precision.FLOAT32]
