@@ -1,0 +1,20 @@
+"""How the documentation is built: ``sphinx-build -W docs output/docs``."""
+
+from system import __version__
+
+project = "factgraph"
+copyright = "the factgraph developers"
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinxarg.ext"]
+html_theme = "furo"
+html_title = "factgraph"
+exclude_patterns = ["_templates"]
+templates_path = ["_templates"]
+
+myst_heading_anchors = 3
+autosummary_generate = True
+autodoc_mock_imports = ["vllm"]  # the one library that a machine without a GPU lacks
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_typehints = "description"
+suppress_warnings = ["ref.python"]  # names that several packages define link to one of them
