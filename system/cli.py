@@ -224,8 +224,10 @@ def _checker(args: argparse.Namespace, settings: Settings, store: Path) -> "Loca
     if not args.ray:
         engine, load_seconds = _load(settings, trace=args.output / "trace.jsonl" if args.trace else None)
         return LocalChecker(engine, store, load_seconds)
-    from system.runner.cluster_checker import ClusterChecker  # only here: Ray is large and may be absent
-
+    try:
+        from system.runner.cluster_checker import ClusterChecker  # only here: Ray is large and may be absent
+    except ModuleNotFoundError as error:
+        raise CheckerError(f"--ray needs Ray ({error}): pip install '.[ray]'") from error
     if args.trace:
         raise CheckerError("--trace writes one file from one process: leave it out, or run without --ray")
     return ClusterChecker(args.ray, partial(load_engine, settings), store, settings)

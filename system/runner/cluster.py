@@ -5,19 +5,18 @@ Ray is imported by this file and ``cluster_checker`` alone, and they are importe
 
 import logging
 import os
+import socket
 from typing import Any, NamedTuple
+
+import ray
 
 from system.runner.checker import CheckerError
 from system.settings import Settings
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is started: it shall report to nobody
 
-try:
-    import ray
-except ImportError as error:
-    raise CheckerError("--ray needs Ray, which is not installed: pip install '.[ray]'") from error
-
 THIS_MACHINE = "local"
+PATIENCE = 10.0  # seconds to reach the head; Ray itself would try for minutes
 
 
 class Share(NamedTuple):
@@ -41,8 +40,11 @@ def connect(address: str) -> None:
     """
     options: dict[str, Any] = {"include_dashboard": False} if address == THIS_MACHINE else {}
     try:
+        if ":" in address:
+            host, port = address.rsplit(":", 1)
+            socket.create_connection((host, int(port)), PATIENCE).close()
         ray.init(address, log_to_driver=False, logging_level=logging.WARNING, **options)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         raise CheckerError(
             f"no Ray cluster at {address!r} ({error}); start one with 'ray start --head --disable-usage-stats', "
             "or leave the address out to use this machine alone"

@@ -4,16 +4,15 @@ import asyncio
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import orjson
 import psutil
 import pytest
-from bridge import PAGES, BagOfWords, settings_with
+from bridge import BagOfWords, settings_with
 from bridge_run import CLAIMS, check_all
+from processes import finish, journalled, start_python, wait_for, without_times
 
 from system.check import Engine
 from system.graph import Graph
@@ -25,16 +24,6 @@ DRIVER = Path(__file__).with_name("bridge_run.py")
 PATHS = (DRIVER.parents[3], DRIVER.parents[1])
 
 
-@pytest.fixture
-def folder(tmp_path):
-    stores = tmp_path / "stores"
-    stores.mkdir()
-    for claim in CLAIMS:
-        lines = [{"claim_id": str(claim.id), "url": url, "url2text": [text]} for url, text in PAGES]
-        (stores / f"{claim.id}.json").write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    return tmp_path
-
-
 def run_all(folder, answers, claims=CLAIMS, **changes):
     engine = Engine(ScriptedModel(answers), BagOfWords(), settings_with(**changes))
     with Journal(folder / "journal.jsonl", {"run": "bridge"}, resume=False) as journal:
@@ -42,34 +31,12 @@ def run_all(folder, answers, claims=CLAIMS, **changes):
 
 
 def start(folder, *arguments):
-    command = [sys.executable, str(DRIVER), str(folder), *arguments]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    return start_python(DRIVER, folder, *arguments, paths=PATHS)
 
 
 def resume(folder):
     """Finish the run; returns what it printed."""
-    process = start(folder, "0", "resume")
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    return output
-
-
-def journalled(folder):
-    path = folder / "journal.jsonl"
-    lines = path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
-    return [ClaimResult.model_validate_json(line) for line in lines]
-
-
-def wait_for(condition, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
-
-
-def without_times(result):
-    return result.model_dump(exclude={"timing"})
+    return finish(start(folder, "0", "resume"))[0]
 
 
 def test_one_result_for_every_claim_in_the_order_of_the_input(folder, answers):
@@ -86,8 +53,8 @@ def test_a_claims_result_hangs_on_no_other_claim_and_on_no_setting_of_the_machin
     together = run_all(folder, answers, run__in_flight=5, run__workers=2)
     reverse = run_all(folder, answers, CLAIMS[::-1], run__in_flight=1)[::-1]
     alone = [run_all(folder, answers, [claim])[0] for claim in CLAIMS[:3]]
-    assert [without_times(r) for r in together] == [without_times(r) for r in reverse]
-    assert [without_times(r) for r in together[:3]] == [without_times(r) for r in alone]
+    assert without_times(together) == without_times(reverse)
+    assert without_times(together[:3]) == without_times(alone)
 
 
 def test_missing_empty_and_broken_stores_cost_only_their_claims(folder, answers):

@@ -1,0 +1,43 @@
+"""What tests of whole runs share: starting them as processes, waiting for them, and reading what they left."""
+
+import os
+import subprocess
+import sys
+import time
+
+from system.records import ClaimResult
+
+
+def start_python(*command, paths=(), **options):
+    """Start this Python on a command; ``paths`` are folders that it and its own processes import from."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **options.pop("environment", {})}
+    if paths:
+        environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen([sys.executable, *map(str, command)], text=True, env=environment, **pipes)
+
+
+def finish(process, status=0, seconds=180.0):
+    """What a process printed and what it logged; its exit status must be this one."""
+    output, errors = process.communicate(timeout=seconds)
+    assert process.returncode == status, f"status {process.returncode}: {errors}"
+    return output, errors
+
+
+def journalled(folder):
+    """The results in a folder's journal that were written whole."""
+    path = folder / "journal.jsonl"
+    lines = path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
+    return [ClaimResult.model_validate_json(line) for line in lines]
+
+
+def wait_for(condition, seconds=90.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def without_times(results):
+    """Results in the order of their claims, less what differs from run to run."""
+    return [result.model_dump(exclude={"timing"}) for result in sorted(results, key=lambda r: r.claim.id)]

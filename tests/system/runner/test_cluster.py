@@ -1,0 +1,142 @@
+"""Runs on a real Ray cluster of several nodes, with workers and nodes that are killed in mid-run."""
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import orjson
+import psutil
+import pytest
+from bridge_run import CLAIMS
+from bridge_run_on_ray import POISON
+from processes import finish, journalled, start_python, wait_for, without_times
+
+from system.records import Label
+
+HERE = Path(__file__).parent
+PATHS = (HERE.parents[2], HERE.parents[1], HERE.parent, HERE)  # the cluster's workers inherit them
+pytestmark = pytest.mark.slow
+
+
+def start(*command, **options):
+    return start_python(*command, paths=PATHS, environment={"RAY_AUTH_MODE": "disabled"}, **options)
+
+
+def start_run(folder, delay, address, *arguments):
+    return start(HERE / "bridge_run_on_ray.py", folder, delay, address, *arguments)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster of two nodes with room for one worker each: (its process, its address)."""
+    process = start(HERE / "local_ray_cluster.py", 2, 2, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    yield process, process.stdout.readline().strip()
+    process.communicate(timeout=60)
+
+
+def actors():
+    """Processes of workers on this machine."""
+    return [process for process in psutil.process_iter() if "ray::ClusterWorker" in " ".join(_command(process))]
+
+
+def _command(process):
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def test_killed_workers_and_drivers_lose_no_claim(cluster, folder):
+    address = cluster[1]
+    undisturbed, _ = finish(start_run(folder, 0.0, address))
+    expected = without_times(journalled(folder))
+    assert undisturbed.startswith("12 results") and all(map(int, re.findall(r"\d+", undisturbed)[1:]))  # both worked
+
+    killed = start_run(folder, 0.1, address)
+    wait_for(lambda: len(journalled(folder)) in range(1, 9) and len(actors()) == 2)
+    actors()[0].kill()
+    _, log = finish(killed)
+    assert "is lost, its claims go to others" in log
+    assert without_times(journalled(folder)) == expected
+
+    driver = start_run(folder, 0.1, address)
+    wait_for(lambda: len(journalled(folder)) in range(1, 9))
+    driver.kill()
+    driver.communicate()
+    done = journalled(folder)
+    wait_for(lambda: not actors())  # they do not outlive their run
+    finish(start_run(folder, 0.0, address, "resume"))
+    assert journalled(folder)[: len(done)] == done and without_times(journalled(folder)) == expected
+
+
+def test_a_claim_that_kills_every_worker_costs_only_itself(cluster, folder):
+    (folder / "poison").touch()
+    finish(start_run(folder, 0.0, cluster[1]))
+    results = journalled(folder)
+    assert sorted(result.claim.id for result in results) == [claim.id for claim in CLAIMS]
+    assert [result.claim.id for result in results if result.failures] == [POISON]
+    lost = next(result for result in results if result.failures)
+    assert lost.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert [failure.operation for failure in lost.failures] == ["worker", "vote"]
+    (folder / "unloadable").touch()
+    hopeless = start_run(folder, 0.0, cluster[1])
+    _, errors = finish(hopeless, status=1)
+    assert "error: no worker is left: FileNotFoundError: adapter.safetensors" in errors
+
+
+def test_the_command_line_writes_the_same_files_with_and_without_ray(cluster, tmp_path):
+    options = ["--limit", "3", "--branches", "1", "--depth", "1", "--budget", "600"]
+    for name, ray in (("here", []), ("there", ["--ray", cluster[1]])):
+        run = start("-m", "system", *options, *ray, "--output", tmp_path / name)
+        finish(run)
+    here, there = tmp_path / "here", tmp_path / "there"
+    for name in ("submission.json", "submission.csv"):
+        assert (here / name).read_bytes() == (there / name).read_bytes()
+    assert {path.name for path in here.iterdir()} == {path.name for path in there.iterdir()}
+    workers = orjson.loads((there / "run.json").read_bytes())["workers"]
+    assert sum(worker["claims"] for worker in workers) == 3
+    assert all(worker["model_load_seconds"] > 0 and worker["pid"] for worker in workers)
+
+
+def test_what_cannot_work_is_said_with_its_remedy(cluster, tmp_path):
+    small = start("-m", "system", "--ray", cluster[1], "--workers", 9, "--output", tmp_path)
+    _, errors = finish(small, status=2)
+    assert "an engine needs 10 CPUs on one machine" in errors
+
+
+def test_without_ray_the_error_names_the_extra(tmp_path):
+    missing = "import sys; from system.cli import main; sys.modules['ray'] = None; sys.exit(main(sys.argv[1:]))"
+    run = start("-c", missing, "--ray", "--output", tmp_path)
+    _, errors = finish(run, status=2)
+    assert "pip install '.[ray]'" in errors
+
+
+def test_a_cluster_that_is_not_there_is_an_error(tmp_path):
+    run = start("-m", "system", "--ray", "127.0.0.1:9", "--output", tmp_path)
+    _, errors = finish(run, status=2)
+    assert "no Ray cluster at '127.0.0.1:9'" in errors
+
+
+def test_ctrl_c_stops_a_run_on_ray_and_keeps_what_is_done(folder):
+    run = start_run(folder, 0.3, "local")
+    wait_for(lambda: journalled(folder))
+    os.kill(run.pid, signal.SIGINT)
+    run.communicate(timeout=60)
+    assert run.returncode != 0 and journalled(folder)
+    wait_for(lambda: not actors(), seconds=20)
+
+
+def test_the_claims_of_a_killed_node_go_to_another(cluster, folder):
+    """Last, for it leaves the cluster with one node."""
+    process, address = cluster
+    run = start_run(folder, 0.5, address)
+    wait_for(lambda: len(journalled(folder)) in range(1, 9) and len(actors()) == 2)
+    process.stdin.write("kill\n")
+    process.stdin.flush()
+    _, log = finish(run)
+    assert "is lost, its claims go to others" in log
+    results = journalled(folder)
+    assert sorted(result.claim.id for result in results) == [claim.id for claim in CLAIMS]
+    assert not any(result.failures for result in results)
