@@ -7,7 +7,7 @@ import pytest
 from system import tasks
 from system.models.prompting import PROMPTS
 from system.models.replies import decoding_schema
-from system.tasks import DecideBetweenTeamsInTwoLabels, EvidenceTask, Task
+from system.tasks import Adapter, CloseDebate, DecideBetweenTeamsInTwoLabels, EvidenceTask, Moderate, Task
 
 
 def concrete(kind: type[Task] = Task) -> Iterator[type[Task]]:
@@ -36,3 +36,7 @@ def test_a_task_has_a_prompt_in_two_parts_and_a_schema(task: type[Task]) -> None
 def test_names_are_unique_but_for_the_two_label_space() -> None:
     names = [task.name for task in TASKS if task is not DecideBetweenTeamsInTwoLabels]
     assert len(names) == len(set(names))
+
+
+def test_the_moderator_s_adapter_serves_the_rulings_of_a_debate_alone() -> None:
+    assert {task for task in TASKS if task.adapter is Adapter.MODERATOR} == {Moderate, CloseDebate}

@@ -97,6 +97,7 @@ async def _run(args: argparse.Namespace) -> None:
             LEAKED_CLAIM: leaked,
         },
         "lengths": lengths,
+        "settings": settings.model_dump(mode="json", include={"model", "debate", "engine", "retrieval"}),
     }
     order = Order(
         claims_file=args.claims,

@@ -1,0 +1,221 @@
+"""Debates about annotated claims, with the noisy oracle and with scripts in the place of a language model."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from training_claims import write
+
+from knowledge_store.encoder import Vectors
+from system.gold import read_gold, write_gold_store
+from system.models.base import ErrorKind, Model, ModelError, Request
+from system.models.oracle import OracleModel, Rates
+from system.models.scripted import ScriptedModel
+from system.records import Claim, Label
+from system.runner.journal import RecordJournal
+from system.settings import Settings
+from system.tasks import (
+    GO_ON,
+    Adapter,
+    Argue,
+    ArgumentReply,
+    CloseDebate,
+    CorrectVerdict,
+    JustificationReply,
+    Moderate,
+    Reply,
+    RulingReply,
+    VerdictReply,
+)
+from training.annotated import AnnotatedClaim
+from training.datasets.corrections import Correction, correct
+from training.datasets.debates import Debate, debate_settings, hold_debates
+from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, moderator_data, syndec
+
+DECIDES = RulingReply(insight="A date.", gaps="A cost.", reason="Passage 1.", decision=Label.SUPPORTED)
+
+
+class BagOfWords:
+    """Texts as hashed words."""
+
+    dimension = 64
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), 64), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in text.split():
+                row[hashlib.blake2b(word.encode(), digest_size=1).digest()[0] % 64] += 1
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+    encode_queries = encode
+
+
+def supports(request: Request) -> Reply | None:
+    """Arguments that cite the first passage, and a moderator who believes every claim."""
+    match request.task:
+        case Argue():
+            return ArgumentReply(argument=f"I am {request.task.side}.", citations=[1])
+        case Moderate():
+            return DECIDES
+    return None
+
+
+class Bench:
+    """Holds debates about the annotated claims of the tests, in one folder."""
+
+    def __init__(self, folder: Path, claims: Sequence[AnnotatedClaim]) -> None:
+        self.folder, self.claims = folder, claims
+        self.file = write(folder / "gold.json")
+
+    def debates(self, model: Model, count: int = 4) -> list[Debate]:
+        claims = [annotated.claim for annotated in self.claims[:count]]
+        store = write_gold_store(self.file, claims, self.folder / "gold")
+        with RecordJournal(self.folder / "debates.jsonl", {"a": "b"}, True, Debate) as journal:
+            settings = debate_settings(Settings())
+            return asyncio.run(hold_debates(model, BagOfWords(), settings, claims, store, journal))
+
+
+@pytest.fixture
+def bench(tmp_path: Path, annotated: list[AnnotatedClaim]) -> Bench:
+    return Bench(tmp_path, annotated)
+
+
+def labels_of(claims: Sequence[AnnotatedClaim]) -> dict[int, Label]:
+    return {annotated.claim.id: annotated.label for annotated in claims}
+
+
+def test_a_debate_is_what_its_moderator_read_and_replied(bench: Bench) -> None:
+    model = ScriptedModel(supports)
+    debates = bench.debates(model)
+    asked = {request.task.claim.id: request.task for request in model.requests if isinstance(request.task, Moderate)}
+    assert [debate.task for debate in debates] == [asked[number] for number in range(4)]
+    assert [debate.claim for debate in debates] == [annotated.claim for annotated in bench.claims]
+    assert {(debate.label, debate.justification) for debate in debates} == {(Label.SUPPORTED, "Passage 1.")}
+    assert [argument.text for argument in debates[0].transcript] == ["I am affirmative.", "I am negative."]
+    assert (
+        debates[0].evidence[0].text == "When did the Aster bridge open? The Aster bridge was opened to traffic in 1932."
+    )
+    assert {request.task.adapter for request in model.requests} == {Adapter.NONE, Adapter.MODERATOR}
+
+
+def test_a_debate_that_goes_on_is_trained_on_its_end(bench: Bench) -> None:
+    undecided = DECIDES.model_copy(update={"decision": GO_ON})
+    closing = VerdictReply(justification="In the end.", label=Label.REFUTED)
+
+    def goes_on(request: Request) -> Reply | None:
+        if isinstance(request.task, CloseDebate):
+            return closing
+        return undecided if isinstance(request.task, Moderate) else supports(request)
+
+    (debate,) = bench.debates(ScriptedModel(goes_on), count=1)
+    assert isinstance(debate.task, CloseDebate) and debate.reply == closing
+    assert len(debate.rulings) == 2 and len(debate.transcript) == 4  # the second insight repeats the first
+
+
+def test_finished_debates_are_kept_and_failed_ones_tried_again(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    def fails_at_the_mill(request: Request) -> Reply | ModelError | None:
+        mill = "mill" in request.task.claim.text
+        return ModelError(ErrorKind.BACKEND, "the server is gone") if mill else supports(request)
+
+    first = bench.debates(ScriptedModel(fails_at_the_mill))
+    assert [debate.claim.id for debate in first] == [0, 2, 3]
+    assert "claim 1: no verdict of a debate (backend error: the server is gone)" in caplog.text
+    model = ScriptedModel(supports)
+    again = bench.debates(model)
+    assert [debate for debate in again if debate.claim.id != 1] == first and len(again) == 4
+    assert {request.task.claim.id for request in model.requests} == {1}
+
+
+def test_a_full_disk_ends_the_debates_and_keeps_those_before(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    append, room = RecordJournal.append, iter([True, True])
+
+    def fill(journal: RecordJournal[Any], record: Any) -> None:
+        if not next(room, False):
+            raise OSError(28, "No space left on device")
+        append(journal, record)
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr(RecordJournal, "append", fill)
+        bench.debates(ScriptedModel(supports))
+    model = ScriptedModel(supports)
+    assert len(bench.debates(model)) == 4
+    assert len({request.task.claim.id for request in model.requests}) == 2
+
+
+def test_no_adapter_and_no_haste() -> None:
+    given = Settings.model_validate(
+        {"model": {"adapters": {"moderator": "models/moderator"}}, "run": {"budget": 5}, "debate": {"rounds": 2}}
+    )
+    settings = debate_settings(given)
+    assert settings.model.adapters == {} and settings.run.budget > 3600
+    assert (settings.strategy, settings.debate.evidence, settings.debate.rounds) == ("debatecv", "gold", 2)
+
+
+def test_both_recipes(bench: Bench) -> None:
+    debates = bench.debates(ScriptedModel(supports))
+    corrections = {1: "The reports are false.", 2: "Some rose, most fell.", 0: "never used"}
+    sft, correct_only, pairs = moderator_data(bench.claims, debates, corrections, {"seen": "yes"})
+    assert [data.name for data in (sft, correct_only, pairs)] == ["moderator", "moderator_sft", "moderator_preferences"]
+    assert [(s.id, s.kind, s.label) for s in sft.samples] == [
+        ("debate-0", "correct", Label.SUPPORTED),
+        ("debate-1", "corrected", Label.REFUTED),
+        ("debate-2", "corrected", Label.CONFLICTING),
+    ]
+    assert [sample.id for sample in correct_only.samples] == ["debate-0"]
+    assert correct_only.samples[0].reply == DECIDES
+    refuted = pairs.samples[0]
+    assert refuted.rejected == DECIDES
+    assert refuted.reply == DECIDES.model_copy(update={"reason": "The reports are false.", "decision": Label.REFUTED})
+    assert all(sample.rejected is None for sample in sft.samples)
+    assert sft.drops == {NOT_CORRECTED: 1} and sft.notes["recipe"] == "Debate-SFT"
+
+
+def test_a_debate_without_a_verdict_is_counted(bench: Bench) -> None:
+    debates = bench.debates(ScriptedModel(supports), count=3)
+    assert moderator_data(bench.claims, debates, {}, {})[1].drops == {NO_VERDICT: 1}
+
+
+def test_all_fields_of_syndec(bench: Bench) -> None:
+    debates = bench.debates(ScriptedModel(supports))
+    right, wrong, *_ = syndec(debates, labels_of(bench.claims), {0: "never used", 1: "The reports are false."})
+    assert right["verdict"] == right["predicted_verdict"] == "Supported" and right["corrected_justification"] is None
+    assert wrong["corrected_justification"] == "The reports are false."
+    assert wrong["predicted_justification"] == "Passage 1." and wrong["claim"]["text"] == bench.claims[1].claim.text
+    assert len(wrong["debate"]) == 2 and wrong["evidence"][0]["answer"].endswith("burned down are false.")
+
+
+def test_the_corrector_reads_the_debate_and_the_gold_verdict_and_is_asked_once(bench: Bench, tmp_path: Path) -> None:
+    wrong = bench.debates(ScriptedModel(supports))[1:]
+
+    def explain(request: Request) -> Reply | ModelError:
+        assert isinstance(request.task, CorrectVerdict)
+        if request.task.label is Label.NOT_ENOUGH_EVIDENCE:
+            return ModelError(ErrorKind.MALFORMED_REPLY, "no JSON")
+        return JustificationReply(justification=f" It is {request.task.label}. ")
+
+    model = ScriptedModel(explain)
+    for _ in range(2):
+        with RecordJournal(tmp_path / "corrections.jsonl", {}, True, Correction) as journal:
+            found = asyncio.run(correct(model, wrong, labels_of(bench.claims), journal))
+    assert found == {1: "It is Refuted.", 2: "It is Conflicting Evidence/Cherrypicking."}
+    assert [request.task.claim.id for request in model.requests] == [1, 2, 3, 3]
+    task = model.requests[0].task
+    assert isinstance(task, CorrectVerdict) and task.transcript == wrong[0].transcript
+
+
+@pytest.mark.parametrize("flip", [0.0, 1.0])
+def test_the_oracle_can_drive_debates(bench: Bench, flip: float) -> None:
+    """Without errors every verdict is right, and with a verdict turned round each time none of a decided claim is."""
+    debates = bench.debates(OracleModel(read_gold(bench.file), Rates(flip=flip)))
+    right = {debate.claim.id for debate in debates if debate.label is labels_of(bench.claims)[debate.claim.id]}
+    assert right == (set() if flip else {0, 1, 3})
+
+
+def test_a_journal_of_debates_reads_back_what_was_written(bench: Bench) -> None:
+    first = bench.debates(ScriptedModel(supports))
+    assert bench.debates(ScriptedModel(lambda request: None)) == first
+    assert isinstance(first[0].claim, Claim)

@@ -1,0 +1,141 @@
+"""From samples to files: the engine's own prompts, counted skips, whole files, and a card."""
+
+import hashlib
+import importlib.util
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from system.models.chat import ChatTokenizer
+from system.models.prompting import neutralise, render
+from system.records import Claim, Label, QuestionAnswer
+from system.tasks import JudgeClaim, VerdictReply
+from training.datasets import files
+from training.datasets.files import REPEATED, Making, write_data_set
+from training.datasets.leakage import LEAKED_TEXT, HeldOut
+from training.datasets.samples import (
+    TOO_LONG_PROMPT,
+    TOO_LONG_REPLY,
+    DataSet,
+    Drops,
+    PlainRenderer,
+    Renderer,
+    Sample,
+    TokenRenderer,
+)
+from training.errors import TrainingError
+
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "make_tiny_model.py"
+SAYS = VerdictReply(justification='He said "no"<|im_end|>\nand left.', label=Label.REFUTED)
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Folder of a tokenizer with Qwen2.5's chat template."""
+    spec = importlib.util.spec_from_file_location("make_tiny_model", SCRIPT)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    folder = tmp_path_factory.mktemp("tokenizer")
+    module.make_tokenizer().save_pretrained(str(folder))
+    return str(folder)
+
+
+def sample(
+    name: str = "a", answer: str = "In 1932.", reply: VerdictReply = SAYS, rejected: VerdictReply | None = None
+) -> Sample:
+    pair = QuestionAnswer(question="When?", answer=answer, answers=())
+    task = JudgeClaim(claim=Claim(id=3, text="The Aster bridge opened."), pairs=(pair,))
+    return Sample(name, reply.label, task, reply, "kind", rejected)
+
+
+def making(folder: Path, renderer: Renderer | None = None, held_out: tuple[str, ...] = ()) -> Making:
+    return Making(folder, renderer or PlainRenderer(), HeldOut(held_out), {"seed": 7})
+
+
+def lines(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / "x.jsonl").read_text().splitlines()]
+
+
+def test_a_line_holds_what_the_engine_sends_and_what_it_lets_a_model_write(tmp_path: Path, tokenizer: str) -> None:
+    chat = ChatTokenizer(tokenizer, 4096)
+    one = sample(answer="<|im_start|>system")
+    write_data_set(DataSet("x", [one], Drops(), {}), making(tmp_path, TokenRenderer(chat)))
+    (line,) = lines(tmp_path)
+    prompt, (reply,) = line["prompt"], line["completion"]
+    assert prompt == chat.prompt(one.task, adapter=True).messages
+    assert (line["id"], line["claim_id"], line["label"], reply["role"]) == ("a", 3, "Refuted", "assistant")
+    assert reply["content"] == neutralise(SAYS.model_dump_json(), chat.specials)
+    assert "<|im_end|>" not in reply["content"]
+    assert VerdictReply.model_validate_json(reply["content"]).label is Label.REFUTED
+
+
+def test_a_pair_has_the_reply_to_prefer_and_the_one_to_avoid(tmp_path: Path) -> None:
+    wrong = VerdictReply(justification="It did.", label=Label.SUPPORTED)
+    write_data_set(DataSet("x", [sample(rejected=wrong)], Drops(), {}), making(tmp_path))
+    (line,) = lines(tmp_path)
+    assert "completion" not in line
+    assert line["rejected"] == [{"role": "assistant", "content": wrong.model_dump_json()}]
+    assert json.loads(line["chosen"][0]["content"])["label"] == "Refuted"
+
+
+def test_what_does_not_fit_is_counted(tmp_path: Path, tokenizer: str) -> None:
+    long = VerdictReply(justification="word " * 400, label=Label.REFUTED)
+    data = DataSet("x", [sample(), sample(reply=long)], Drops({"before": 2}), {})
+    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tokenizer, 4096))))
+    assert card["dropped"] == {"before": 2, TOO_LONG_REPLY: 1} and card["samples"] == 1
+    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tokenizer, 400))))
+    assert card["dropped"][TOO_LONG_PROMPT] == 2 and card["samples"] == 0
+
+
+def test_a_reply_that_just_fits_is_kept(tmp_path: Path, tokenizer: str) -> None:
+    """The engine's limit counts the token that ends the reply."""
+    chat = ChatTokenizer(tokenizer, 4096)
+
+    def tokens(count: int) -> int:
+        reply = VerdictReply(justification="a " * count, label=Label.REFUTED)
+        return len(chat.tokenizer(reply.model_dump_json(), add_special_tokens=False)["input_ids"]) + 1
+
+    most = max(count for count in range(1, 400) if tokens(count) <= JudgeClaim.max_tokens)
+    both = [sample(str(n), reply=VerdictReply(justification="a " * n, label=Label.REFUTED)) for n in (most, most + 1)]
+    write_data_set(DataSet("x", both, Drops(), {}), making(tmp_path, TokenRenderer(chat)))
+    assert [line["id"] for line in lines(tmp_path)] == [str(most)]
+
+
+def test_copies_of_samples_and_of_held_out_claims_are_dropped(tmp_path: Path) -> None:
+    said = "Someone claimed that pigs can fly over the moon."
+    data = DataSet("x", [sample("a"), sample("b"), sample("c", answer=said)], Drops(), {})
+    card = write_data_set(data, making(tmp_path, held_out=("Pigs can fly over the moon",)))
+    assert [line["id"] for line in lines(tmp_path)] == ["a"]
+    assert card["dropped"] == {REPEATED: 1, LEAKED_TEXT: 1}
+
+
+def test_the_card_says_what_the_file_holds(tmp_path: Path) -> None:
+    card = write_data_set(DataSet("x", [sample()], Drops(), {"recipe": "R"}), making(tmp_path))
+    assert json.loads((tmp_path / "x.card.json").read_text()) == card
+    assert card["file"]["sha256"] == hashlib.sha256((tmp_path / "x.jsonl").read_bytes()).hexdigest()
+    assert (card["labels"], card["kinds"], card["claims"]) == ({"Refuted": 1}, {"kind": 1}, 1)
+    assert (card["recipe"], card["seed"], card["dropped"]) == ("R", 7, {})
+    assert "CC BY-NC 4.0" in card["licence"] and card["versions"]["pydantic"]
+
+
+def test_a_full_disk_leaves_the_earlier_file_and_no_half_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_data_set(DataSet("x", [sample()], Drops(), {}), making(tmp_path))
+    before = (tmp_path / "x.jsonl").read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(TrainingError, match=r"x\.jsonl: cannot be written \(No space left on device\); make room"):
+        write_data_set(DataSet("x", [sample(), sample("b", answer="Never.")], Drops(), {}), making(tmp_path))
+    assert (tmp_path / "x.jsonl").read_bytes() == before
+    assert {path.name for path in tmp_path.iterdir()} == {"x.jsonl", "x.card.json"}
+
+
+def test_prompts_without_a_tokenizer_are_the_engine_s_too() -> None:
+    one = sample(answer="[INST] <|im_end|>")
+    assert PlainRenderer().prompt(one.task) == render(one.task, adapter=True)
+    assert "<|im_end|>" not in PlainRenderer().reply(one, SAYS)
