@@ -47,7 +47,7 @@ class Findings:
     """What a check found; shares are of 1.
 
     Attributes:
-        samples: raw replies of the engine, or its error.
+        samples: what the engine wrote.
         answered: of the engine's requests, those with a usable reply.
         agreement: of the engine's tokens, those that PEFT would write too; ``without``: the base without the adapter.
         valid: of the replies that PEFT wrote without a schema to the held-out prompts, those that fit the schema.
@@ -79,8 +79,8 @@ def check(plan: Plan) -> Findings:
     """Check an adapter that ``python -m training train`` made.
 
     Raises:
-        TrainingError: the folder holds no such adapter, its data set has changed or is missing, or no request of the
-            engine was answered.
+        TrainingError: the folder holds no such adapter, its data set is missing, or the engine wrote
+            nothing.
         ModelUnavailable: the engine or the base cannot be loaded, or the adapter is of another base.
     """
     record = read_record(plan.adapter)
@@ -92,16 +92,14 @@ def check(plan: Plan) -> Findings:
     recipe = RECIPES[record["task"]]
     precision = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available()).precision
     reader = PeftReader(base, plan.adapter, chat, precision)
-    answered = [(task, result) for task, result in zip(tasks, results, strict=True) if isinstance(result, Completion)]
-    if not answered:
-        raise TrainingError(
-            f"{plan.adapter}: the engine answered none of {len(tasks)} requests; the first: {results[0]}"
-        )
+    written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
+    if not written:
+        raise TrainingError(f"{plan.adapter}: the engine wrote nothing to {len(tasks)} requests; first: {results[0]}")
     return Findings(
-        samples=[result.raw if isinstance(result, Completion) else result.message for result in results],
-        answered=len(answered) / len(tasks),
-        agreement=_agreement(reader, chat, answered, True),
-        without=_agreement(reader, chat, answered, False),
+        samples=[result.raw for _, result in written],
+        answered=sum(isinstance(result, Completion) for result in results) / len(tasks),
+        agreement=_agreement(reader, chat, written, True),
+        without=_agreement(reader, chat, written, False),
         valid=_valid(reader, adapter, held_out, max(task.max_tokens for task in tasks)),
         loss=reader.loss(held_out),
     )
@@ -132,9 +130,13 @@ def _engine(plan: Plan, adapters: dict[Adapter, str], settings: EngineSettings) 
 
 
 def _agreement(
-    reader: PeftReader, chat: ChatTokenizer, answered: Sequence[tuple[Task[Reply], Completion[Reply]]], adapter: bool
+    reader: PeftReader, chat: ChatTokenizer, written: Sequence[tuple[Task[Reply], Result]], adapter: bool
 ) -> float:
-    shares = [reader.agreement(chat.prompt(task, True).ids, done.raw, adapter) for task, done in answered]
+    """Of the engine's tokens, those that PEFT would write; a reply that its limit cut off has no end to compare."""
+    shares = [
+        reader.agreement(chat.prompt(task, True).ids, result.raw, isinstance(result, Completion), adapter)
+        for task, result in written
+    ]
     return sum(shares) / len(shares)
 
 

@@ -30,13 +30,14 @@ class PeftReader:
         self._model: Any = PeftModel.from_pretrained(load_base(base, precision), str(adapter)).eval()
         self._chat = chat
 
-    def agreement(self, prompt: Sequence[int], reply: str, adapter: bool = True) -> float:
+    def agreement(self, prompt: Sequence[int], reply: str, ended: bool, adapter: bool) -> float:
         """Share of a reply's tokens that are the likeliest to PEFT too, each given those before it.
 
         Args:
+            ended: whether the reply was brought to its end.
             adapter: False asks the base model alone.
         """
-        ids = self._reply_ids(reply)
+        ids = self._reply_ids(reply) if ended else self._reply_ids(reply)[:-1]
         with nullcontext() if adapter else self._model.disable_adapter():
             likeliest: list[int] = self._logits(prompt, ids).argmax(-1).tolist()
         return sum(a == b for a, b in zip(likeliest, ids, strict=True)) / len(ids)

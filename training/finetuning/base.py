@@ -54,7 +54,7 @@ def load_base(model: str, precision: Precision) -> Any:
     """
     device = "cuda" if torch.cuda.is_available() else "cpu"
     dtype = torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16
-    quantization = _four_bits() if precision is Precision.NF4 else None
+    quantization = four_bits() if precision is Precision.NF4 else None
     try:
         return AutoModelForCausalLM.from_pretrained(
             model,
@@ -68,7 +68,7 @@ def load_base(model: str, precision: Precision) -> Any:
         raise ModelUnavailable(f"base model {model!r} cannot be loaded in {precision}: {reason}") from error
 
 
-def _four_bits() -> BitsAndBytesConfig:
+def four_bits() -> BitsAndBytesConfig:
     """QLoRA's form (Dettmers et al., 2023): NormalFloat, with quantised scales, computing in bfloat16."""
     return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
         load_in_4bit=True,

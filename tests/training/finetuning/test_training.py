@@ -1,0 +1,134 @@
+"""Trainings of the tiny model: what they leave, how they go on, and what stops them."""
+
+import errno
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import Trainer, TrainerCallback
+
+from training.__main__ import main
+from training.errors import TrainingError
+from training.finetuning import training as module
+from training.finetuning.recipes import RECIPES
+from training.finetuning.training import Job, train
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+
+SHORT = replace(RECIPES["verdict"], epochs=3.0, batch=4, learning_rate=5e-3, context=2048, patience=99)
+
+
+@pytest.fixture
+def job(tiny, data):
+    return Job("verdict", SHORT, str(tiny / "base"), data, data / "adapter", start=None, memory=None, seed=3)
+
+
+def weights(folder):
+    return load_file(folder / "adapter_model.safetensors")
+
+
+def full_disk(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class Stop(TrainerCallback):
+    """Ends a training as a power cut does."""
+
+    def on_step_end(self, args, state, control, **_):
+        if state.global_step == 7:
+            raise KeyboardInterrupt
+
+
+def test_a_training_lowers_the_loss_and_leaves_adapter_card_curves_and_logs(job, capsys):
+    train(job)
+    said = capsys.readouterr().out
+    assert "15 train, 1 held out, 0 left out as too long" in said
+    assert "frozen weights, float32" in said
+    record = json.loads((job.output / "training.json").read_text())
+    card = (job.output / "README.md").read_text()
+    assert record["sha256"] in card and "| rank | 16 |" in card and "![losses](curves.svg)" in card
+    assert (job.output / "curves.svg").read_text().startswith("<?xml")
+    assert list((job.output / "logs").glob("events.*"))
+    before, after = (float(card.split(mark)[1].split()[0]) for mark in ("held-out loss ", " before, "))
+    assert after < 0.8 * before
+    train(job)
+    assert "is trained already" in capsys.readouterr().out
+
+
+def test_a_training_that_was_stopped_goes_on_to_the_same_weights(job, monkeypatch):
+    whole = replace(job, output=job.data / "whole")
+    train(whole)
+    build = module.build_trainer
+
+    def stopping(*arguments):
+        trainer = build(*arguments)
+        trainer.add_callback(Stop())
+        return trainer
+
+    monkeypatch.setattr(module, "build_trainer", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        train(job)
+    monkeypatch.setattr(module, "build_trainer", build)
+    train(job)
+    expected, found = weights(whole.output), weights(job.output)
+    assert expected.keys() == found.keys()
+    for name, tensor in expected.items():
+        torch.testing.assert_close(found[name], tensor)
+
+
+def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
+    save = Trainer._save_optimizer_and_scheduler
+    saved = []
+
+    def fills_up(self, folder):
+        if saved:
+            full_disk()
+        saved.append(folder)
+        save(self, folder)
+
+    monkeypatch.setattr(Trainer, "_save_optimizer_and_scheduler", fills_up)
+    with pytest.raises(TrainingError, match="adapter: cannot be written .*No space left.* the same command again"):
+        train(job)
+    monkeypatch.setattr(Trainer, "_save_optimizer_and_scheduler", save)
+    assert len(list((job.output / "checkpoints").glob("checkpoint-*"))) == 2
+    train(job)
+    assert weights(job.output)
+
+
+def test_the_moderator_learns_preferences_from_its_supervised_adapter(tiny, data, lines, verdicts):
+    worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
+    rows = [line | {"chosen": line.pop("completion"), "rejected": worse} for line in lines(verdicts(count=8))]
+    (data / "moderator_preferences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    recipe = replace(RECIPES["moderator-dpo"], epochs=1.0, batch=4, learning_rate=1e-3, context=2048)
+    start = tiny / "verdict_prediction"
+    train(Job("moderator-dpo", recipe, str(tiny / "base"), data, data / "dpo", start, memory=None, seed=3))
+    before, after = weights(start), weights(data / "dpo")
+    assert before.keys() == after.keys()
+    assert any(not torch.equal(before[name], after[name]) for name in before)
+    assert not (data / "dpo" / "ref").exists()
+
+
+def test_a_quantised_base_is_refused_with_the_way_to_one_that_can_be_trained(tiny, data, capsys):
+    options = ["train", "--task", "verdict", "--base", str(tiny / "awq"), "--data", str(data)]
+    assert main([*options, "--output", str(data / "adapter")]) == 1
+    assert "python -m training dequantize" in capsys.readouterr().err
+    assert not (data / "adapter").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (["--task", "qg"], "question_generation.jsonl: no data set to train on"),
+        (["--task", "verdict", "--epochs", "0"], "--epochs 0.0: expected a number above 0"),
+        (["--task", "verdict", "--start", "x"], "only moderator-dpo goes on from one"),
+        (["--task", "moderator-dpo", "--start", "x"], "x: no adapter to go on from"),
+        (["--task", "verdict", "--memory", "0.1"], "the training does not fit the memory"),
+        (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
+    ],
+)
+def test_bad_input_is_named(tiny, data, capsys, options, fault):
+    command = ["train", "--base", str(tiny / "base"), "--data", str(data), "--output", str(data / "adapter")]
+    assert main([*command, *options]) == 1
+    assert fault in capsys.readouterr().err
