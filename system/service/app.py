@@ -80,11 +80,13 @@ def create_app(worker: Worker, stores: Stores, limits: Limits = Limits(), token:
         docs_url=None,  # FastAPI's pages would load their scripts from elsewhere
         redoc_url=None,
         max_body_size=limits.body,
-        dependencies=[Security(HTTPBearer(auto_error=False))] if token else [],  # for the schema; see the middleware
     )
     service = Service(jobs, stores, metrics, run.budget)
-    app.include_router(_claims(service))
-    app.include_router(_about(service))
+    # The schema tells of the token; the middleware asks for it, before a body is read.
+    closed = [Security(HTTPBearer(auto_error=False))] if token else []
+    app.include_router(_claims(service), dependencies=closed)
+    app.include_router(_inventory(service), dependencies=closed)
+    app.include_router(_entrance(service))
     answer_errors(app)
     if token:
         app.add_middleware(BearerToken, token=token)
@@ -141,8 +143,8 @@ def _claims(service: Service) -> APIRouter:
     return router
 
 
-def _about(service: Service) -> APIRouter:
-    """What the service says of itself, and its page."""
+def _entrance(service: Service) -> APIRouter:
+    """What everybody may see: it holds nothing of anybody."""
     jobs, page = service.jobs, live_page()
     router = APIRouter(tags=["service"])
 
@@ -151,17 +153,24 @@ def _about(service: Service) -> APIRouter:
         """A page to type a claim and watch its graph grow."""
         return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
 
-    @router.get("/stores", operation_id="stores", responses=problems(401))
-    async def stores() -> StoreNames:
-        """The names of the stores that claims can be checked against."""
-        return StoreNames(stores=service.stores.names())
-
     @router.get("/healthz", operation_id="health")
     async def health() -> Health:
         """That the service answers."""
         return Health(status="ok", queued=len(jobs.in_state(State.QUEUED)), running=len(jobs.in_state(State.RUNNING)))
 
-    @router.get("/metrics", operation_id="metrics", responses={**FIGURES, **problems(401)}, response_class=Response)
+    return router
+
+
+def _inventory(service: Service) -> APIRouter:
+    """What the service has, and its figures."""
+    router = APIRouter(tags=["service"], responses=problems(401))
+
+    @router.get("/stores", operation_id="stores")
+    async def stores() -> StoreNames:
+        """The names of the stores that claims can be checked against."""
+        return StoreNames(stores=service.stores.names())
+
+    @router.get("/metrics", operation_id="metrics", responses=FIGURES, response_class=Response)
     async def metrics() -> Response:
         """Figures for Prometheus."""
         return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -1,13 +1,16 @@
 """What tests of the service share: the application around a scripted engine, and a client that talks to it."""
 
 import asyncio
+import socket
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import httpx2
 import orjson
+import uvicorn
 from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 
 from system.check import Engine
@@ -50,6 +53,24 @@ async def serving(
         httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", timeout=20) as client,
     ):
         yield client
+
+
+@contextmanager
+def listening(engine: Engine, stores: Path | None = None, token: str = "", **limits: int) -> Iterator[str]:
+    """The address of a real server in a thread."""
+    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token)
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=2))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}/"
+        finally:
+            server.should_exit = True
+            thread.join(20)
 
 
 async def submit(client: httpx2.AsyncClient, **changes: object) -> dict:

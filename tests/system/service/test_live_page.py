@@ -1,20 +1,9 @@
 """The live page in a real browser: a claim typed and followed to its verdict, with nothing hostile executed."""
 
-import socket
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import orjson
 import pytest
-import uvicorn
 from bridge import PAGES, Answers
-from serving import Gate, engine_of
-
-from system.service.app import Limits, create_app
-from system.service.stores import Stores
-from system.service.worker import Worker
+from serving import Gate, engine_of, listening
 
 pytestmark = pytest.mark.slow
 
@@ -27,24 +16,6 @@ HOSTILE = (
     '<img src=x onerror="document.title=1"></script><script>document.title = "owned"</script> \u202eAster bridge 1932'
 )
 TOKEN = "a-token-of-some-length"
-
-
-@contextmanager
-def listening(engine, stores=None, token="", **limits: int) -> Iterator[str]:
-    """The address of a real server in a thread."""
-    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token)
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=2))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        try:
-            yield f"http://127.0.0.1:{bound.getsockname()[1]}/"
-        finally:
-            server.should_exit = True
-            thread.join(20)
 
 
 class Reader:

@@ -1,0 +1,36 @@
+"""Schemathesis against the service: whatever the schema allows, and whatever it forbids, is answered as it says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+from bridge import PAGES, Answers
+from serving import engine_of, listening
+
+pytestmark = pytest.mark.slow
+
+SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
+TOKEN = "a-token-of-some-length"
+
+
+def test_answers_are_as_the_schema_says(tmp_path):
+    """Examples, limits of every field, random requests, and sequences of requests; also without the token."""
+    (tmp_path / "0.json").write_bytes(orjson.dumps({"url": PAGES[0][0], "url2text": [PAGES[0][1]]}))
+    wanted = [
+        "--max-examples",
+        "20",
+        "--seed",
+        "1",
+        "--generation-database",
+        "none",
+        "--no-color",
+        "--wait-for-schema",
+        "5",
+    ]
+    with listening(engine_of(Answers()), tmp_path, token=TOKEN, queue=1000) as address:
+        run = [SCHEMATHESIS, "run", f"{address}openapi.json", "--header", f"Authorization: Bearer {TOKEN}", *wanted]
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "9 selected / 9 total" in done.stdout and "❌" not in done.stdout
