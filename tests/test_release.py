@@ -1,0 +1,36 @@
+"""What stands beside the code says the same as the code."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from system import __version__
+from system.settings import PROFILES, load
+from system.weights import needed
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_citation_and_changelog_name_the_version():
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d$", _text("CHANGELOG.md"), re.MULTILINE)
+
+
+def test_the_licence_is_the_one_that_is_declared():
+    project = tomllib.loads(_text("pyproject.toml"))["project"]
+    assert project["license"] == "Apache-2.0"
+    assert "Apache License\n" in _text("LICENSE") and "\nlicense: Apache-2.0\n" in _text("CITATION.cff")
+    assert all((ROOT / name).is_file() for name in project["license-files"])
+
+
+@pytest.mark.parametrize("profile", sorted(path.stem for path in PROFILES.glob("*.toml")))
+def test_every_model_of_a_profile_has_its_notice(profile):
+    settings = load(profile, {})
+    names = {weights.name for weights in needed(settings)} | ({settings.model.model} - {""})
+    assert [name for name in names if name not in _text("THIRD_PARTY_NOTICES.md")] == []
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
