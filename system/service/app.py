@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 from fastapi import APIRouter, FastAPI, Header, Response, Security
@@ -13,18 +13,18 @@ from fastapi.security import HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from knowledge_store.documents import sentences_of
-from knowledge_store.reading import Page
 from system.records import Claim
 from system.service.errors import NoResult, answer_errors
 from system.service.guards import BearerToken, LocalNames
 from system.service.jobs import OPEN, Job, Jobs
 from system.service.metrics import Metrics
+from system.service.openapi import FIGURES, LINKED, STREAM, problems
 from system.service.pages import live_page, report_page
-from system.service.schema import Document, Health, Progress, State, StoreNames, Submission, problems
+from system.service.schema import Health, Progress, State, StoreNames, Submission
 from system.service.stores import Stores
 from system.service.worker import Order, Worker
 
+PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 FAREWELL = 2.0  # seconds that streams have to say goodbye when the service stops
 
 
@@ -103,7 +103,7 @@ def _claims(service: Service) -> APIRouter:
     @router.post("", status_code=202, operation_id="submit", responses={**problems(400, 404, 413, 429), **LINKED})
     async def submit(submission: Submission, response: Response) -> Progress:
         """Submit a claim; it waits for its turn, and is then checked within its budget."""
-        job = jobs.submit(await _order(submission, service))
+        job = jobs.submit(_order(submission, service))
         response.headers["Location"] = f"/claims/{job.id}"
         return jobs.progress(job)
 
@@ -178,24 +178,15 @@ def _inventory(service: Service) -> APIRouter:
     return router
 
 
-async def _order(submission: Submission, service: Service) -> Order:
+def _order(submission: Submission, service: Service) -> Order:
     """What is to be done for a submission.
 
     Raises:
         UnknownStore: it names a store that the service does not have.
     """
     claim = Claim(id=0, text=submission.claim, date=submission.date, speaker=submission.speaker)
-    budget = min(submission.budget or service.budget, service.budget)
-    if submission.documents:
-        return Order(claim, await asyncio.to_thread(_pages, submission.documents), budget)
-    return Order(claim, service.stores[submission.store], budget)
-
-
-def _pages(documents: tuple[Document, ...]) -> tuple[Page, ...]:
-    return tuple(
-        Page(number, document.name or f"document {number + 1}", sentences_of(document.text))
-        for number, document in enumerate(documents)
-    )
+    material = submission.documents or service.stores[submission.store]
+    return Order(claim, material, min(submission.budget or service.budget, service.budget))
 
 
 async def _events(
@@ -205,34 +196,3 @@ async def _events(
         yield ServerSentEvent(thought.model_dump_json(), event="thought", id=str(number + 1))
     end = "stopped" if job.state in OPEN else job.state
     yield ServerSentEvent(progress(job).model_dump_json(), event=end)
-
-
-PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
-EVENT = {
-    "type": "object",
-    "required": ["event", "data"],
-    "properties": {
-        "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["thought", "done", "failed", "cancelled", "stopped"]},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-    },
-}
-STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "server-sent events: 'thought' with a thought of the graph as JSON, and at last the end",
-        "content": {"text/event-stream": {"schema": EVENT}},
-    }
-}
-FIGURES: dict[int | str, dict[str, Any]] = {
-    200: {"description": "figures", "content": {"text/plain": {"schema": {"type": "string"}}}}
-}
-LINKED: dict[int | str, dict[str, Any]] = {
-    202: {
-        "description": "the claim waits for its turn",
-        "headers": {"Location": {"schema": {"type": "string"}, "description": "address of the claim"}},
-        "links": {
-            name: {"operationId": name, "parameters": {"claim_id": "$response.body#/id"}}
-            for name in ("progress", "thoughts", "report", "delete")
-        },
-    }
-}

@@ -12,6 +12,7 @@ from system.service.access import VARIABLE, AccessError, read_token
 from system.settings import Settings
 
 LIBRARIES = ("fastapi", "prometheus_client", "sse_starlette", "uvicorn")
+CONNECTIONS = 256  # at the same time; one more is answered 503
 GOODBYE = 5  # seconds that open connections have when the service stops
 
 
@@ -71,6 +72,7 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
         log_level="warning",
         proxy_headers=False,
         server_header=False,
+        limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=GOODBYE,
     )
 

@@ -102,20 +102,3 @@ class Health(BaseModel):
     status: str
     queued: int
     running: int
-
-
-def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """The errors that an operation may answer with, for the OpenAPI schema."""
-    content = {"application/json": {"schema": Problem.model_json_schema()}}
-    return {code: {"description": MEANING[code], "content": content} for code in codes}
-
-
-MEANING = {
-    400: "the body is no JSON that can be read",
-    401: "the bearer token is missing or wrong",
-    404: "nothing has this name or id",
-    409: "there is no result yet",
-    413: "the body is too large",
-    422: "a field has a value that it cannot have",
-    429: "the queue is full; Retry-After says in how many seconds to try again",
-}

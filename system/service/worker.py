@@ -3,11 +3,13 @@
 import asyncio
 import logging
 import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
+from knowledge_store.documents import sentences_of
 from knowledge_store.filters import admitted
 from knowledge_store.ranking import RankedStore, rank_pages, rank_store
 from knowledge_store.reading import Flaw, Flaws, Page, ReadingReport
@@ -16,6 +18,7 @@ from system.check import Engine, check
 from system.graph import Listener
 from system.records import Claim, ClaimResult, Failure
 from system.service.disclosure import public_result, public_thought
+from system.service.schema import Document
 from system.thoughts import Content, Thought
 
 log = logging.getLogger(__name__)
@@ -27,12 +30,12 @@ class Order:
     """A claim to check.
 
     Attributes:
-        material: the pages to read, or the file of a store, which only the service's own listing can name.
+        material: the documents to read, or the file of a store, which only the service's own listing can name.
         budget: seconds.
     """
 
     claim: Claim
-    material: tuple[Page, ...] | Path
+    material: tuple[Document, ...] | Path
     budget: float
 
 
@@ -94,8 +97,13 @@ def _rank_now(order: Order, settings: RetrievalSettings) -> RankedStore:
     if isinstance(material, Path):
         return rank_store(material, claim.text, settings, claim.day)
     flaws = Flaws()
-    pages = admitted(material, claim.text, claim.day, settings, flaws)
+    pages = admitted(_pages(material), claim.text, claim.day, settings, flaws)
     return rank_pages(pages, claim.text, settings, flaws, "documents")
+
+
+def _pages(documents: Iterable[Document]) -> Iterator[Page]:
+    for number, document in enumerate(documents):
+        yield Page(number, document.name or f"document {number + 1}", sentences_of(document.text))
 
 
 def _nothing(began: float) -> RankedStore:
