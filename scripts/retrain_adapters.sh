@@ -86,4 +86,7 @@ done
 
 step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite
 echo "== done; ./run.sh --profile $profile checks claims with these adapters"
-column -t -s $'\t' "$models/steps.tsv" 2>/dev/null || cat "$models/steps.tsv"
+# Of all calls of this command together: seconds in total, memory at most.
+awk -F'\t' '{ if (!($1 in seconds)) order[++n] = $1; seconds[$1] += $2; if ($3 + 0 > gib[$1]) gib[$1] = $3 + 0; total += $2 }
+  END { for (i = 1; i <= n; i++) printf "%-32s %7d s %6.1f GiB\n", order[i], seconds[order[i]], gib[order[i]]
+        printf "%-32s %7d s\n", "in total", total }' "$models/steps.tsv"
