@@ -295,9 +295,15 @@ def _run_parser() -> argparse.ArgumentParser:
 
 
 def _add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
-    parser.add_argument("--claims", type=Path, help="AVeriTeC JSON, JSON Lines or text (default: the bundled examples)")
-    parser.add_argument("--knowledge-store", type=Path, help="folder with <claim id>.json, or one file for all claims")
-    parser.add_argument("--output", type=Path, default=output, help=f"folder for all results (default: {output})")
+    parser.add_argument(
+        "--claims", type=Path, metavar="FILE", help="AVeriTeC JSON, JSON Lines or text (default: the bundled examples)"
+    )
+    parser.add_argument(
+        "--knowledge-store", type=Path, metavar="FOLDER", help="with <claim id>.json; or one file for all claims"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=output, metavar="FOLDER", help=f"for all results (default: {output})"
+    )
     parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
 
@@ -305,6 +311,7 @@ def _add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
 def _compare_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="factgraph compare",
+        usage="factgraph compare --strategies A,B [--claims FILE --knowledge-store FOLDER] [option ...]",
         description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
         epilog="A strategy may have settings of its own: --strategies got,got:debate=false,carp:claim_graph=false",
     )
@@ -319,11 +326,13 @@ def _compare_parser() -> argparse.ArgumentParser:
 
 def _verify_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="factgraph verify", description="Check one claim against documents of your own."
+        prog="factgraph verify",
+        usage="factgraph verify CLAIM --documents PATH [option ...]",
+        description="Check one claim against documents of your own.",
     )
     parser.add_argument("claim", help="the claim, in quotation marks")
     parser.add_argument(
-        "--documents", type=Path, required=True, help="text, Markdown or HTML file, or a folder of them"
+        "--documents", type=Path, required=True, metavar="PATH", help="text, Markdown or HTML file, or a folder of them"
     )
     parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
     parser.add_argument("--speaker", default="", help="who made it")

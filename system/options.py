@@ -11,7 +11,9 @@ from system.settings import SECTIONS, Settings
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Give a parser an option for each setting; what is not given stays out of the parsed values."""
-    parser.add_argument("--profile", help="embedded, cpu, or a .toml file (default: what this machine has)")
+    parser.add_argument(
+        "--profile", help="embedded, cpu, a10g, server, or a .toml file (default: what this machine has)"
+    )
     parser.add_argument("--strategy", **_kind(Settings.model_fields["strategy"]), help="how a claim is checked")
     for section, fields in SECTIONS.items():
         group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")

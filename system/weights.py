@@ -89,6 +89,7 @@ def parser() -> argparse.ArgumentParser:
     """The settings of a run, of which the model and the encoder matter."""
     parser = argparse.ArgumentParser(
         prog="factgraph fetch",
+        usage="factgraph fetch [--profile NAME] [--model NAME] [--encoder NAME] [option ...]",
         description="Download the model and the encoder of a profile, so that no run waits for them.",
         epilog="They lie in the cache of the Hugging Face hub; HF_HOME names another folder for it.",
     )

@@ -43,10 +43,15 @@ def parser() -> argparse.ArgumentParser:
     """The options: those of a run that say what it needs."""
     parser = argparse.ArgumentParser(
         prog="factgraph doctor",
+        usage="factgraph doctor [--profile NAME] [--claims FILE --knowledge-store FOLDER] [option ...]",
         description="Check that this machine has what a run with the same options needs; say what to do where not.",
     )
-    parser.add_argument("--claims", type=Path, help="file of claims (default: the bundled examples)")
-    parser.add_argument("--knowledge-store", type=Path, help="folder with <claim id>.json, or one file for all claims")
-    parser.add_argument("--output", type=Path, default=Path("output"), help="folder for all results (default: output)")
+    parser.add_argument("--claims", type=Path, metavar="FILE", help="claims of the run (default: the bundled examples)")
+    parser.add_argument(
+        "--knowledge-store", type=Path, metavar="FOLDER", help="with <claim id>.json; or one file for all claims"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=Path("output"), metavar="FOLDER", help="for all results (default: output)"
+    )
     options.add_settings(parser)
     return parser
