@@ -55,9 +55,9 @@ if [ -n "$tiny" ]; then
     $python -c 'import json, sys; claims = json.load(open("system/examples/claims.json"))
 json.dump(claims[:12], open(sys.argv[1], "w")); json.dump(claims[12:], open(sys.argv[2], "w"))' "$claims" "${held_out[0]}"
   fi
-  sets=(--profile cpu --model "$models/made/base" --tokenizer "$models/made/base" --limit 24 --context 2048
+  sets=(--profile cpu --model "$models/made/base" --tokenizer "$models/made/base" --limit 16 --context 2048
     --sets question_generation verdict_prediction)
-  training=(--epochs 6 --learning-rate 0.005 --batch 4 --context 2048)
+  training=(--epochs 4 --learning-rate 0.005 --batch 4 --context 2048)
   served_as=(--backend transformers)
 else
   sets=("${store[@]}") training=() served_as=(--backend vllm)

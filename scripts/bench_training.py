@@ -1,0 +1,181 @@
+"""Measure training steps on an architecture with random weights: nothing is downloaded.
+
+    python scripts/bench_training.py --shape qwen2.5-14b --precision nf4 --memory 22 --task moderator --output nf4.json
+    python scripts/bench_training.py --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
+    python scripts/bench_training.py --shape tiny --precision float32 --tokens 512  # without a GPU
+
+The trainer is that of ``python -m training train``, with the recipe's adapter, and examples that are all as long as the
+recipe's longest: the memory is the highest that a training can take. Beside it stands what the plan says.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from make_tiny_model import make_tokenizer
+from torch import nn
+from transformers import AutoModelForCausalLM, EarlyStoppingCallback, Qwen2Config, TrainerCallback
+
+from system.machine import describe, peak_memory
+from system.models.memory import GIB
+from training.finetuning.base import device_memory, four_bits
+from training.finetuning.examples import Demonstration, Split
+from training.finetuning.memory import Precision, TrainingPlan, plan_training
+from training.finetuning.recipes import RECIPES, Recipe
+from training.finetuning.trainers import build_trainer
+
+SHAPES = {
+    "qwen2.5-14b": Qwen2Config(
+        vocab_size=152_064,
+        hidden_size=5120,
+        intermediate_size=13_824,
+        num_hidden_layers=48,
+        num_attention_heads=40,
+        num_key_value_heads=8,
+        max_position_embeddings=32_768,
+        tie_word_embeddings=False,
+    ),
+    "tiny": Qwen2Config(
+        vocab_size=1024,
+        hidden_size=256,
+        intermediate_size=512,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=8192,
+        tie_word_embeddings=False,
+    ),
+}
+
+
+class Clock(TrainerCallback):
+    """Seconds of every update."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def on_step_begin(self, *_: Any, **__: Any) -> None:
+        """Start."""
+        self._began = self._now()
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        """Stop."""
+        self.seconds.append(self._now() - self._began)
+
+    @staticmethod
+    def _now() -> float:
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
+        return time.perf_counter()
+
+
+def random_model(config: Qwen2Config, precision: Precision, device: str) -> Any:
+    """A model with random weights, made on the device layer by layer, so that nothing larger than it is ever held."""
+    dtype = torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config, dtype=dtype)
+    if precision is Precision.NF4:
+        from transformers.integrations.bitsandbytes import replace_with_bnb_linear
+
+        model = replace_with_bnb_linear(model, modules_to_not_convert=["lm_head"], quantization_config=four_bits())
+        model.is_loaded_in_4bit = True
+    for module in model.modules():
+        for name, parameter in list(module.named_parameters(recurse=False)):
+            weight = torch.empty(parameter.shape, dtype=dtype, device=device).normal_(std=0.02)
+            setattr(module, name, _frozen(module, name, weight))
+    with torch.device(device):
+        model.model.rotary_emb = type(model.model.rotary_emb)(config)  # holds buffers, no parameters
+    return model
+
+
+def _frozen(module: nn.Module, name: str, weight: torch.Tensor) -> nn.Parameter:
+    if type(module).__name__ != "Linear4bit" or name != "weight":
+        return nn.Parameter(weight, requires_grad=False)
+    from bitsandbytes.nn import Params4bit
+
+    return Params4bit(weight, requires_grad=False, quant_type="nf4", compress_statistics=True, module=module).to(
+        weight.device
+    )
+
+
+def examples(tokenizer: Any, tokens: int, count: int) -> list[Demonstration]:
+    """Examples of exactly ``tokens`` tokens, an eighth of them reply."""
+    completion = [{"role": "assistant", "content": " a" * (tokens // 8)}]
+
+    def example(words: int) -> Demonstration:
+        prompt = [{"role": "user", "content": " a" * words}]
+        return Demonstration.model_validate({"id": "", "claim_id": 0, "prompt": prompt, "completion": completion})
+
+    def length(words: int) -> int:
+        one = example(words)
+        return len(tokenizer.apply_chat_template([*one.prompt, *one.completion], return_dict=False))
+
+    words = tokens - length(1) + 1  # " a" is one token, whatever stands beside it
+    assert length(words) == tokens
+    return [example(words)] * count
+
+
+def measure(model: Any, recipe: Recipe, precision: Precision, updates: int) -> dict[str, float]:
+    """Time and memory of some updates; the first, which makes kernels and optimiser states, is not timed."""
+    tokenizer, clock = make_tokenizer(), Clock()
+    rows = examples(tokenizer, recipe.context, updates * recipe.batch)
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = build_trainer(model, tokenizer, Split(rows, rows[:1]), recipe, precision, Path(folder), seed=1)
+        trainer.add_callback(clock)
+        trainer.remove_callback(EarlyStoppingCallback)
+        trainer.args.eval_strategy = trainer.args.save_strategy = "no"
+        trainer.args.load_best_model_at_end = False
+        trainer.train()
+    timed = clock.seconds[1:]
+    mean = sum(timed) / len(timed)
+    gpu = torch.cuda.is_available()
+    return {
+        "seconds_per_update": mean,
+        "tokens_per_second": recipe.batch * recipe.context / mean,
+        "peak_gib": torch.cuda.max_memory_reserved() / GIB if gpu else peak_memory(),
+    }
+
+
+def main() -> None:
+    """Measure, print, write."""
+    options = _options()
+    config, precision = SHAPES[options.shape], Precision(options.precision)
+    recipe = replace(RECIPES[options.task], epochs=1.0, batch=options.batch)
+    recipe = replace(recipe, context=options.tokens or recipe.context)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if options.memory and device == "cuda":
+        torch.cuda.set_per_process_memory_fraction(device_memory(options.memory) / device_memory(None))
+    with torch.device("meta"):
+        plan = plan_training(AutoModelForCausalLM.from_config(config), recipe, precision, device_memory(options.memory))
+    print(f"plan\n{plan}")
+    found = measure(random_model(config, precision, device), recipe, precision, options.updates)
+    print(", ".join(f"{name} {value:.2f}" for name, value in found.items()))
+    if options.output:
+        options.output.write_text(json.dumps(_report(options, plan, found), indent=2) + "\n")
+
+
+def _report(options: argparse.Namespace, plan: TrainingPlan, found: dict[str, float]) -> dict[str, Any]:
+    given = {name: value for name, value in vars(options).items() if name != "output"}
+    return {"options": given, "planned_gib": plan.needed / GIB, **found, "machine": describe()}
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shape", choices=SHAPES, default="qwen2.5-14b")
+    parser.add_argument("--precision", choices=[str(one) for one in Precision], default="nf4")
+    parser.add_argument("--task", choices=[task for task in RECIPES if not RECIPES[task].start], default="qg")
+    parser.add_argument("--tokens", type=int, help="length of the examples (default: the recipe's context)")
+    parser.add_argument("--batch", type=int, default=1, help="examples of an update")
+    parser.add_argument("--updates", type=int, default=4, help="the first is not timed")
+    parser.add_argument("--memory", type=float, help="GiB of the GPU that may be used")
+    parser.add_argument("--output", type=Path, help="JSON file to write")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
