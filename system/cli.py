@@ -104,6 +104,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except USER_ERRORS as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except OSError as error:  # a disk that is full, gone or closed to us; no defect of ours shows itself so
+        print(f"error: {error}; what is finished is in the journal, and --resume goes on with it", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
 

@@ -79,7 +79,7 @@ async def run_variants(
     jobs = [(variant.name, with_seed(engine, variant, repeat)) for variant in variants for repeat in range(repeats)]
     progress = tqdm(total=len(claims) * len(jobs), unit="check", desc="comparing", smoothing=0.05)
 
-    with progress, RankingPool(store, engine.settings.retrieval, run.workers) as pool:
+    with progress, RankingPool(store, engine.settings.retrieval, run.workers, run.budget) as pool:
 
         async def finish(claim: Claim) -> list[ClaimResult]:
             async with working:

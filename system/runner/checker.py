@@ -72,7 +72,7 @@ class LocalChecker:
         self.places = settings.in_flight + settings.ahead
         self._engine = engine
         self._working = asyncio.Semaphore(settings.in_flight)
-        self._pool = RankingPool(store, engine.settings.retrieval, settings.workers)
+        self._pool = RankingPool(store, engine.settings.retrieval, settings.workers, settings.budget)
         self._report = WorkerReport(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
 
     async def __aenter__(self) -> "LocalChecker":

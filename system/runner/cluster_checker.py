@@ -6,7 +6,8 @@ worker that is lost, alone or with its node, gives its claims back and is replac
 
 import asyncio
 import logging
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -42,6 +43,18 @@ class _Worker:
         ray.kill(self.actor)  # where only the connection was lost, it would go on and keep its GPU
 
 
+@dataclass(frozen=True, order=True)
+class _Place:
+    """Room for one claim; of several, the worker's lowest number is taken first, so that claims spread evenly.
+
+    Attributes:
+        worker: None where no worker is left, which comes after all places that there are.
+    """
+
+    number: float
+    worker: _Worker | None = field(compare=False)
+
+
 class ClusterChecker:
     """See the module; an async context manager that joins the cluster and leaves it.
 
@@ -60,7 +73,7 @@ class ClusterChecker:
         self._store = store.resolve()
         self._settings = settings
         self._workers: list[_Worker] = []
-        self._free: asyncio.Queue[_Worker | None] = asyncio.Queue()  # a worker is in it once for each free place
+        self._free: asyncio.PriorityQueue[_Place] = asyncio.PriorityQueue()
         self._loading: set[asyncio.Task[None]] = set()
         self._last_tries = asyncio.Lock()
 
@@ -111,7 +124,7 @@ class ClusterChecker:
 
     async def _try(self, claim: Claim) -> tuple[ClaimResult, Graph] | None:
         """Check a claim on the next free worker; None where that worker was lost over it."""
-        worker = await self._next_free()
+        place, worker = await self._next_free()
         try:
             result, graph, report = await worker.actor.check.remote(claim)
         except RayTaskError:  # raised by the worker's own code
@@ -121,14 +134,14 @@ class ClusterChecker:
             return None
         if not worker.lost:
             worker.report = report
-            self._free.put_nowait(worker)
+            self._free.put_nowait(place)
         return result, graph
 
-    async def _next_free(self) -> _Worker:
-        while worker := await self._free.get():
-            if not worker.lost:
-                return worker
-        self._free.put_nowait(None)  # for whoever else is waiting
+    async def _next_free(self) -> tuple[_Place, _Worker]:
+        while (place := await self._free.get()).worker:
+            if not place.worker.lost:
+                return place, place.worker
+        self._free.put_nowait(place)  # for whoever else is waiting
         raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
 
     def _start_worker(self) -> None:
@@ -147,8 +160,8 @@ class ClusterChecker:
         except RayError as error:
             self._give_up(worker, error)
             return
-        for _ in range(self._places_each):
-            self._free.put_nowait(worker)
+        for number in range(self._places_each):
+            self._free.put_nowait(_Place(number, worker))
 
     def _replace(self, worker: _Worker, error: RayError) -> None:
         if worker.lost:  # another of its claims has seen to it
@@ -165,7 +178,7 @@ class ClusterChecker:
         left = sum(not other.lost for other in self._workers)
         logger.warning("a worker could not be started, %d are left: %s", left, worker.report.lost)
         if not left:
-            self._free.put_nowait(None)
+            self._free.put_nowait(_Place(math.inf, None))
 
 
 def _reason(error: RayError) -> str:

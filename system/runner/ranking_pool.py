@@ -7,6 +7,7 @@ import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from datetime import date
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
@@ -21,12 +22,14 @@ from system.records import Claim, Failure
 class RankingPool:
     """Worker processes that rank stores; a context manager.
 
+    A store that takes longer than a claim's whole budget, on a disk that hangs for instance, is given up.
     A worker that dies (out of memory, say) takes the pool with it; the pool is made anew and the claim ranked again,
     once.
     """
 
-    def __init__(self, store: Path, settings: RetrievalSettings, workers: int) -> None:
+    def __init__(self, store: Path, settings: RetrievalSettings, workers: int, budget: float) -> None:
         self._store = store
+        self._budget = budget
         self._settings = settings
         self._workers = workers
         self._pool = self._start()
@@ -66,7 +69,7 @@ class RankingPool:
     async def _submit(self, claim: Claim) -> RankedStore:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._pool, rank_store_or_recall, store_file(self._store, claim), claim.text, self._settings, claim.day
+            self._pool, _rank, self._budget, store_file(self._store, claim), claim.text, self._settings, claim.day
         )
 
     def _start(self) -> ProcessPoolExecutor:
@@ -80,6 +83,20 @@ class RankingPool:
 def store_file(store: Path, claim: Claim) -> Path:
     """The file of a claim in a folder of stores; a store that is one file serves every claim."""
     return store / f"{claim.id}.json" if store.is_dir() else store
+
+
+def _rank(budget: float, path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> RankedStore:
+    """Rank a store in this process, or recall its ranking, within ``budget`` seconds."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"reading and ranking took longer than {budget:g} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, budget)
+    try:
+        return rank_store_or_recall(path, claim, settings, day)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _prepare_worker(settings: RetrievalSettings) -> None:

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from system.graph import Graph
 from system.records import Claim, ClaimResult
 from system.runner.checker import Checker, WorkerReport
-from system.runner.journal import Journal
+from system.runner.journal import Journal, JournalError
 
 SHOWN = 8  # workers that the progress line counts one by one
 
@@ -24,6 +24,10 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
 
     Returns:
         The results of all claims, those of the journal included, in the order of ``claims``.
+
+    Raises:
+        CheckerError: there is nobody left to check claims.
+        JournalError: a claim cannot be written.
     """
     done = {result.claim.id for result in journal.finished}
     places = asyncio.Semaphore(checker.places)  # bounds the ranked stores in memory
@@ -35,8 +39,7 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
         async def finish(claim: Claim) -> None:
             async with places:
                 result, graph = await checker.check(claim)
-                save_graph(graph, graphs / f"{claim.id}.json")
-                journal.append(result)
+                _keep(result, graph, graphs, journal)
                 progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
                 progress.update()
 
@@ -48,6 +51,17 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
             raise faults.exceptions[0] from None  # what one claim meets, of disk or cluster, the others meet as well
     by_id = {result.claim.id: result for result in journal.finished}
     return [by_id[claim.id] for claim in claims]
+
+
+def _keep(result: ClaimResult, graph: Graph, graphs: Path, journal: Journal) -> None:
+    try:
+        save_graph(graph, graphs / f"{result.claim.id}.json")
+        journal.append(result)
+    except OSError as error:
+        raise JournalError(
+            f"{graphs.parent}: claim {result.claim.id} cannot be written ({error.strerror}); the "
+            f"{len(journal.finished)} claims before it are safe: make room, then --resume goes on"
+        ) from error
 
 
 def claims_by_worker(workers: Sequence[WorkerReport]) -> str:

@@ -1,0 +1,39 @@
+"""The command line with a script for a model: ``scripted_command.py DELAY [ARGUMENT...]``; DELAY in seconds a request.
+
+All else is real: the bundled claims and stores, the processes that rank them, the journal, every file that is written.
+Where JUMPING_CLOCK is set, the machine's time of day jumps by days at every look at it.
+"""
+
+import asyncio
+import os
+import random
+import sys
+import time
+
+from bridge import Answers, BagOfWords
+
+from system import cli
+from system.check import Engine
+from system.models.scripted import ScriptedModel
+
+
+def load(delay):
+    answers = Answers()
+
+    async def script(request):
+        await asyncio.sleep(delay)
+        return answers(request)
+
+    return lambda settings, trace=None: (Engine(ScriptedModel(script), BagOfWords(), settings), 0.0)
+
+
+def main() -> int:
+    if os.environ.get("JUMPING_CLOCK"):
+        now, jump = time.time, random.Random(1)
+        time.time = lambda: now() + jump.uniform(-1e6, 1e6)
+    cli._load = load(float(sys.argv[1]))
+    return cli.main(sys.argv[2:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
