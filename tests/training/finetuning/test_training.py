@@ -89,7 +89,7 @@ def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
         save(self, folder)
 
     monkeypatch.setattr(Trainer, "_save_optimizer_and_scheduler", fills_up)
-    with pytest.raises(TrainingError, match="adapter: cannot be written .*No space left.* the same command again"):
+    with pytest.raises(TrainingError, match=r"adapter: cannot be written .*No space left.* the same command again"):
         train(job)
     monkeypatch.setattr(Trainer, "_save_optimizer_and_scheduler", save)
     assert len(list((job.output / "checkpoints").glob("checkpoint-*"))) == 2
