@@ -8,6 +8,7 @@ import argparse
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 import orjson
@@ -67,8 +68,9 @@ def fetch(name: str) -> Path:
     if (folder := find(name)) is not None:
         return folder
     try:
-        _check_room(name)
-        return Path(snapshot_download(name))
+        ignored = _duplicates(name)
+        _check_room(name, ignored)
+        return Path(snapshot_download(name, ignore_patterns=ignored))
     except (OSError, ValueError, HfHubHTTPError) as error:
         raise WeightsError(
             f"{name}: cannot be fetched ({str(error).strip().splitlines()[0]}); give the name of a repository on "
@@ -97,8 +99,14 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check_room(name: str) -> None:
-    files = snapshot_download(name, dry_run=True)
+def _duplicates(name: str) -> list[str]:
+    """Patterns of files that hold the same tensors once more, in the older format."""
+    files = [file.filename for file in snapshot_download(name, dry_run=True)]
+    return ["pytorch_model*.bin"] if any(fnmatch(file, "model*.safetensors") for file in files) else []
+
+
+def _check_room(name: str, ignored: list[str]) -> None:
+    files = snapshot_download(name, dry_run=True, ignore_patterns=ignored)
     wanted = sum(file.file_size or 0 for file in files if file.will_download)
     cache = Path(constants.HF_HUB_CACHE)
     cache.mkdir(parents=True, exist_ok=True)
@@ -111,15 +119,13 @@ def _check_room(name: str) -> None:
 
 
 def _tensors(folder: Path) -> list[Path]:
-    return [file for ending in ("*.safetensors", "*.bin") for file in sorted(folder.glob(ending))]
+    """Files of tensors; where both formats are there, those of the newer."""
+    return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
 
 
 def _complete(folder: Path) -> bool:
     """Whether tensors are there, and of weights in several files every one."""
     there = {file.name for file in _tensors(folder)}
-    parts = {
-        part
-        for index in folder.glob("*.index.json")
-        for part in orjson.loads(index.read_bytes())["weight_map"].values()
-    }
+    indices = folder.glob("*.safetensors.index.json")
+    parts = {part for index in indices for part in orjson.loads(index.read_bytes())["weight_map"].values()}
     return bool(there) and parts <= there

@@ -2,7 +2,9 @@
 
 import re
 import shutil
+from fnmatch import fnmatch
 from pathlib import Path
+from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -58,19 +60,23 @@ def test_without_a_connection_the_error_names_the_weights_and_the_remedy(monkeyp
 
 
 class Hub:
-    """A hub with one repository of one file, in place of the real one."""
+    """A hub with one repository, in place of the real one."""
+
+    FILES = ("model.safetensors", "pytorch_model.bin", "2_Dense/pytorch_model.bin")
 
     def __init__(self, cache: Path, file_size: int) -> None:
         self.folder = cache / "snapshot"
         self._size = file_size
 
-    def __call__(self, name: str, *, dry_run: bool = False, local_files_only: bool = False):
+    def __call__(self, name: str, *, dry_run=False, local_files_only=False, ignore_patterns=()):
         if local_files_only and not self.folder.exists():
             raise FileNotFoundError(name)
+        names = [file for file in self.FILES if not any(fnmatch(file, pattern) for pattern in ignore_patterns)]
         if dry_run:
-            return [type("File", (), {"file_size": self._size, "will_download": True})]
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "model.safetensors").write_bytes(b"1")
+            return [SimpleNamespace(filename=file, file_size=self._size, will_download=True) for file in names]
+        for file in names:
+            (self.folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / file).write_bytes(b"1")
         return str(self.folder)
 
 
@@ -78,6 +84,8 @@ def test_a_fetch_downloads_where_there_is_room(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(weights, "snapshot_download", Hub(tmp_path, file_size=1000))
     assert fetch_command(["fetch", "--profile", "cpu", "--model", "some/model"]) == 0
+    here = {file.relative_to(tmp_path / "snapshot").as_posix() for file in tmp_path.rglob("*") if file.is_file()}
+    assert here == {"model.safetensors", "2_Dense/pytorch_model.bin"}  # the same tensors are not fetched twice
     assert re.match(rf"model some/model: {tmp_path}/snapshot\nencoder .*\n$", capsys.readouterr().out)
 
 
