@@ -52,10 +52,16 @@ def test_a_token_file_that_is_not_there_is_named(tmp_path):
         read_token(tmp_path / "nowhere", "127.0.0.1", {})
 
 
-def test_missing_libraries_are_named_with_their_remedy(monkeypatch, capsys):
-    monkeypatch.setattr(command, "find_spec", lambda name: None if name == "fastapi" else object())
-    assert cli.main(["serve"]) == 2
-    assert "the service needs fastapi; install them with: pip install '.[serve]'" in capsys.readouterr().err
+@pytest.mark.slow
+def test_without_its_libraries_the_command_line_works_and_names_the_remedy():
+    absent = (
+        "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'uvicorn', 'sse_starlette', 'prometheus_client')))"
+    )
+    run = "from system import cli; sys.exit(cli.main(['serve']))"
+    done = subprocess.run([sys.executable, "-c", f"{absent}; {run}"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "the service needs fastapi, prometheus_client, sse_starlette, uvicorn" in done.stderr
+    assert "pip install '.[serve]'" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["--stores", "nowhere"], ["--host", "0.0.0.0"]])
