@@ -26,7 +26,9 @@ from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks import Adapter, FreeText, Reply, VerdictReply
 
-os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")  # read when vllm is imported, here and in its processes
+# Read when vllm is imported, here and in its processes.
+os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
+os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")  # else it reports each start to its makers
 
 try:
     from vllm import SamplingParams, TokensPrompt

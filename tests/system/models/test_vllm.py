@@ -35,6 +35,12 @@ def ask(model, *requests):
     return asyncio.run(model.generate(requests))
 
 
+def test_the_engine_reports_to_nobody(backend):
+    from vllm.usage.usage_lib import is_usage_stats_enabled
+
+    assert not is_usage_stats_enabled()
+
+
 def test_every_task_is_answered_in_its_schema(model, tasks):
     results = ask(model, *map(Request, tasks.values()))
     for task, result in zip(tasks.values(), results, strict=True):
