@@ -45,11 +45,15 @@ def packages() -> Iterator[Finding]:
         yield note("packages", f"{DISTRIBUTION} is not installed here; its requirements are unknown", "pip install .")
         return
     wrong = _wrong(wanted, "")
-    yield bad("packages", "; ".join(wrong), f"pip install {DISTRIBUTION}") if wrong else good("packages", "as required")
+    yield (
+        bad("packages", "; ".join(wrong), "install the project again: scripts/setup.sh, or pip install .")
+        if wrong
+        else good("packages", "as required")
+    )
     absent = [extra for extra in extras if _wrong(wanted, extra)]
     yield good("extras", ", ".join(extra for extra in extras if extra not in absent) or "none")
     if absent:
-        yield note("other extras", ", ".join(absent), f"where wanted: pip install '{DISTRIBUTION}[NAME]'")
+        yield note("other extras", ", ".join(absent), "where wanted: scripts/setup.sh NAME, or pip install '.[NAME]'")
 
 
 def _wrong(wanted: list[Requirement], extra: str) -> list[str]:

@@ -18,7 +18,7 @@ GIB = 2**30
 def examine_models(settings: Settings) -> Iterator[Finding]:
     """Look for all that the profile's models need, without loading any."""
     if settings.model.backend == "vllm" and not find_spec("vllm"):
-        yield bad("vllm", "not installed", "scripts/setup.sh gpu, or pip install 'got-factcheck[gpu]'")
+        yield bad("vllm", "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'")
     found = {weights: find(weights.name) for weights in needed(settings)}
     for weights, folder in found.items():
         if folder is None:
