@@ -51,7 +51,7 @@ def add_command(commands: Any) -> None:
         "retrieval (default: %(default)s)",
     )
     parser.add_argument(
-        "--threshold", type=float, default=0.5, help="least score of a passage, in [0, 1] (default: %(default)s)"
+        "--threshold", type=_share, default=0.5, help="least score of a passage, in [0, 1] (default: %(default)s)"
     )
     parser.add_argument(
         "--tokenizer", help="model to be trained, which measures prompts and replies (default: that of the profile)"
@@ -61,6 +61,13 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--overwrite", action="store_true", help="begin debates and judgements anew")
     options.add_settings(parser)
     parser.set_defaults(run=run)
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, got {text}")
+    return value
 
 
 def run(args: argparse.Namespace) -> None:

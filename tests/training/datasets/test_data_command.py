@@ -106,10 +106,16 @@ def test_an_output_that_cannot_be_written_is_named(folder: Folder, capsys: pytes
     assert f"{folder.output}: File exists" in capsys.readouterr().err
 
 
-def test_leaving_out_what_is_held_out_is_an_error(folder: Folder) -> None:
-    with pytest.raises(SystemExit) as stop:
+def test_leaving_out_what_is_held_out_is_an_error(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
         main(["data", "--claims", str(folder.claims)])
-    assert stop.value.code == 2
+    assert "required: --held-out" in capsys.readouterr().err
+
+
+def test_a_threshold_beyond_one_is_an_error(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        folder.make("--threshold", "50")
+    assert "--threshold: expected a number from 0 to 1, got 50" in capsys.readouterr().err
 
 
 @pytest.mark.slow
