@@ -14,7 +14,7 @@ templates_path = ["_templates"]
 
 myst_heading_anchors = 3
 autosummary_generate = True
-autodoc_mock_imports = ["vllm"]  # the one library that a machine without a GPU lacks
+napoleon_use_ivar = True  # or the fields of named tuples would be described twice
 autodoc_default_options = {"members": True, "show-inheritance": True}
-autodoc_typehints = "description"
+autodoc_typehints = "signature"
 suppress_warnings = ["ref.python"]  # names that several packages define link to one of them

@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m submission", description="Check, score and report on submissions.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     check = commands.add_parser("validate", help="name every fault of a submission", description=VALIDATE)
-    check.add_argument("file", type=Path, metavar="FILE", help="submission.csv, or predictions in JSON (*.json)")
+    check.add_argument("file", type=Path, metavar="FILE", help="submission.csv, or predictions in JSON (.json)")
     check.add_argument(
         "--claims",
         type=Path,
