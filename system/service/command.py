@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from knowledge_store.ranking import warm_up
 from system import options
 from system.check import Engine
 from system.service.access import VARIABLE, AccessError, read_token
@@ -61,6 +62,7 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
     from system.service.stores import Stores
     from system.service.worker import Worker
 
+    warm_up(engine.settings.retrieval)
     limits = Limits(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
     app = create_app(Worker(engine), Stores(args.stores), limits, token)
     shown = f"[{args.host}]" if ":" in args.host else args.host

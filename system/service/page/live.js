@@ -41,7 +41,7 @@ class Live {
     const { id, position } = await submit(wanted);
     running = id;
     find("cancel").hidden = false;
-    tell(position ? `Waiting; ${position} before this one.` : "Waiting for its turn.");
+    tell(position ? `Waiting; ${position} before this one.` : "Waiting, then reading…");
     for await (const { name, data } of follow(id)) {
       if (name === "thought") this.add(data);
       else this.end(name, data);
