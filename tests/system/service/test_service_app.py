@@ -1,17 +1,20 @@
 """The service over HTTP, with a scripted model: what each address answers, and what clients do wrong."""
 
 import asyncio
+import time
 
 import orjson
 import pytest
-from bridge import Answers
+from bridge import CLAIM, Answers
 from serving import DOCUMENTS, ORDER, Gate, ended, engine_of, events_of, in_state, serving, submit
 
 from system.graph import Graph
 from system.models.base import ErrorKind, ModelError
 from system.records import ClaimResult, Label
+from system.service.jobs import Job
 from system.service.schema import DOCUMENTS as MOST_DOCUMENTS
-from system.service.schema import EXAMPLE
+from system.service.schema import EXAMPLE, Document, State
+from system.service.worker import Order
 from system.tasks import AnswerQuestion, JudgeClaim
 
 TOKEN = "a-token-of-some-length"
@@ -381,6 +384,31 @@ def test_the_schema_has_examples_that_the_service_takes():
         return (await client.post("/claims", json=EXAMPLE)).status_code
 
     assert serve(scenario) == 202
+
+
+def test_a_model_that_computes_keeps_no_other_client_waiting():
+    answers = Answers()
+    answers.replace[JudgeClaim] = lambda _: time.sleep(0.5)  # as a model without an event loop of its own does
+
+    async def scenario(client):
+        job = await submit(client)
+        waits = []
+        while (await client.get(f"/claims/{job['id']}")).json()["state"] in ("queued", "running"):
+            began = time.perf_counter()
+            await client.get("/healthz")
+            waits.append(time.perf_counter() - began)
+            await asyncio.sleep(0.02)
+        return waits
+
+    waits = serve(scenario, engine_of(answers))
+    assert len(waits) > 5 and sorted(waits)[len(waits) // 2] < 0.1
+
+
+def test_an_ended_job_holds_no_documents_and_stays_ended():
+    job = Job(Order(CLAIM, (Document(text="x"),), budget=1.0))
+    job.enter(State.CANCELLED)
+    job.enter(State.RUNNING)
+    assert (job.state, job.order.material) == (State.CANCELLED, ())
 
 
 def test_two_claims_at_once_are_two_claims():
