@@ -1,8 +1,8 @@
 """From the annotated claims to all data sets that are wanted, the cheap ones first."""
 
 import hashlib
-from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from system.models import load_model
 from system.models.base import Model
 from system.models.extractive import ExtractiveModel
 from system.models.prompting import PROMPTS
-from system.records import Record
+from system.records import Label, Record
 from system.runner.journal import RecordJournal, identity_of
 from system.settings import Settings
 from system.tasks import VerifyAnswer
@@ -119,26 +119,25 @@ async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataS
     claims = [annotated.claim for annotated in order.claims]
     store = write_gold_store(order.claims_file, claims, folder / "gold")
     labels = {annotated.claim.id: annotated.label for annotated in order.claims}
-    with ExitStack() as stack:
-        journal = stack.enter_context(_journal(order, "debates", Debate, {}))
+    with _journal(order, "debates", Debate, {}) as journal:
         debates = await hold_debates(model, encoder, settings, claims, store, journal)
-        if not debates:
-            raise TrainingError("no debate came to a verdict; the warnings above say why")
-        wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
-        if settings.model.backend == "extractive":
-            corrections = _annotated_reasons(order.claims)
-        else:
-            corrections = await correct(
-                model, wrong, labels, stack.enter_context(_journal(order, "corrections", Correction, {}))
-            )
+    if not debates:
+        raise TrainingError("no debate came to a verdict; the warnings above say why")
+    wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
+    corrections = await _corrections(order, model, wrong, labels)
     lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))
     write_whole(folder / "debates.jsonl", b"".join(lines))
     return moderator_data(order.claims, debates, corrections, _debate_notes(settings))
 
 
-def _annotated_reasons(claims: Sequence[AnnotatedClaim]) -> dict[int, str]:
-    """What stands in for a corrector where the backend cannot write: the annotators' own reasons."""
-    return {annotated.claim.id: annotated.justification for annotated in claims if annotated.justification}
+async def _corrections(
+    order: Order, model: Model, wrong: Sequence[Debate], labels: Mapping[int, Label]
+) -> Mapping[int, str]:
+    """Reasons for the gold verdicts; where the backend cannot write any, those of the annotators stand in."""
+    if order.settings.model.backend == "extractive":
+        return {annotated.claim.id: annotated.justification for annotated in order.claims if annotated.justification}
+    with _journal(order, "corrections", Correction, {}) as journal:
+        return await correct(model, wrong, labels, journal)
 
 
 def _debate_notes(settings: Settings) -> dict[str, Any]:
@@ -160,8 +159,9 @@ def _journal(order: Order, name: str, kind: type[R], more: dict[str, str]) -> Re
     """
     folder = order.making.folder / "journals"
     folder.mkdir(parents=True, exist_ok=True)
-    sections = {"graph", "debate", "model", "engine", "retrieval"}
-    settings = debate_settings(order.settings).model_dump(mode="json", include=sections)
+    parts: dict[str, bool | set[str]] = {"engine": {"context"}}
+    parts |= dict.fromkeys(("graph", "debate", "model", "retrieval"), True)
+    settings = debate_settings(order.settings).model_dump(mode="json", include=parts)
     prompts = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(PROMPTS.glob("*.md")))).hexdigest()
     inputs = [("claims", f"sha256 {sha256_of(order.claims_file)[:16]}"), ("prompts", prompts[:16]), *more.items()]
     return RecordJournal(folder / f"{name}.jsonl", identity_of(settings, inputs), not order.overwrite, kind)

@@ -112,6 +112,24 @@ def test_a_question_alone_has_nothing_else(source: Source, tmp_path: Path) -> No
     assert make(read_annotated(write(tmp_path / "c.json", [record])), source).drops[NOTHING_ELSE] == 1
 
 
+def test_the_passage_that_leaves_a_question_open_answers_another_one(source: Source, tmp_path: Path) -> None:
+    """Not the same question, to which a second annotator found an answer, and not what metadata is said to state."""
+    asked = {
+        "question": "Who paid?",
+        "answers": [answer("No answer could be found.", "Unanswerable"), answer("Who paid? The king who paid.")],
+    }
+    record = claim(
+        "C.",
+        "Refuted",
+        ("Who paid? When?", answer("Who paid? Anna.", medium="Metadata")),
+        ("Why?", answer("It rained.")),
+    )
+    record["questions"].append(asked)
+    samples = make(read_annotated(write(tmp_path / "c.json", [record])), source).samples
+    (open_one,) = (sample for sample in samples if sample.kind == "Unanswerable")
+    assert isinstance(open_one.task, AnswerQuestion) and open_one.task.passage.text == "It rained."
+
+
 def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
     annotated: list[AnnotatedClaim], with_store: Source, tmp_path: Path
 ) -> None:
