@@ -7,8 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
+import orjson
+
 from system.check import Engine, check
-from system.graph import Graph
 from system.machine import peak_memory
 from system.records import Claim, ClaimResult, Record
 from system.runner.ranking_pool import RankingPool
@@ -50,8 +51,11 @@ class Checker(Protocol):
         """The workers so far, lost ones included."""
         ...
 
-    async def check(self, claim: Claim) -> tuple[ClaimResult, Graph]:
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
         """Check a claim; whatever becomes of it is a result.
+
+        Returns:
+            The result, and the graph as JSON: whoever checked the claim has the time to write it.
 
         Raises:
             CheckerError: there is nobody left to check it.
@@ -89,13 +93,13 @@ class LocalChecker:
         """See ``Checker.workers``: this process alone."""
         return [self._report]
 
-    async def check(self, claim: Claim) -> tuple[ClaimResult, Graph]:
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
         """See ``Checker.check``: rank the claim's store while the model works on other claims, then check it."""
         ranked, failures = await self._pool.rank(claim)
         async with self._working:
             result, graph = await check(self._engine, claim, ranked, failures)
         self._count(result)
-        return result, graph
+        return result, orjson.dumps(graph.to_json())
 
     def _count(self, result: ClaimResult) -> None:
         before = self._report

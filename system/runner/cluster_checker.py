@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import orjson
 import ray
 from ray.exceptions import RayError, RayTaskError
 
@@ -110,7 +111,7 @@ class ClusterChecker:
         """See ``Checker.workers``."""
         return [worker.report for worker in self._workers]
 
-    async def check(self, claim: Claim) -> tuple[ClaimResult, Graph]:
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
         """See ``Checker.check``: a claim whose worker is lost goes to another."""
         for _ in range(TRIES - 1):
             if checked := await self._try(claim):
@@ -122,7 +123,7 @@ class ClusterChecker:
     def _places_each(self) -> int:
         return self._settings.run.in_flight + self._settings.run.ahead
 
-    async def _try(self, claim: Claim) -> tuple[ClaimResult, Graph] | None:
+    async def _try(self, claim: Claim) -> tuple[ClaimResult, bytes] | None:
         """Check a claim on the next free worker; None where that worker was lost over it."""
         place, worker = await self._next_free()
         try:
@@ -187,7 +188,7 @@ def _reason(error: RayError) -> str:
     return " ".join(str(error).split())
 
 
-def _lost(claim: Claim) -> tuple[ClaimResult, Graph]:
+def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
     """The row of a claim that has lost every worker that tried it."""
     expected = f"expected an answer of one of {TRIES} workers, but each was lost while it checked this claim"
     failures = (
@@ -208,4 +209,4 @@ def _lost(claim: Claim) -> tuple[ClaimResult, Graph]:
         timing=Timing(seconds=0.0, stages={}, cost=Cost(), rounds=0, branches=0, cut_short=False),
         failures=failures,
     )
-    return result, graph
+    return result, orjson.dumps(graph.to_json())

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from system.check import Engine
-from system.graph import Graph
 from system.records import Claim, ClaimResult
 from system.runner.checker import LocalChecker, WorkerReport
 
@@ -27,7 +26,7 @@ class ClusterWorker:
         self._checker = LocalChecker(engine, self._store, time.perf_counter() - began)
         return self._checker.workers[0]
 
-    async def check(self, claim: Claim) -> tuple[ClaimResult, Graph, WorkerReport]:
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes, WorkerReport]:
         """Check a claim; with what this worker has done so far."""
         result, graph = await self._checker.check(claim)
         return result, graph, self._checker.workers[0]

@@ -19,6 +19,10 @@ from knowledge_store.settings import RetrievalSettings
 from system.records import Claim, Failure
 
 
+class RankingTooLong(Exception):
+    """A store took longer than the whole budget of its claim. No ``TimeoutError``, for that is an error of reading."""
+
+
 class RankingPool:
     """Worker processes that rank stores; a context manager.
 
@@ -89,7 +93,7 @@ def _rank(budget: float, path: Path, claim: str, settings: RetrievalSettings, da
     """Rank a store in this process, or recall its ranking, within ``budget`` seconds."""
 
     def stop(*_: object) -> None:
-        raise TimeoutError(f"reading and ranking took longer than {budget:g} s")
+        raise RankingTooLong(f"reading and ranking took longer than {budget:g} s")
 
     signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, budget)

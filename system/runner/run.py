@@ -5,10 +5,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import orjson
 from tqdm import tqdm
 
-from system.graph import Graph
 from system.records import Claim, ClaimResult
 from system.runner.checker import Checker, WorkerReport
 from system.runner.journal import Journal, JournalError
@@ -39,7 +37,7 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
         async def finish(claim: Claim) -> None:
             async with places:
                 result, graph = await checker.check(claim)
-                _keep(result, graph, graphs, journal)
+                await _keep(result, graph, graphs, journal)
                 progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
                 progress.update()
 
@@ -53,9 +51,10 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
     return [by_id[claim.id] for claim in claims]
 
 
-def _keep(result: ClaimResult, graph: Graph, graphs: Path, journal: Journal) -> None:
+async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:
     try:
-        save_graph(graph, graphs / f"{result.claim.id}.json")
+        # In a thread, so that several graphs wait for the disk together.
+        await asyncio.to_thread(save_graph, graph, graphs / f"{result.claim.id}.json")
         journal.append(result)
     except OSError as error:
         raise JournalError(
@@ -80,11 +79,11 @@ def claims_by_worker(workers: Sequence[WorkerReport]) -> str:
     return f"by worker {spread}"
 
 
-def save_graph(graph: Graph, path: Path) -> None:
-    """Write a graph whole or not at all."""
+def save_graph(graph: bytes, path: Path) -> None:
+    """Write a graph, as JSON, whole or not at all."""
     partial = path.with_suffix(".partial")
     with partial.open("wb") as file:
-        file.write(orjson.dumps(graph.to_json()))
+        file.write(graph)
         file.flush()
         os.fsync(file.fileno())
     partial.replace(path)

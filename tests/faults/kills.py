@@ -25,7 +25,7 @@ from submission.predictions import read_json
 from system import cli
 from system.graph import Graph
 
-DELAY = 0.02  # seconds a request
+DELAY = 0.1  # seconds a request: claims are then the longer part of a run
 
 
 def start(output, *options):

@@ -1,27 +1,17 @@
 """A model server that dies, hangs or answers nonsense in mid-run: every claim ends with a row and the report counts."""
 
 import csv
+from pathlib import Path
 
 import orjson
 import pytest
-from conftest import HERE, PATHS
 from processes import finish, journalled, start_python
 
+HERE = Path(__file__).parent
+PATHS = (HERE.parents[1], HERE)
 GOOD = 60  # requests that are answered before the fault: some claims of the ten
-OPTIONS = [
-    "--profile",
-    "server",
-    "--model",
-    "base",
-    "--limit",
-    "10",
-    "--branches",
-    "1",
-    "--depth",
-    "1",
-    "--in-flight",
-    "1",
-]
+SMALL = ["--profile", "server", "--model", "base", "--limit", "10", "--branches", "1", "--depth", "1"]
+STRICT = ["--timeout", "0.5", "--budget", "20", "--attempts", "1", "--in-flight", "1"]
 FAULTS = {
     "dies": "ModelUnavailable: the server at",
     "hangs": "no reply within",
@@ -37,7 +27,7 @@ def test_a_server_that_fails_costs_the_claims_it_did_not_answer(mode, tmp_path):
     try:
         address = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         run = start_python(
-            "-m", "system", *OPTIONS, *STRICT, "--address", address, "--output", tmp_path / "output", paths=PATHS
+            "-m", "system", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output", paths=PATHS
         )
         finish(run, status=3)
     finally:

@@ -41,7 +41,7 @@ def test_stores_that_cannot_be_read_cost_their_claims_and_are_counted(start_scri
     assert sorted(results) == list(range(16))
     assert failed_claims(tmp_path / "output") == [2, 3, 4]
     assert "2.json: " in message(results[2]) and "3.json: " in message(results[3])
-    assert "4.json: TimeoutError: reading and ranking took longer than 12 s" in message(results[4])
+    assert "4.json: RankingTooLong: reading and ranking took longer than 12 s" in message(results[4])
     timings = orjson.loads((tmp_path / "output" / "timings.json").read_bytes())
     assert timings["run"]["failures"]["read"] == 3
 
