@@ -71,7 +71,7 @@ def _search(store: Path, question: str, limit: int, explained: bool) -> None:
     from knowledge_store.encoder import SentenceEncoder
 
     settings = RetrievalSettings()
-    hits = PassageIndex(ranked, SentenceEncoder(settings.encoder), settings).search(question, limit)
+    hits = PassageIndex(ranked, SentenceEncoder.of(settings), settings).search(question, limit)
     parts = contributions([passage.text for passage in ranked.passages], question) if explained else []
     counted = dict(zip((passage.key for passage in ranked.passages), parts, strict=False))
     console = Console(soft_wrap=True, highlight=False)

@@ -5,12 +5,15 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.settings import Runtime
+from knowledge_store.settings import RetrievalSettings, Runtime
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
 
 Vectors = NDArray[np.float32]
 
@@ -48,6 +51,7 @@ class SentenceEncoder:
         name: "all-MiniLM-L6-v2" (carried by a package), a folder, or a name on the model hub.
         device: "cpu", "cuda", …; None chooses.
         batch_size: texts in a batch; sentence-transformers sorts by length, so padding stays small.
+        trusted: whether code that the model brings is run.
         runtime: what computes on a CPU. On a GPU, torch does in any case, in half precision, whose vectors have a
             length of 1 to three digits.
 
@@ -56,19 +60,24 @@ class SentenceEncoder:
     """
 
     def __init__(
-        self, name: str, device: str | None = None, batch_size: int = 32, runtime: Runtime = "openvino"
+        self,
+        name: str,
+        device: str | None = None,
+        batch_size: int = 32,
+        *,
+        trusted: bool = False,
+        runtime: Runtime = "openvino",
     ) -> None:
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
-
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
-        path = bundled_model(name)
         try:
-            self._model = SentenceTransformer(str(path or name), device=device, local_files_only=Path(name).is_dir())
-        except (OSError, ValueError) as error:
+            self._model = _loaded(str(bundled_model(name) or name), device, trusted)
+        except (OSError, ValueError, ImportError) as error:
+            remedy = (
+                "it brings code of its own: allow it with encoder_code, if you trust its makers"
+                if "trust_remote_code" in str(error)
+                else "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
+            )
             raise EncoderUnavailable(
-                f"encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); "
-                "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
+                f"encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); {remedy}"
             ) from error
         if self._model.device.type == "cuda":
             self._model.half()
@@ -78,6 +87,11 @@ class SentenceEncoder:
         self._lock = Lock()
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
         self.dimension = self._encode(["text"], None).shape[1]  # which also warms the model up
+
+    @classmethod
+    def of(cls, settings: RetrievalSettings) -> "SentenceEncoder":
+        """The encoder that the settings name."""
+        return cls(settings.encoder, trusted=settings.encoder_code, runtime=settings.encoder_runtime)
 
     def _accelerate(self) -> None:
         from knowledge_store.openvino import run_on_openvino
@@ -109,6 +123,28 @@ class SentenceEncoder:
                 show_progress_bar=False,
             )
         return np.asarray(vectors, dtype=np.float32)
+
+
+def _loaded(name: str, device: str | None, trusted: bool) -> "SentenceTransformer":
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
+    return SentenceTransformer(
+        name,
+        device=device,
+        local_files_only=Path(name).is_dir(),
+        trust_remote_code=trusted,
+        config_kwargs=_plain_attention(name) if trusted else None,
+    )
+
+
+def _plain_attention(name: str) -> dict[str, bool]:
+    """What makes code such as stella's compute without xformers, which it wants unless told otherwise."""
+    from transformers import AutoConfig
+
+    config = AutoConfig.from_pretrained(name, trust_remote_code=True)
+    return {part: False for part in ("use_memory_efficient_attention", "unpad_inputs") if hasattr(config, part)}
 
 
 @contextmanager

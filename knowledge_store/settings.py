@@ -35,6 +35,7 @@ class RetrievalSettings(BaseModel):
     )
     ranking_cache: str = Field("", description="folder that keeps what BM25 ranked for the next run; empty: none")
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
+    encoder_code: bool = Field(False, description="run the code of its own that an encoder brings; trust its makers")
     encoder_runtime: Runtime = Field("openvino", description="what computes the encoder on a CPU (on a GPU: torch)")
 
     @model_validator(mode="after")

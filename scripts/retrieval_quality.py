@@ -75,7 +75,7 @@ def main() -> None:
     """Print a table of the choices."""
     args = _parser().parse_args()
     claims, gold, reference = read_claims(args.claims_file), read_gold(args.claims_file), _reference(args.reference)
-    encoder = SentenceEncoder(RetrievalSettings().encoder)
+    encoder = SentenceEncoder.of(RetrievalSettings())
     rows = {name: Row([], [], []) for name in [*CHOICES, *[HOPS] * args.hops]}
     asked = 0
     for claim in tqdm(claims[:: max(len(claims) // args.claims, 1)][: args.claims], unit="claim"):

@@ -21,6 +21,6 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
         SettingsError: the calibration cannot be read.
     """
     calibration = load_calibration(settings)
-    encoder = SentenceEncoder(settings.retrieval.encoder, runtime=settings.retrieval.encoder_runtime)
+    encoder = SentenceEncoder.of(settings.retrieval)
     model = load_model(settings, encoder)
     return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration)

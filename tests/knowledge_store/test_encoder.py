@@ -1,5 +1,7 @@
 """The real encoder: unit vectors, quiet, shared by threads."""
 
+import json
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 import torch
 
 from knowledge_store.encoder import EncoderUnavailable, SentenceEncoder, bundled_model
+from knowledge_store.settings import RetrievalSettings
 
 pytestmark = pytest.mark.slow
 
@@ -72,6 +75,49 @@ def test_an_unknown_encoder_is_told(tmp_path: Path) -> None:
         SentenceEncoder(str(tmp_path), device="cpu")
 
 
+CONFIGURATION = """
+from transformers import BertConfig
+
+class OwnConfig(BertConfig):
+    model_type = "own"
+    unpad_inputs = True
+"""
+
+MODEL = """
+from transformers import BertModel
+from .configuration import OwnConfig
+
+class OwnModel(BertModel):
+    config_class = OwnConfig
+
+    def __init__(self, config, *args, **kwargs):
+        assert not config.unpad_inputs, "needs xformers"
+        super().__init__(config, *args, **kwargs)
+"""
+
+
+@pytest.fixture
+def own_architecture(tmp_path: Path) -> Path:
+    """The bundled model as an architecture of its own, whose code lies beside its weights."""
+    folder = tmp_path / "own_model"
+    bundled = bundled_model("all-MiniLM-L6-v2")
+    assert bundled is not None
+    shutil.copytree(bundled, folder)
+    (folder / "configuration.py").write_text(CONFIGURATION)
+    (folder / "modeling.py").write_text(MODEL)
+    config = json.loads((folder / "config.json").read_text())
+    own = {"AutoConfig": "configuration.OwnConfig", "AutoModel": "modeling.OwnModel"}
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "own", "auto_map": own}))
+    return folder
+
+
+def test_code_of_the_encoder_runs_only_where_it_is_trusted(own_architecture: Path, minilm: SentenceEncoder) -> None:
+    with pytest.raises(EncoderUnavailable, match="allow it with encoder_code, if you trust its makers"):
+        SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture)))
+    encoder = SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture), encoder_code=True))
+    assert np.allclose(encoder.encode(["A text about fish."]), minilm.encode(["A text about fish."]), atol=1e-5)
+
+
 def test_the_bundled_model_is_found() -> None:
     folder = bundled_model("all-MiniLM-L6-v2")
     assert folder is not None and (folder / "config.json").is_file()
@@ -108,5 +154,5 @@ def test_a_gpu_computes_in_half_precision(device: str, halved: bool, monkeypatch
 
     Model.device = torch.device(device)
     monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda *_, **__: Model())
-    SentenceEncoder("all-MiniLM-L6-v2")
+    SentenceEncoder("all-MiniLM-L6-v2", runtime="torch")
     assert calls == ["half"] * halved

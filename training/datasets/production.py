@@ -75,7 +75,7 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
         yield write_data_set(cheap[name](order.claims), order.making)
     if not {"question_answering", "moderator"} & set(order.sets):
         return
-    encoder = SentenceEncoder(order.settings.retrieval.encoder, runtime=order.settings.retrieval.encoder_runtime)
+    encoder = SentenceEncoder.of(order.settings.retrieval)
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)
