@@ -36,9 +36,10 @@ def cluster():
     process.communicate(timeout=60)
 
 
-def actors():
-    """Processes of workers on this machine."""
-    return [process for process in psutil.process_iter() if "ray::ClusterWorker" in " ".join(_command(process))]
+def workers_of(process):
+    """Processes of the workers on the cluster that a process has started."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    return [child for child in children if "ray::ClusterWorker" in " ".join(_command(child))]
 
 
 def _command(process):
@@ -49,14 +50,14 @@ def _command(process):
 
 
 def test_killed_workers_and_drivers_lose_no_claim(cluster, folder):
-    address = cluster[1]
+    process, address = cluster
     undisturbed, _ = finish(start_run(folder, 0.0, address))
     expected = without_times(journalled(folder))
     assert undisturbed.startswith("12 results") and all(map(int, re.findall(r"\d+", undisturbed)[1:]))  # both worked
 
     killed = start_run(folder, 0.1, address)
-    wait_for(lambda: len(journalled(folder)) in range(1, 9) and len(actors()) == 2)
-    actors()[0].kill()
+    wait_for(lambda: len(journalled(folder)) in range(1, 9) and len(workers_of(process)) == 2)
+    workers_of(process)[0].kill()
     _, log = finish(killed)
     assert "is lost, its claims go to others" in log
     assert without_times(journalled(folder)) == expected
@@ -66,7 +67,7 @@ def test_killed_workers_and_drivers_lose_no_claim(cluster, folder):
     driver.kill()
     driver.communicate()
     done = journalled(folder)
-    wait_for(lambda: not actors())  # they do not outlive their run
+    wait_for(lambda: not workers_of(process))  # they do not outlive their run
     finish(start_run(folder, 0.0, address, "resume"))
     assert journalled(folder)[: len(done)] == done and without_times(journalled(folder)) == expected
 
@@ -122,17 +123,18 @@ def test_a_cluster_that_is_not_there_is_an_error(tmp_path):
 def test_ctrl_c_stops_a_run_on_ray_and_keeps_what_is_done(folder):
     run = start_run(folder, 0.3, "local")
     wait_for(lambda: journalled(folder))
+    workers = workers_of(run)
     os.kill(run.pid, signal.SIGINT)
     run.communicate(timeout=60)
     assert run.returncode != 0 and journalled(folder)
-    wait_for(lambda: not actors(), seconds=20)
+    assert workers and not psutil.wait_procs(workers, timeout=20)[1]
 
 
 def test_the_claims_of_a_killed_node_go_to_another(cluster, folder):
     """Last, for it leaves the cluster with one node."""
     process, address = cluster
     run = start_run(folder, 0.5, address)
-    wait_for(lambda: len(journalled(folder)) in range(1, 9) and len(actors()) == 2)
+    wait_for(lambda: len(journalled(folder)) in range(1, 9) and len(workers_of(process)) == 2)
     process.stdin.write("kill\n")
     process.stdin.flush()
     _, log = finish(run)
