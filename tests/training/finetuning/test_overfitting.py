@@ -23,9 +23,9 @@ BY_HEART = replace(
     rank=64,
     alpha=128,
     dropout=0.0,
-    epochs=25.0,
-    batch=4,
-    learning_rate=3e-3,
+    epochs=20.0,
+    batch=1,
+    learning_rate=2e-3,
     context=2048,
     patience=99,
 )
@@ -46,7 +46,10 @@ def short_claims(shared, tmp_path):
 def test_examples_that_were_learnt_by_heart_are_answered_with_their_labels(
     tiny, short_claims, verdicts, lines, tmp_path
 ):
-    tasks = list(verdicts(short_claims, COUNT))
+    # One justification for all, so that every update is about the labels.
+    tasks = [
+        (task, reply.model_copy(update={"justification": "By heart."})) for task, reply in verdicts(short_claims, COUNT)
+    ]
     rows = lines(tasks)
     rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]  # to be held out, so that all 32 are learnt
     data = tmp_path / "verdict_prediction.jsonl"

@@ -1,0 +1,46 @@
+"""The check of an adapter, on the tiny model whose adapters are random but strong."""
+
+import json
+
+import pytest
+
+from training.__main__ import main
+from training.checking.check import Plan, check
+from training.errors import TrainingError
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture
+def adapter(tiny, tmp_path):
+    """An adapter with the record of a training."""
+    folder = tmp_path / "adapter"
+    folder.mkdir()
+    for file in (tiny / "verdict_prediction").iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    record = {"task": "verdict", "adapter": "verdict_prediction", "data": "verdict_prediction"}
+    (folder / "training.json").write_text(json.dumps(record | {"base": str(tiny / "base"), "context": 4096, "seed": 1}))
+    return folder
+
+
+def test_the_engine_writes_what_peft_writes_with_the_adapter_and_not_without(adapter, tiny, data):
+    found = check(Plan(adapter, "transformers", str(tiny / "base"), data, count=3))
+    assert found.agreement > 0.9 > found.without
+    assert len(found.samples) == 3 and 0 <= found.valid <= 1 and found.loss > 0
+    assert "held-out loss" in str(found)
+
+
+def test_an_adapter_of_another_base_is_refused(adapter, maker, tmp_path, data, capsys):
+    other = tmp_path / "other"
+    tokenizer = maker.make_tokenizer()
+    config = maker.make_base(tokenizer).config
+    config.intermediate_size = 384
+    type(maker.make_base(tokenizer))(config).save_pretrained(str(other))
+    tokenizer.save_pretrained(str(other))
+    assert main(["check", str(adapter), "--data", str(data), "--model", str(other), "--backend", "transformers"]) == 1
+    assert "train or give one for this base model" in capsys.readouterr().err
+
+
+def test_a_folder_that_no_training_wrote_is_named(tiny, data):
+    with pytest.raises(TrainingError, match="expected the record that 'python -m training train' writes"):
+        check(Plan(tiny / "verdict_prediction", "transformers", str(tiny / "base"), data, count=1))

@@ -1,0 +1,66 @@
+import json
+
+import pytest
+
+from training.__main__ import main
+from training.errors import TrainingError
+from training.finetuning.examples import Demonstration, split_by_claim
+from training.finetuning.recipes import HELD_OUT
+from training.quantization.calibration import calibration_tokens
+
+
+class Numbers:
+    """A tokenizer of messages that are numbers: each is its own token; -1 opens the reply."""
+
+    context = 100
+
+    def __init__(self):
+        self.tokenizer = self
+
+    def apply_chat_template(self, messages, add_generation_prompt=False, **_):
+        replies = [-1] * (add_generation_prompt or messages[-1]["role"] == "assistant")
+        ids = [int(message["content"]) for message in messages]
+        return [*ids[:1], *replies, *ids[1:]]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for offset, name in ((0, "a"), (1000, "b")):
+        rows = [
+            {
+                "id": str(claim),
+                "claim_id": claim,
+                "prompt": [{"role": "user", "content": str(claim)}],
+                "completion": [{"role": "assistant", "content": str(offset + claim)}],
+            }
+            for claim in range(40)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "moderator_preferences.jsonl").write_text("of another form\n")
+    return tmp_path
+
+
+def test_what_is_measured_is_of_claims_that_training_holds_out_and_what_calibrates_is_not(folder):
+    tokens = calibration_tokens(folder, Numbers(), calibration=10, measured=4, seed=1)
+    examples = [Demonstration.model_validate_json(line) for line in (folder / "a.jsonl").read_text().splitlines()]
+    aside = {example.claim_id for example in split_by_claim(examples, HELD_OUT, 1).held_out}
+    assert {row["ids"][0] for row in tokens["held_out"]} == aside
+    assert not {ids[0] for ids in tokens["calibration"]} & aside
+    assert all(row["prompt"] == 2 for row in tokens["held_out"])
+
+
+def test_all_data_sets_have_an_equal_part(folder):
+    tokens = calibration_tokens(folder, Numbers(), calibration=10, measured=4, seed=1)
+    assert sum(ids[-1] >= 1000 for ids in tokens["calibration"]) == 5
+    assert sum(row["ids"][-1] >= 1000 for row in tokens["held_out"]) == 2
+
+
+def test_a_folder_without_data_sets_is_named(tmp_path):
+    with pytest.raises(TrainingError, match="no data sets to calibrate on"):
+        calibration_tokens(tmp_path, Numbers(), calibration=1, measured=1, seed=1)
+
+
+def test_a_missing_environment_is_named_with_the_script_that_makes_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("training.quantization.command.PYTHON", tmp_path / "python")
+    assert main(["quantize", "--output", str(tmp_path / "awq")]) == 1
+    assert "scripts/setup_quantize.sh" in capsys.readouterr().err
