@@ -4,9 +4,7 @@ A name is a folder, an encoder that a package carries, or a repository of the Hu
 cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks the hub for nothing.
 """
 
-import argparse
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -16,9 +14,7 @@ from huggingface_hub import constants, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError
 
 from knowledge_store.encoder import bundled_model
-from system import options
-from system.machine import choose_profile
-from system.settings import Settings, load
+from system.settings import Settings
 
 GIB = 2**30
 
@@ -76,27 +72,6 @@ def fetch(name: str) -> Path:
             f"{name}: cannot be fetched ({str(error).strip().splitlines()[0]}); give the name of a repository on "
             "Hugging Face and a connection to it, or a folder that holds the weights"
         ) from error
-
-
-def fetch_command(arguments: Sequence[str]) -> int:
-    """Download what a profile needs and print where it lies."""
-    args = parser().parse_args(arguments[1:])
-    settings = load(args.profile or choose_profile()[0], options.given_settings(args))
-    for weights in needed(settings):
-        print(f"{weights.purpose} {weights.name}: {fetch(weights.name)}", flush=True)
-    return 0
-
-
-def parser() -> argparse.ArgumentParser:
-    """The settings of a run, of which the model and the encoder matter."""
-    parser = argparse.ArgumentParser(
-        prog="factgraph fetch",
-        usage="factgraph fetch [--profile NAME] [--model NAME] [--encoder NAME] [option ...]",
-        description="Download the model and the encoder of a profile, so that no run waits for them.",
-        epilog="They lie in the cache of the Hugging Face hub; HF_HOME names another folder for it.",
-    )
-    options.add_settings(parser)
-    return parser
 
 
 def _duplicates(name: str) -> list[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from system.cli import _run_parser
+from system.commands.run import parser
 from system.strategies import STRATEGIES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,7 +20,7 @@ def test_every_strategy_is_described_and_no_other() -> None:
 
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"`(--[a-z-]+)", DOCS))))
 def test_every_option_is_one(option: str) -> None:
-    assert option in _run_parser().format_help()
+    assert option in parser().format_help()
 
 
 @pytest.mark.parametrize("path", re.findall(r"`?((?:system|scripts)/[\w/.]+\.py)`?", DOCS))

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # The only files of the engine that write a submission, and the one of the service that shows a claim as reports do.
-WRITERS = {"system/__main__.py", "system/cli.py", "system/service/pages.py"}
+WRITERS = {"system/cli.py", "system/commands/doctor.py", "system/commands/run.py", "system/service/pages.py"}
 
 # The only file of the submission that reaches the engine's models: as judges of evidence.
 JUDGES = {"submission/ev2r/models.py"}

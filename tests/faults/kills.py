@@ -23,6 +23,7 @@ from tqdm import tqdm
 
 from submission.predictions import read_json
 from system import cli
+from system.commands import common
 from system.graph import Graph
 
 DELAY = 0.1  # seconds a request: claims are then the longer part of a run
@@ -40,7 +41,7 @@ def _run(output, options):
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    cli._load = scripted_command.load(DELAY)
+    common.load_timed = scripted_command.load(DELAY)
     sys.exit(cli.main(["--profile", "embedded", "--output", str(output), *options]))
 
 

@@ -14,6 +14,7 @@ from bridge import Answers, BagOfWords
 
 from system import cli
 from system.check import Engine
+from system.commands import common
 from system.models.scripted import ScriptedModel
 
 
@@ -31,7 +32,7 @@ def main() -> int:
     if os.environ.get("JUMPING_CLOCK"):
         now, jump = time.time, random.Random(1)
         time.time = lambda: now() + jump.uniform(-1e6, 1e6)
-    cli._load = load(float(sys.argv[1]))
+    common.load_timed = load(float(sys.argv[1]))
     return cli.main(sys.argv[2:])
 
 

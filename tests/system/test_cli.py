@@ -9,6 +9,7 @@ from bridge import Answers, BagOfWords
 
 from system import cli
 from system.check import Engine
+from system.commands import common
 from system.models.scripted import ScriptedModel
 from system.models.traced import TracedModel
 
@@ -24,7 +25,7 @@ def answers(monkeypatch, tmp_path):
         model = ScriptedModel(script)
         return Engine(TracedModel(model, trace) if trace else model, BagOfWords(), settings), 0.25
 
-    monkeypatch.setattr(cli, "_load", load)
+    monkeypatch.setattr(common, "load_timed", load)
     monkeypatch.chdir(tmp_path)
     return script
 
@@ -49,7 +50,7 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     assert cli.main([]) == 0
     output = tmp_path / "output"
     predictions = load_json(output / "submission.json")
-    assert [entry["claim_id"] for entry in predictions] == list(range(len(load_json(cli.EXAMPLE_CLAIMS))))
+    assert [entry["claim_id"] for entry in predictions] == list(range(len(load_json(common.EXAMPLE_CLAIMS))))
     assert {path.name for path in output.iterdir()} == {
         "figures", "graphs", "journal.jsonl", "measured_timings.txt", "report.html", "run.json", "submission.csv",
         "submission.json", "timings.csv", "timings.json"
@@ -70,7 +71,7 @@ def test_every_address_comes_from_the_claims_store_and_every_quotation_from_its_
     assert cli.main([]) == 0
     for entry in load_json(tmp_path / "output" / "submission.json"):
         pages = {}
-        for line in (cli.EXAMPLE_STORE / f"{entry['claim_id']}.json").read_bytes().splitlines():
+        for line in (common.EXAMPLE_STORE / f"{entry['claim_id']}.json").read_bytes().splitlines():
             try:
                 page = orjson.loads(line)
             except orjson.JSONDecodeError:
@@ -139,7 +140,7 @@ def test_resume_refuses_a_changed_store_and_takes_other_numbers_of_workers(answe
 
 def test_a_claim_that_fails_is_flagged_and_changes_the_exit_status(answers, bridge_files, tmp_path, capsys):
     (tmp_path / "stores" / "1.json").unlink()
-    assert cli.main(bridge_files) == cli.EXIT_FAILED_CLAIMS
+    assert cli.main(bridge_files) == common.EXIT_FAILED_CLAIMS
     rows = load_json(tmp_path / "output" / "submission.json")
     assert len(rows) == 3 and rows[1]["pred_label"] == "Not Enough Evidence"
     assert load_json(tmp_path / "output" / "run.json")["failed_claims"] == [1]

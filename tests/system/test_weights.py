@@ -11,8 +11,9 @@ import pytest
 from huggingface_hub import constants
 
 from system import weights
+from system.commands.fetch import command
 from system.settings import load
-from system.weights import Weights, WeightsError, fetch, fetch_command, find, needed, size
+from system.weights import Weights, WeightsError, fetch, find, needed, size
 
 
 def test_a_model_and_an_encoder_are_needed_where_a_model_runs_here():
@@ -83,7 +84,7 @@ class Hub:
 def test_a_fetch_downloads_where_there_is_room(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(weights, "snapshot_download", Hub(tmp_path, file_size=1000))
-    assert fetch_command(["fetch", "--profile", "cpu", "--model", "some/model"]) == 0
+    assert command(["--profile", "cpu", "--model", "some/model"]) == 0
     here = {file.relative_to(tmp_path / "snapshot").as_posix() for file in tmp_path.rglob("*") if file.is_file()}
     assert here == {"model.safetensors", "2_Dense/pytorch_model.bin"}  # the same tensors are not fetched twice
     assert re.match(rf"model some/model: {tmp_path}/snapshot\nencoder .*\n$", capsys.readouterr().out)

@@ -67,7 +67,7 @@ def test_without_its_libraries_the_command_line_works_and_names_the_remedy():
 @pytest.mark.parametrize("arguments", [["--stores", "nowhere"], ["--host", "0.0.0.0"]])
 def test_what_cannot_be_served_is_told_before_the_engine_is_loaded(arguments, monkeypatch, capsys):
     monkeypatch.delenv("FACTCHECK_TOKEN", raising=False)
-    monkeypatch.setattr(cli, "_load", lambda _: pytest.fail("the engine was loaded"))
+    monkeypatch.setattr("system.commands.common.load_timed", lambda _: pytest.fail("the engine was loaded"))
     assert cli.main(["serve", *arguments]) == 2
     assert "error: --" in capsys.readouterr().err
 

@@ -1,33 +1,24 @@
-"""``python -m system serve``: load the engine once and answer over HTTP until told to stop."""
+"""``factgraph serve``: load the engine once and answer over HTTP until told to stop."""
 
 import argparse
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from knowledge_store.ranking import warm_up
 from system import options
 from system.check import Engine
+from system.commands import common
 from system.service.access import VARIABLE, AccessError, read_token
-from system.settings import Settings
 
 LIBRARIES = ("fastapi", "prometheus_client", "sse_starlette", "uvicorn")
 CONNECTIONS = 256  # at the same time; one more is answered 503
 GOODBYE = 5  # seconds that open connections have when the service stops
 
 
-def serve(
-    arguments: Sequence[str],
-    settings_of: Callable[[argparse.Namespace], Settings],
-    load: Callable[[Settings], tuple[Engine, float]],
-) -> int:
+def command(arguments: Sequence[str]) -> int:
     """Serve until SIGINT or SIGTERM.
-
-    Args:
-        arguments: of the command line.
-        settings_of: the settings that parsed arguments ask for.
-        load: loads the engine.
 
     Raises:
         AccessError: a library is missing, or the service may not be opened without a token.
@@ -37,7 +28,7 @@ def serve(
     token = read_token(args.token_file, args.host)
     if args.stores and not args.stores.is_dir():
         raise AccessError(f"--stores {args.stores}: no such folder; expected one with files NAME.json")
-    engine, seconds = load(settings_of(args))
+    engine, seconds = common.load_timed(common.settings_of(args))
     logging.getLogger(__name__).info("engine loaded in %.1f s", seconds)
     _listen(args, engine, token)
     return 0

@@ -1,4 +1,4 @@
-"""The command: examine the machine for the run that the same options would start."""
+"""``factgraph doctor``: examine the machine for the run that the same options would start."""
 
 import argparse
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from system import options
+from system.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
 from system.doctor.findings import State, good, print_findings
 from system.doctor.inputs import examine_inputs
 from system.doctor.machine import examine_machine
@@ -15,17 +16,14 @@ from system.machine import choose_profile
 from system.settings import load
 
 
-def doctor(arguments: Sequence[str], claims: Path, store: Path, wordnet: object) -> int:
+def command(arguments: Sequence[str]) -> int:
     """Examine the machine and print what was found.
-
-    Args:
-        claims: file of claims where the arguments name none.
-        store: its knowledge store.
-        wordnet: where WordNet lies, or None.
 
     Returns:
         0 when a run would work, 1 when something that it needs is missing.
     """
+    from submission.legacy.resources import local_wordnet  # only here: NLTK takes its time
+
     args = parser().parse_args(arguments)
     profile, why = (args.profile, "as was asked") if args.profile else choose_profile()
     settings = load(profile, options.given_settings(args))
@@ -33,7 +31,7 @@ def doctor(arguments: Sequence[str], claims: Path, store: Path, wordnet: object)
         good("profile", f"{profile}: {why}"),
         *examine_machine(args.output, needs_gpu=settings.model.backend == "vllm"),
         *examine_models(settings),
-        *examine_inputs(args.claims or claims, args.knowledge_store or store, wordnet),
+        *examine_inputs(args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE, local_wordnet()),
     ]
     print_findings(findings, Console())
     return int(any(finding.state is State.BAD for finding in findings))

@@ -1,0 +1,46 @@
+"""``factgraph verify``: check one claim against the user's own documents."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from knowledge_store.documents import rank_documents
+from system import options
+from system.check import check
+from system.commands import common
+from system.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
+from system.records import Claim
+from system.verify import print_answer
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Check the claim and print the answer."""
+    args = parser().parse_args(arguments)
+    settings = common.settings_of(args)
+    claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
+    ranked = rank_documents(args.documents, claim.text, settings.retrieval, claim.day)
+    engine, _ = common.load_timed(settings)
+    result, graph = asyncio.run(check(engine, claim, ranked))
+    print_answer(result, graph, with_graph=args.graph, console=Console())
+    return EXIT_FAILED_CLAIMS if stands_for_failure(result) else 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    parser = argparse.ArgumentParser(
+        prog="factgraph verify",
+        usage="factgraph verify CLAIM --documents PATH [option ...]",
+        description="Check one claim against documents of your own.",
+    )
+    parser.add_argument("claim", help="the claim, in quotation marks")
+    parser.add_argument(
+        "--documents", type=Path, required=True, metavar="PATH", help="text, Markdown or HTML file, or a folder of them"
+    )
+    parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
+    parser.add_argument("--speaker", default="", help="who made it")
+    parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")
+    options.add_settings(parser)
+    return parser
