@@ -15,7 +15,7 @@ import pytest
 from serving import DOCUMENTS, ORDER, events_of
 
 from system import cli
-from system.service import command
+from system.commands import serve
 from system.service.access import AccessError, read_token
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -75,7 +75,7 @@ def test_what_cannot_be_served_is_told_before_the_engine_is_loaded(arguments, mo
 @pytest.mark.parametrize("arguments", [["--queue", "0"], ["--kept", "0"], ["--body", "0"], ["--body", "nan"]])
 def test_limits_out_of_range_are_refused(arguments, capsys):
     with pytest.raises(SystemExit):
-        command.parser().parse_args(arguments)
+        serve.parser().parse_args(arguments)
     assert "expected" in capsys.readouterr().err
 
 
