@@ -31,7 +31,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
             holds another run than the one to be resumed, or a run is writing there now.
     """
     path = folder / "journal.jsonl"
-    if path.exists() and not (resume or overwrite):
+    if not (resume or overwrite) and _holds_results(path):
         raise JournalError(
             f"{folder} holds a run already: --resume goes on with it, --overwrite replaces it, "
             "and --output names another folder"
@@ -41,6 +41,15 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     if not journal.finished:
         _clear(folder)
     return journal
+
+
+def _holds_results(journal: Path) -> bool:
+    """Whether anything stands in a journal behind its first line: a run that failed as it began has left nothing."""
+    try:
+        with journal.open("rb") as lines:
+            return sum(1 for _ in lines) > 1
+    except FileNotFoundError:
+        return False
 
 
 def holds_same_claims(folder: Path, identity: dict[str, str]) -> bool:

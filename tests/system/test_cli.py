@@ -2,6 +2,7 @@
 
 import csv
 import re
+import sys
 
 import orjson
 import pytest
@@ -95,6 +96,14 @@ def test_start_and_limit_keep_the_ids(answers, bridge_files, tmp_path):
     assert cli.main([*bridge_files, "--start", "1", "--limit", "1"]) == 0
     assert [entry["claim_id"] for entry in load_json(tmp_path / "output" / "submission.json")] == [1]
     assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["1.json"]
+
+
+def test_a_run_that_failed_before_its_first_claim_is_no_hindrance(answers, bridge_files, tmp_path, monkeypatch, capsys):
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "ray", None)
+        assert cli.main([*bridge_files, "--ray"]) == 2
+    assert "pip install '.[ray]'" in capsys.readouterr().err
+    assert cli.main(bridge_files) == 0
 
 
 def test_an_earlier_run_is_not_replaced_unasked(answers, bridge_files, tmp_path, capsys):
