@@ -79,7 +79,7 @@ def _read_back(entries: list[Prediction], written: Written) -> None:
 def print_summary(results: Sequence[ClaimResult], facts: RunFacts, written: Written) -> None:
     """Print the run on one screen: labels, time, failures, tokens, and where the files are."""
     run = time_report(results, facts).run
-    table = Table(title=f"{run.claims} claims", title_justify="left", show_header=False)
+    table = Table(title=f"{run.claims} claim{'' if run.claims == 1 else 's'}", title_justify="left", show_header=False)
     table.add_column(style="bold")
     table.add_column()
     for name, value in _lines(results, run):
