@@ -68,6 +68,10 @@ def read_json_array(path: Path) -> list[object]:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise SubmissionError(f"{path}: {place}: expected a JSON array, came: {error.msg}; repair the file") from error
+    except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits
+        raise SubmissionError(
+            f"{path}: expected a JSON array, came one past reading: {error}; repair the file"
+        ) from error
     if not isinstance(value, list):
         raise SubmissionError(f"{path}: expected a JSON array, came {type(value).__name__}; wrap the items in [ ]")
     return value

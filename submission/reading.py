@@ -5,6 +5,7 @@ from pathlib import Path
 
 from submission.files import SubmissionError, read_json_array
 from submission.scorer import Row, UnreadableEvidence, read_table, split_evidence
+from submission.text import repair
 from system.records import Label, Record
 
 Pairs = tuple[tuple[str, str], ...]
@@ -118,18 +119,20 @@ def _pairs(evidence: object) -> Pairs:
         question, answer = (item.get("question"), item.get("answer")) if isinstance(item, Mapping) else (None, None)
         if not (isinstance(question, str) and isinstance(answer, str)):
             return ()
-        pairs.append((question, answer))
+        pairs.append((repair(question), repair(answer)))
     return tuple(pairs)
 
 
 def _gold(path: Path, number: int, entry: Mapping[str, object]) -> Gold:
     questions, types = entry.get("questions"), entry.get("claim_types")
+    if types is not None and not (isinstance(types, list) and all(isinstance(name, str) for name in types)):
+        raise SubmissionError(f"{path}: claim {number}: 'claim_types': expected a list of texts, came {types!r:.60}")
     return Gold(
         claim_id=number,
         claim=_text(path, number, entry, "claim"),
         label=_label(f"{path}: claim {number}", entry.get("label")),
         pairs=tuple(_gold_pairs(path, number, questions if isinstance(questions, list) else [])),
-        types=tuple(types) if isinstance(types, list) else (),
+        types=tuple(map(repair, types or ())),
     )
 
 
@@ -166,7 +169,8 @@ def _gold_answer(path: Path, number: int, answer: Mapping[str, object]) -> str:
 
 
 def _text(path: Path, number: int, entry: Mapping[str, object], key: str) -> str:
+    """A field's text, as UTF-8 can carry it: JSON may escape half of a surrogate pair, which nothing else can hold."""
     value = entry.get(key)
     if not isinstance(value, str):
         raise SubmissionError(f"{path}: entry {number}: {key!r}: expected a text, came {value!r:.60}")
-    return value
+    return repair(value)

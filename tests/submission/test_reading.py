@@ -139,3 +139,23 @@ def test_claims_are_read_from_json_and_from_a_gold_csv(tmp_path: Path) -> None:
     (tmp_path / "solution.csv").write_text("id,claim,evi,label,split\n0,A.,e,Refuted,gold\n1,B.,e,Refuted,gold\n")
     assert read_claims(tmp_path / "solution.csv") == ["A.", "B."]
     assert read_claims(_json(tmp_path, [{"claim": "A."}, {"claim": "B."}])) == ["A.", "B."]
+
+
+def test_half_a_surrogate_pair_becomes_text_that_can_be_written(tmp_path: Path) -> None:
+    pair = {"question": "\ud800", "answer": "\udc00"}
+    one = read_predictions(_json(tmp_path, [{"claim": "A\ud800.", "pred_label": "x", "evidence": [pair]}]))[0]
+    assert (one.claim, one.pairs) == ("A\ufffd.", (("\ufffd", "\ufffd"),))
+
+
+@pytest.mark.parametrize("types", ["text", [1]])
+def test_claim_types_that_are_no_texts_are_named(tmp_path: Path, types: object) -> None:
+    with pytest.raises(SubmissionError, match=r"file.json: claim 0: 'claim_types': expected a list of texts"):
+        read_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "claim_types": types}]))
+
+
+@pytest.mark.parametrize("content", ["[" * 5000, "[" + "7" * 5000 + "]"], ids=["nested too deeply", "digits"])
+def test_json_past_reading_is_an_error_that_names_the_file(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(content)
+    with pytest.raises(SubmissionError, match=r"file.json: expected a JSON array, came one past reading"):
+        read_predictions(path)
