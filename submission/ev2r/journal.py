@@ -75,7 +75,7 @@ class ReplyJournal:
         try:
             entry = json.loads(line)
             return str(entry["key"]), str(entry["reply"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise SubmissionError(
                 f"{self._path}: line {number}: expected a kept reply, came {line[:60]!r}; the file was damaged or is "
                 "another one: delete the line to have the judge asked again, or give another place with --judgements"

@@ -9,11 +9,13 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from itertools import count
+from math import isfinite
 from typing import Any
 
 from submission.ev2r.comparisons import Judgement, Unit
 
 SUPPORTED = "supported"
+MAX_DIGITS = 9  # of a count that can be meant
 _DECODER = json.JSONDecoder(strict=False)  # takes raw newlines within strings
 
 
@@ -39,17 +41,19 @@ def read_reply(raw: str, unit: Unit, mode: Mode) -> Judgement:
 
 def _read_compatible(raw: str, unit: Unit) -> Judgement:
     """The official reading: from the first brace to the next closing one; counts are believed; any error ends it."""
-    found = re.search(r"\{.*?\}", raw, re.DOTALL)
-    if not found:
+    opening = raw.find("{")
+    closing = raw.find("}", opening)
+    if opening < 0 or closing < 0:
         raise UnreadableReply("there is no pair of braces")
     try:
-        reply = json.loads(found[0])
-        return Judgement(
-            precision=reply[f"support predicted {unit}"] / reply[f"facts count predicted {unit}"],
-            recall=reply[f"support reference {unit}"] / reply[f"facts count reference {unit}"],
-        )
-    except (ValueError, KeyError, TypeError, ZeroDivisionError, OverflowError) as error:
+        reply = json.loads(raw[opening : closing + 1])
+        precision = reply[f"support predicted {unit}"] / reply[f"facts count predicted {unit}"]
+        recall = reply[f"support reference {unit}"] / reply[f"facts count reference {unit}"]
+    except (ValueError, KeyError, TypeError, ZeroDivisionError, OverflowError, RecursionError) as error:
         raise UnreadableReply(f"the official scorer stops at it: {type(error).__name__}: {error}") from error
+    if not (isfinite(precision) and isfinite(recall)):
+        raise UnreadableReply("it counts to infinity, or to what is no number, and would spoil every mean")
+    return Judgement(precision=precision, recall=recall)
 
 
 def _read_strict(raw: str, unit: Unit) -> Judgement:
@@ -69,6 +73,8 @@ def _object_with(raw: str, key: str) -> Mapping[str, Any]:
             value, _ = _DECODER.raw_decode(raw, opening.start())
         except ValueError:
             continue
+        except RecursionError:
+            raise UnreadableReply("its objects are nested too deeply") from None
         if key in value:
             found: Mapping[str, Any] = value
             return found
@@ -107,6 +113,6 @@ def _number(reply: Mapping[str, Any], key: str) -> int:
     """A count, as a number or as digits."""
     value = reply.get(key)
     digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
-    if not (digits.isascii() and digits.isdigit()):
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS):
         raise UnreadableReply(f"{key!r}: expected a whole number, came {value!r:.60}")
     return int(digits)

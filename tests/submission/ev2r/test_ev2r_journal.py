@@ -30,7 +30,7 @@ def test_a_line_that_a_kill_cut_off_is_dropped_and_the_rest_stays(tmp_path: Path
         assert (journal.get("a"), journal.get("b")) == ("one", "three")
 
 
-@pytest.mark.parametrize("line", ["", "[]", '{"key": "a"}', "id,claim"])
+@pytest.mark.parametrize("line", ["", "[]", '{"key": "a"}', "id,claim", "[" * 5000])
 def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "judgements.jsonl"
     path.write_text('{"key": "a", "claim_id": 0, "reply": "r"}\n' + line + "\n")

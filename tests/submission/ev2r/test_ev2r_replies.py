@@ -1,4 +1,6 @@
 import json
+import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,10 @@ TRAPS: dict[str, tuple[str, Judgement | None, Judgement | None]] = {
     "a verdict for each of fewer facts": (_raw(verdicts_reference=["supported"]), HALF, None),
     "an object of another kind before it": ('{"note": {"a": 1}} ' + _raw(), None, HALF),
     "an array": (f"[{_raw()}]", HALF, HALF),
+    "a count that is no number": (_raw(facts_count_predicted=math.nan, facts_in_predicted="x"), None, None),
+    "an infinite count": (_raw(support_predicted=math.inf, facts_in_predicted="x"), None, None),
+    "a count of thousands of digits": (_raw(facts_count_predicted="7" * 5000, facts_in_predicted="x"), None, None),
+    "nested too deeply": ('{"a":' + "[" * 5000 + "}", None, None),
 }
 
 
@@ -93,6 +99,14 @@ def test_no_reply_brings_the_reading_down(raw: str) -> None:
     for mode in Mode:
         with pytest.raises(UnreadableReply):
             read_reply(raw, EVIDENCE, mode)
+
+
+def test_the_time_is_not_the_square_of_the_length() -> None:
+    """A search for the braces from each opening one took a minute for this."""
+    started = time.perf_counter()
+    with pytest.raises(UnreadableReply, match="no pair of braces"):
+        read_reply("{" * 300_000, EVIDENCE, COMPATIBLE)
+    assert time.perf_counter() - started < 5
 
 
 def test_what_is_wrong_is_said() -> None:
