@@ -4,8 +4,10 @@ The system itself never sees it. Golden evidence reaches a strategy as a knowled
 annotated answers alone, without labels.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 from pydantic import ValidationError
@@ -41,18 +43,14 @@ def read_gold(path: Path) -> list[GoldClaim]:
         ClaimsError: the file is no AVeriTeC array, or a claim lacks its annotation.
     """
     try:
-        rows = orjson.loads(path.read_bytes())
+        rows = orjson.loads(path.read_bytes().removeprefix(BOM_UTF8))
     except (OSError, orjson.JSONDecodeError) as error:
         raise ClaimsError(
             f"{path}: expected an annotated AVeriTeC JSON array ({error}); give dev.json or train.json"
         ) from error
-    try:
-        return [_claim(number, row) for number, row in enumerate(rows)]
-    except (KeyError, TypeError, ValidationError) as error:
-        raise ClaimsError(
-            f"{path}: expected claims with label and questions, as in AVeriTeC's dev.json "
-            f"({type(error).__name__}: {error}); gold evidence can be had of an annotated split only"
-        ) from error
+    if not isinstance(rows, list):
+        raise ClaimsError(f"{path}: expected an annotated AVeriTeC JSON array, came {rows!r:.60}; give dev.json")
+    return [_claim(path, number, row) for number, row in enumerate(rows)]
 
 
 def write_gold_store(path: Path, claims: Sequence[Claim], folder: Path) -> Path:
@@ -73,10 +71,19 @@ def write_gold_store(path: Path, claims: Sequence[Claim], folder: Path) -> Path:
     return folder
 
 
-def _claim(number: int, row: dict[str, object]) -> GoldClaim:
-    questions = row["questions"]
-    assert isinstance(questions, list)
-    answers = [
+def _claim(path: Path, number: int, row: Any) -> GoldClaim:
+    try:
+        answers = _answers(number, row["questions"])
+        return GoldClaim(claim=row["claim"], label=row["label"], answers=answers)
+    except (KeyError, TypeError, AttributeError, ValidationError) as error:
+        raise ClaimsError(
+            f"{path}: claim {number}: expected a label and questions, as in AVeriTeC's dev.json "
+            f"({type(error).__name__}: {error}); gold evidence can be had of an annotated split only"
+        ) from error
+
+
+def _answers(number: int, questions: Any) -> tuple[GoldAnswer, ...]:
+    return tuple(
         GoldAnswer(
             question=question["question"],
             text=" ".join(filter(None, (answer["answer"], answer.get("boolean_explanation")))),
@@ -84,8 +91,7 @@ def _claim(number: int, row: dict[str, object]) -> GoldClaim:
         )
         for question in questions
         for place, answer in enumerate(question["answers"])
-    ]
-    return GoldClaim.model_validate({"claim": row["claim"], "label": row["label"], "answers": tuple(answers)})
+    )
 
 
 def _page(claim: Claim, answer: GoldAnswer) -> bytes:

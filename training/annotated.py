@@ -66,7 +66,7 @@ def read_annotated(path: Path) -> list[AnnotatedClaim]:
 def _array(path: Path) -> list[Any]:
     try:
         records = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # no JSON, numbers of thousands of digits, nested too deeply
         records = None
     if not isinstance(records, list):
         raise AnnotationError(f"{path}: expected one JSON array of claims with their annotations; {REMEDY}")

@@ -62,13 +62,28 @@ def test_a_store_that_says_the_same_is_left_alone(annotated, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"{", b'[{"claim": "x"}]', b'[{"claim": "x", "label": "Maybe", "questions": []}]', b"[1]"]
+    ("content", "message"),
+    [
+        (b"{", "expected an annotated"),
+        (b"{}", r"expected an annotated AVeriTeC JSON array, came \{\}"),
+        (b'[{"claim": "x"}]', r"claim 0: expected a label and questions.*KeyError: 'questions'"),
+        (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: expected a label"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": []}, 1]', "claim 1: expected a label"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": 1}]', "claim 0: expected a label"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": [{"answers": ["a"]}]}]', "claim 0: expected a label"),
+    ],
 )
-def test_a_file_without_annotations_is_an_error_that_says_so(tmp_path, content):
+def test_a_file_without_annotations_is_an_error_that_says_where(tmp_path, content, message):
     file = tmp_path / "claims.json"
     file.write_bytes(content)
-    with pytest.raises(ClaimsError, match=r"claims\.json: expected"):
+    with pytest.raises(ClaimsError, match=rf"claims\.json: {message}"):
         read_gold(file)
+
+
+def test_a_byte_order_mark_is_passed_over(annotated):
+    gold = read_gold(annotated)
+    annotated.write_bytes(b"\xef\xbb\xbf" + annotated.read_bytes())
+    assert read_gold(annotated) == gold
 
 
 @pytest.mark.data

@@ -57,3 +57,10 @@ def test_the_official_split_is_read_whole(shared: Path) -> None:
     found = read_annotated(shared / "data" / "averitec" / "train.json")
     assert len(found) == 3067  # claim 1948 is blank
     assert sum(len(one.answers) for one in found) > 8000
+
+
+def test_an_array_past_reading_is_an_error_that_names_the_file(tmp_path):
+    path = tmp_path / "dev.json"
+    path.write_text('[{"claim": "c", "x": ' + "[" * 1010 + "]" * 1010 + "}]")
+    with pytest.raises(AnnotationError, match=r"dev.json: expected one JSON array"):
+        read_annotated(path)
