@@ -21,7 +21,7 @@ class SettingsError(Exception):
 class Section(BaseModel):
     """Base of the sections: immutable, unknown names refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)  # JSON could not keep them
 
 
 class GraphSettings(Section):
@@ -153,7 +153,7 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     for name, value in overrides.items():
         section = next((s for s, fields in SECTIONS.items() if name in fields.model_fields), None)
         if section:
-            tree.setdefault(section, {})[name] = value
+            tree[section] = _section(profile, section, tree) | {name: value}
         else:
             tree[name] = value
     try:
@@ -187,5 +187,14 @@ def _read(profile: str) -> dict[str, Any]:
     except FileNotFoundError as error:
         known = ", ".join(sorted(p.stem for p in PROFILES.glob("*.toml")))
         raise SettingsError(f"no profile {profile!r}; there are {known}, or give a .toml file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}); name a .toml file that can") from error
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or past reading
         raise SettingsError(f"{path}: not a TOML file ({error})") from error
+
+
+def _section(profile: str, name: str, tree: dict[str, Any]) -> dict[str, Any]:
+    section = tree.get(name, {})
+    if not isinstance(section, dict):
+        raise SettingsError(f"profile {profile!r}: {name}: expected a table [{name}], came {section!r:.60}")
+    return section

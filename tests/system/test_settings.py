@@ -1,9 +1,11 @@
 import argparse
+import json
+import math
 
 import pytest
 
 from system.options import add_settings, given_settings
-from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load
+from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks import Adapter
 
 
@@ -61,6 +63,9 @@ def test_every_profile_loads_and_survives_a_round_trip(profile):
         ("[graph]\ndeepness = 3", "graph.deepness: Extra inputs"),
         ("[graph]\ndepth = 'x'", "graph.depth"),
         ("[graph", "not a TOML file"),
+        ("a = " + "[" * 5000, "not a TOML file"),
+        ("a = " + "7" * 5000, "not a TOML file"),
+        ("[run]\nbudget = inf", "run.budget: Input should be a finite number"),
     ],
 )
 def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
@@ -73,3 +78,33 @@ def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
 def test_an_unknown_profile_lists_the_known_ones():
     with pytest.raises(SettingsError, match=r"no profile 'a100'.*embedded"):
         load("a100", {})
+
+
+def test_a_section_that_is_no_table_is_named_whatever_the_command_line_gives(tmp_path):
+    profile = tmp_path / "bad.toml"
+    profile.write_text("graph = 3")
+    with pytest.raises(SettingsError, match=r"graph: expected a table \[graph\], came 3"):
+        load(str(profile), {"depth": 2})
+
+
+def test_a_profile_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(SettingsError, match=r"folder.toml: cannot be read"):
+        load(str(tmp_path / "folder.toml"), {})
+
+
+@pytest.mark.parametrize(
+    ("confidences", "probabilities", "message"),
+    [
+        ([], [], "two confidences or more"),
+        ([0, 1], [0.5], "a probability for each"),
+        ([0, 0], [0, 1], "ascend"),
+        ([0, 1], [0, 2], "numbers from 0 to 1"),
+        ([0, 1], [math.nan, 1], "numbers from 0 to 1"),
+    ],
+)
+def test_a_calibration_that_is_no_curve_is_refused(tmp_path, confidences, probabilities, message):
+    path = tmp_path / "calibration.json"
+    path.write_text(json.dumps({"confidences": confidences, "probabilities": probabilities}))
+    with pytest.raises(SettingsError, match=rf"(?s)calibration.json.*{message}"):
+        load_calibration(load("embedded", {"calibration": str(path)}))
