@@ -7,8 +7,10 @@ import datetime
 from bisect import bisect_right
 from collections.abc import Iterable
 from enum import StrEnum
+from itertools import pairwise
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from knowledge_store.passages import Passage
 
@@ -146,12 +148,26 @@ class Calibration(Record):
     confidences: tuple[float, ...]
     probabilities: tuple[float, ...]
 
+    @model_validator(mode="after")
+    def _is_a_curve(self) -> Self:
+        if not 2 <= len(self.confidences) == len(self.probabilities):
+            raise ValueError("expected two confidences or more, and a probability for each")
+        if not all(low < high for low, high in pairwise(self.confidences)):
+            raise ValueError("expected confidences that ascend")
+        if not all(0 <= value <= 1 for value in (*self.confidences, *self.probabilities)):
+            raise ValueError("expected numbers from 0 to 1")
+        return self
+
     def of(self, confidence: float) -> float:
         """The probability that a label given with this confidence is right."""
         place = min(max(bisect_right(self.confidences, confidence), 1), len(self.confidences) - 1)
         low, high = self.confidences[place - 1], self.confidences[place]
         share = (confidence - low) / (high - low)
         return (1 - share) * self.probabilities[place - 1] + share * self.probabilities[place]
+
+
+Tokens = Annotated[int, Field(ge=0, lt=2**53)]
+"""As many as JSON can count exactly: a server may say anything."""
 
 
 class Cost(Record):
@@ -167,9 +183,9 @@ class Cost(Record):
     queue_seconds: float = 0.0
     decode_seconds: float = 0.0
     calls: int = 0
-    tokens_in: int = 0
-    tokens_cached: int = 0
-    tokens_out: int = 0
+    tokens_in: Tokens = 0
+    tokens_cached: Tokens = 0
+    tokens_out: Tokens = 0
 
     @classmethod
     def total(cls, costs: Iterable["Cost"]) -> "Cost":

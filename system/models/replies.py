@@ -33,6 +33,7 @@ def read_reply(
         truncated: the model ran into ``max_tokens``; says so in the error, as it is the likeliest cause.
         confidence: see ``label_confidence``.
     """
+    raw = _joined(raw)
     if task.reply_type is FreeText:
         return Completion(FreeText(text=raw), cost, prompt, raw)
     try:
@@ -70,6 +71,11 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
             break
         logarithm += logprob
     return math.exp(min(logarithm, 0.0))
+
+
+def _joined(text: str) -> str:
+    """Text that UTF-8 can carry: a server's JSON may escape half of a surrogate pair, which no file of ours can hold."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _without_lengths(schema: Any) -> Any:

@@ -10,6 +10,7 @@ a request that reached the server may be running there.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -145,6 +146,8 @@ class ServerModel:
         )
         pieces = [(piece["token"], piece["logprob"]) for piece in (choice.get("logprobs") or {}).get("content") or ()]
         confidence = label_confidence(request.task.reply_type, pieces) if pieces else 1.0
+        if math.isnan(confidence):
+            raise ValueError("log-probabilities that are no numbers")
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
         truncated = choice["finish_reason"] == "length"
         return read_reply(request.task, choice["message"]["content"] or "", cost, text, truncated, confidence)

@@ -89,3 +89,9 @@ def test_a_comparison_has_the_official_keys_and_no_object_in_a_value(reply_type,
     schema = decoding_schema(reply_type)
     assert list(schema["properties"]) == [f"{kind} {side} {unit}" for side in sides for kind in kinds]
     assert '"type": "object"' not in json.dumps(schema["properties"])
+
+
+def test_half_a_surrogate_pair_becomes_text_that_can_be_written(tasks):
+    free = FreePrompt(claim=Claim(id=0, text="c"), prompt="Say anything.")
+    assert read_reply(free, "a\ud800 \ud83d\ude00", COST, "").reply.text == "a\ufffd 😀"
+    assert read_reply(tasks["judge"], "{\udc00", COST, "").raw == "{\ufffd"

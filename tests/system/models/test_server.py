@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import re
 import socket
 import threading
@@ -49,8 +50,8 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def chat(content, finish_reason="stop", logprobs=None):
-    usage = {"prompt_tokens": 50, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 32}}
+def chat(content, finish_reason="stop", logprobs=None, prompt_tokens=50):
+    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 32}}
     choice = {"message": {"content": content}, "finish_reason": finish_reason, "logprobs": logprobs}
     return 200, {"choices": [choice], "usage": usage}
 
@@ -164,6 +165,8 @@ def test_truncated_and_malformed_replies(server, tasks):
         ((404, {"error": {"message": "The model `vp` does not exist."}}), "status 404: .*does not exist"),
         ((200, {"choices": []}), "expected a chat completion, got"),
         ((200, "nonsense"), "expected a chat completion, got"),
+        (chat(json.dumps(LABEL), logprobs={"content": [{"token": "Refuted", "logprob": math.nan}]}), "no numbers"),
+        (chat(json.dumps(LABEL), prompt_tokens=10**20), "expected a chat completion, got ValidationError"),
     ],
 )
 def test_refusal_is_a_result_and_is_not_repeated(server, tasks, reply, message):
