@@ -35,12 +35,21 @@ def parser() -> argparse.ArgumentParser:
         usage="factgraph verify CLAIM --documents PATH [option ...]",
         description="Check one claim against documents of your own.",
     )
-    parser.add_argument("claim", help="the claim, in quotation marks")
+    parser.add_argument("claim", type=_text, help="the claim, in quotation marks")
     parser.add_argument(
         "--documents", type=Path, required=True, metavar="PATH", help="text, Markdown or HTML file, or a folder of them"
     )
     parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
-    parser.add_argument("--speaker", default="", help="who made it")
+    parser.add_argument("--speaker", type=_text, default="", help="who made it")
     parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")
     options.add_settings(parser)
     return parser
+
+
+def _text(argument: str) -> str:
+    """An argument that is text: the shell hands on any bytes, and Python hides those that are none."""
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError(f"expected UTF-8, came {argument!a:.60}; set the terminal to UTF-8") from None
+    return argument
