@@ -74,7 +74,7 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
 
 
 def _joined(text: str) -> str:
-    """Text that UTF-8 can carry: a server's JSON may escape half of a surrogate pair, which no file of ours can hold."""
+    """Text that UTF-8 can carry: a server's JSON may escape half of a surrogate pair, which no file can hold."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
