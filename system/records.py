@@ -16,9 +16,9 @@ from knowledge_store.passages import Passage
 
 
 class Record(BaseModel):
-    """Base of all records: immutable, no unknown fields."""
+    """Base of all records: immutable, no unknown fields, no number that JSON cannot hold."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Label(StrEnum):
@@ -152,10 +152,11 @@ class Calibration(Record):
     def _is_a_curve(self) -> Self:
         if not 2 <= len(self.confidences) == len(self.probabilities):
             raise ValueError("expected two confidences or more, and a probability for each")
-        if not all(low < high for low, high in pairwise(self.confidences)):
-            raise ValueError("expected confidences that ascend")
-        if not all(0 <= value <= 1 for value in (*self.confidences, *self.probabilities)):
-            raise ValueError("expected numbers from 0 to 1")
+        rising = all(low < high for low, high in pairwise(self.confidences))
+        if not rising or (self.confidences[0], self.confidences[-1]) != (0, 1):
+            raise ValueError("expected confidences that ascend from 0 to 1")
+        if not all(0 <= value <= 1 for value in self.probabilities):
+            raise ValueError("expected probabilities from 0 to 1")
         return self
 
     def of(self, confidence: float) -> float:

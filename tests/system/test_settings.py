@@ -98,9 +98,10 @@ def test_a_profile_that_cannot_be_read_is_named(tmp_path):
     [
         ([], [], "two confidences or more"),
         ([0, 1], [0.5], "a probability for each"),
-        ([0, 0], [0, 1], "ascend"),
-        ([0, 1], [0, 2], "numbers from 0 to 1"),
-        ([0, 1], [math.nan, 1], "numbers from 0 to 1"),
+        ([0, 0, 1], [0, 1, 1], "ascend from 0 to 1"),
+        ([0.5, 1], [0, 1], "ascend from 0 to 1"),
+        ([0, 1], [0, 2], "probabilities from 0 to 1"),
+        ([0, 1], [math.nan, 1], "finite number"),
     ],
 )
 def test_a_calibration_that_is_no_curve_is_refused(tmp_path, confidences, probabilities, message):

@@ -1,10 +1,12 @@
 import errno
+import math
 import os
 
 import pytest
 from bridge import CLAIM
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from system.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
 from system.runner.journal import Journal, JournalError, identity_of, read_identity
@@ -78,6 +80,12 @@ def test_a_damaged_line_is_named(tmp_path):
     path.write_bytes(lines[0] + b"{garbage}\n" + lines[2])
     with pytest.raises(JournalError, match=r"journal.jsonl, line 2: expected a finished claim, found b'\{garbage\}'"):
         read(path)
+
+
+def test_a_number_that_json_cannot_hold_is_refused_before_it_is_written():
+    """JSON would hold null in its place, and the journal could not be resumed."""
+    with pytest.raises(ValidationError, match="finite number"):
+        Verdict(label=Label.REFUTED, justification="Because.", confidence=math.nan)
 
 
 def test_a_damaged_first_line_is_named(tmp_path):
