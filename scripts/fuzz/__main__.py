@@ -12,6 +12,7 @@ import logging
 import multiprocessing
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 from random import Random
 
@@ -51,7 +52,15 @@ def _fuzz(args: argparse.Namespace, folder: Path) -> None:
     corpus = args.input or _corpus(folder / "corpus", target)
     scratch = folder / "scratch"
     scratch.mkdir()
-    atheris.Setup([*_options(args), str(corpus)], lambda data: target.check(data, scratch), custom_mutator=_mutate)
+
+    def check(data: bytes) -> None:
+        try:
+            target.check(data, scratch)
+        except Exception:
+            (args.artifacts / f"{args.target}-{zlib.crc32(data):08x}").write_bytes(data)
+            raise
+
+    atheris.Setup([*_options(args), str(corpus)], check, custom_mutator=_mutate)
     atheris.Fuzz()
 
 
