@@ -49,10 +49,20 @@ class ReplyJournal:
         return self._replies.get(key)
 
     def append(self, key: str, reply: str, claim_id: int) -> None:
-        """Keep a reply and wait until it is on the disk; the claim's id is for people who read the file."""
-        line = json.dumps({"key": key, "claim_id": claim_id, "reply": reply}) + "\n"
-        self._file.write(line.encode())
-        os.fsync(self._file.fileno())
+        """Keep a reply and wait until it is on the disk; the claim's id is for people who read the file.
+
+        Raises:
+            SubmissionError: the disk is full or gone; what was written before stays readable.
+        """
+        line = memoryview((json.dumps({"key": key, "claim_id": claim_id, "reply": reply}) + "\n").encode())
+        end = self._file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self._file.truncate(end)  # half a line would spoil the next one
+            raise SubmissionError(f"{self._path}: a reply cannot be kept ({error.strerror}); make room") from error
         self._replies[key] = reply
 
     def _lock(self) -> None:

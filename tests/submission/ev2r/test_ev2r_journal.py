@@ -1,3 +1,4 @@
+import resource
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,20 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SubmissionError, match=r"replies cannot be kept here .* --judgements"):
         ReplyJournal(tmp_path / "file" / "judgements.jsonl")
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk: the write is cut short first, then refused."""
+    path = tmp_path / "judgements.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with ReplyJournal(path) as journal:
+        journal.append("a", "one", 0)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, limits[1]))
+        try:
+            with pytest.raises(SubmissionError, match=r"judgements.jsonl: a reply cannot be kept \(File too large\)"):
+                journal.append("b", "two", 1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        journal.append("c", "three", 2)
+    with ReplyJournal(path) as journal:
+        assert (journal.get("a"), journal.get("b"), journal.get("c")) == ("one", None, "three")
