@@ -2,6 +2,8 @@ import resource
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from submission.ev2r.journal import ReplyJournal
 from submission.files import SubmissionError
@@ -29,6 +31,24 @@ def test_a_line_that_a_kill_cut_off_is_dropped_and_the_rest_stays(tmp_path: Path
         journal.append("b", "three", 1)
     with ReplyJournal(path) as journal:
         assert (journal.get("a"), journal.get("b")) == ("one", "three")
+
+
+REPLIES = st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=4)
+
+
+@given(replies=REPLIES, share=st.floats(0, 1))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_file_cut_at_any_byte_keeps_every_whole_reply(tmp_path: Path, replies: dict[str, str], share: float) -> None:
+    path = tmp_path / "judgements.jsonl"
+    path.unlink(missing_ok=True)
+    with ReplyJournal(path) as journal:
+        for key, reply in replies.items():
+            journal.append(key, reply, 0)
+    whole = path.read_bytes()
+    path.write_bytes(cut := whole[: round(len(whole) * share)])
+    kept = dict(list(replies.items())[: cut.count(b"\n")])
+    with ReplyJournal(path) as journal:
+        assert {key: journal.get(key) for key in replies} == dict.fromkeys(replies) | kept
 
 
 @pytest.mark.parametrize("line", ["", "[]", '{"key": "a"}', "id,claim", "[" * 5000])

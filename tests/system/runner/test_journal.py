@@ -65,6 +65,18 @@ def test_a_journal_cut_at_any_byte_resumes_with_the_whole_lines_before_it(tmp_pa
     assert read(path) == [*results[:kept], result(9)]
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(), number=st.floats(allow_nan=False, allow_infinity=False), count=st.integers(0, 2**53 - 1))
+def test_what_was_written_reads_back_equal(tmp_path, text, number, count):
+    path = tmp_path / "journal.jsonl"
+    timing = Timing(
+        seconds=number, stages={text: number}, cost=Cost(tokens_in=count), rounds=count, branches=2, cut_short=True
+    )
+    any_result = result(0, text).model_copy(update={"timing": timing, "flaws": {text: count}})
+    write(path, any_result)
+    assert read(path) == [any_result]
+
+
 def test_other_settings_or_input_are_refused_by_name(tmp_path):
     path = tmp_path / "journal.jsonl"
     write(path, result(0))
