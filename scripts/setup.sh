@@ -5,12 +5,14 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 extras=$(IFS=,; echo "$*")
-stamp=$venv/.installed${extras:+-$extras}
+stamps=("$venv/.installed" "${@/#/$venv/.installed-}") # one for what all need, one for each extra
 log=$root/.venv-setup.log
 
 fail() { echo "setup failed: $1" >&2; exit 1; }
 
-[ -f "$stamp" ] && cmp -s "$root/pyproject.toml" "$stamp" && exit 0
+is_done() { for stamp in "${stamps[@]}"; do cmp -s "$root/pyproject.toml" "$stamp" || return 1; done; }
+
+is_done && exit 0
 
 python=${PYTHON:-python3}
 command -v "$python" >/dev/null || fail "no $python; install Python 3.11 or newer, or set PYTHON"
@@ -23,4 +25,4 @@ if [ ! -x "$venv/bin/pip" ]; then
 fi
 "$venv/bin/pip" install --quiet --editable "$root${extras:+[$extras]}" >"$log" 2>&1 ||
   fail "$(grep -m1 -i error "$log" || tail -n 1 "$log"); see $log"
-cp "$root/pyproject.toml" "$stamp"
+for stamp in "${stamps[@]}"; do cp "$root/pyproject.toml" "$stamp"; done

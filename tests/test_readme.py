@@ -38,6 +38,9 @@ def checkout(tmp_path_factory):
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
+    stamp = ROOT / ".venv" / ".installed"
+    if not stamp.exists() or stamp.read_bytes() != (ROOT / "pyproject.toml").read_bytes():
+        pytest.fail("pyproject.toml has changed since .venv was made: run scripts/setup.sh")  # or the copy would do it
     (copy / ".venv").symlink_to(ROOT / ".venv")
     data = copy / "knowledge_store" / "data"
     (data / "dev").mkdir(parents=True)
