@@ -7,7 +7,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from submission.files import read_json_array, write_atomically
+from pydantic import ValidationError
+
+from submission.files import SubmissionError, read_json_array, write_atomically
 from submission.text import clean, repair
 from system.records import ClaimResult, Label, QuestionAnswer, Record
 
@@ -61,10 +63,21 @@ def read_json(path: Path) -> list[Prediction]:
     """Read what ``write_json`` wrote.
 
     Raises:
-        SubmissionError: the file holds no JSON array.
-        pydantic.ValidationError: an entry has missing, unknown or wrong fields.
+        SubmissionError: the file holds no JSON array, or an entry has missing, unknown or wrong fields, or text that
+            cannot be written again.
     """
-    return [Prediction.model_validate(item) for item in read_json_array(path)]
+    return [_read(path, number, item) for number, item in enumerate(read_json_array(path))]
+
+
+def _read(path: Path, number: int, item: object) -> Prediction:
+    try:
+        return Prediction.model_validate_json(json.dumps(item))  # only in JSON is half of a surrogate pair refused
+    except ValidationError as error:
+        fault = error.errors(include_input=False)[0]
+        where = ".".join(map(str, fault["loc"])) or "its text"
+        raise SubmissionError(
+            f"{path}: entry {number}: {where}: {fault['msg']}; expected an entry as a run writes it to submission.json"
+        ) from error
 
 
 def _prediction(result: ClaimResult) -> Prediction:

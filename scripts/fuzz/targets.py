@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import orjson
-from pydantic import ValidationError
 
 import system.tasks
 from knowledge_store.reading import Flaws, read_pages
@@ -102,10 +101,7 @@ def _predictions(data: bytes, folder: Path) -> None:
     for one in predicted or ():
         one.model_dump_json()
     validate(path, ["A claim."])
-    try:
-        entries = _or_error(path, SubmissionError, lambda: read_json(path))
-    except ValidationError:  # as documented
-        return
+    entries = _or_error(path, SubmissionError, lambda: read_json(path))
     if entries is not None:
         write_json(entries, path)
         assert read_json(path) == entries

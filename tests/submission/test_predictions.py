@@ -1,8 +1,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from submission_factories import answer, passage, qa, result
 
+from submission.files import SubmissionError
 from submission.predictions import NO_ANSWER, PLACEHOLDER_QUESTION, EvidencePair, predictions, read_json, write_json
 from system.records import Label, QuestionAnswer, Source
 
@@ -69,3 +71,22 @@ def test_all_text_can_be_written_and_read_again(tmp_path: Path) -> None:
         "scraped_text": "page \ufffd text",
     }
     assert [pair.model_dump() for pair in entries[0].evidence] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"confidence": None}, "entry 0: confidence: Input should be a valid number"),
+        ({"claim": "\ud800"}, "entry 0: its text: Invalid JSON"),
+        ({"more": 1}, "entry 0: more: Extra inputs"),
+    ],
+)
+def test_what_no_run_wrote_is_an_error_that_names_the_entry(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "submission.json"
+    write_json(predictions([result()]), path)
+    [entry] = json.loads(path.read_text())
+    path.write_text(json.dumps([entry | change]))
+    with pytest.raises(SubmissionError, match=rf"submission.json: {message}"):
+        read_json(path)
