@@ -54,7 +54,7 @@ class Examples:
     """
 
     measured: NDArray[np.float64]
-    labels: NDArray[np.str_]
+    labels: list[str]
     weights: NDArray[np.float64]
 
 
@@ -100,7 +100,7 @@ def examples(claims: Sequence[AnnotatedClaim], encoder: Encoder, seed: int) -> E
         rows += measured
         labels += [str(annotated.label)] * len(measured)
         weights += [1 / len(measured)] * len(measured)
-    return Examples(np.array(rows), np.array(labels), np.array(weights))
+    return Examples(np.array(rows), labels, np.array(weights))
 
 
 def measure(tasks: Sequence[JudgeClaim], similarity: Similarity) -> list[NDArray[np.float64]]:

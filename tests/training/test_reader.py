@@ -48,7 +48,7 @@ def random_examples(seed: int = 1) -> Examples:
     labels = np.array(["Refuted"] * 300 + [str(label) for label in Label if label is not Label.REFUTED] * 50)
     measured = generator.normal(size=(len(labels), len(FEATURES)))
     measured[labels == "Supported", 0] += 1.5
-    return Examples(measured, labels, np.ones(len(labels)))
+    return Examples(measured, labels.tolist(), np.ones(len(labels)))
 
 
 def test_every_round_of_every_branch_is_recorded() -> None:
@@ -75,7 +75,7 @@ def test_each_claim_weighs_the_same(tmp_path: Path) -> None:
     given = examples(claims, Letters(), seed=1)
     assert given.measured.shape == (len(given.labels), len(FEATURES))
     for one in claims:
-        assert given.weights[given.labels == str(one.label)].sum() == pytest.approx(1)
+        assert given.weights[np.array(given.labels) == str(one.label)].sum() == pytest.approx(1)
 
 
 def test_rare_labels_weigh_more_but_not_as_much_as_frequent_ones() -> None:

@@ -1,0 +1,62 @@
+"""A tiny model that has learnt 32 real examples by heart writes their labels: masks, template and targets are right."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from system.models.base import Completion, Request
+from system.models.transformers import TransformersModel
+from system.settings import EngineSettings
+from system.tasks import Adapter
+from training.finetuning.examples import Demonstration, read_examples, split_by_claim
+from training.finetuning.recipes import HELD_OUT, RECIPES
+from training.finetuning.training import Job, train
+
+pytestmark = [pytest.mark.slow, pytest.mark.data, pytest.mark.filterwarnings("default")]
+
+COUNT = 32
+ASIDE = {-1, -2}  # claims
+BY_HEART = replace(
+    RECIPES["verdict"], dropout=0.0, epochs=70.0, batch=4, learning_rate=5e-3, context=2048, patience=99
+)  # of the real settings rank, alpha and layers; the rest is what learning by heart needs on a tiny random model
+
+
+@pytest.fixture
+def short_claims(shared, tmp_path):
+    """The annotated claims of train with the shortest texts, as many of each label."""
+    claims = json.loads((shared / "data" / "averitec" / "train.json").read_text())
+    claims.sort(key=lambda claim: len(claim["claim"]) + len(json.dumps(claim["questions"])))
+    labels = sorted({claim["label"] for claim in claims})
+    chosen = [[claim for claim in claims if claim["label"] == label][: COUNT // len(labels)] for label in labels]
+    path = tmp_path / "claims.json"
+    path.write_text(json.dumps([claim for same in chosen for claim in same]))
+    return path
+
+
+def test_examples_that_were_learnt_by_heart_are_answered_with_their_labels(
+    tiny, short_claims, verdicts, lines, tmp_path
+):
+    # One justification for all, so that every update is about the labels.
+    tasks = [
+        (task, reply.model_copy(update={"justification": "By heart."})) for task, reply in verdicts(short_claims, COUNT)
+    ]
+    rows = lines(tasks)
+    rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]  # to be held out, so that all 32 are learnt
+    data = tmp_path / "verdict_prediction.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    examples = read_examples(data, Demonstration)
+    seed = next(seed for seed in range(100_000) if _aside(examples, seed) == ASIDE)
+    train(Job("verdict", BY_HEART, str(tiny / "base"), tmp_path, tmp_path / "adapter", None, None, seed))
+    model = TransformersModel(
+        str(tiny / "base"), {Adapter.VERDICT_PREDICTION: str(tmp_path / "adapter")}, EngineSettings(sequences=8)
+    )
+    results = asyncio.run(model.generate([Request(task) for task, _ in tasks]))
+    asyncio.run(model.close())
+    written = [result.reply.label if isinstance(result, Completion) else None for result in results]
+    assert written == [reply.label for _, reply in tasks]
+
+
+def _aside(examples, seed):
+    return {example.claim_id for example in split_by_claim(examples, HELD_OUT, seed).held_out}
