@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Builds docs/ as HTML into output/docs; a warning is an error.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scripts/setup.sh docs
+rm -rf docs/reference/api # made from the code that is there now
+.venv/bin/sphinx-build -W --keep-going -q -b html docs output/docs
+echo output/docs/index.html
