@@ -57,13 +57,13 @@ json.dump(claims[:12], open(sys.argv[1], "w")); json.dump(claims[12:], open(sys.
   fi
   sets=(--profile cpu --model "$models/made/base" --tokenizer "$models/made/base" --limit 16 --context 2048
     --sets question_generation verdict_prediction)
-  training=(--epochs 4 --learning-rate 0.005 --batch 4 --context 2048)
+  last_set=verdict_prediction training=(--epochs 4 --learning-rate 0.005 --batch 4 --context 2048)
   served_as=(--backend transformers)
 else
-  sets=("${store[@]}") training=() served_as=(--backend vllm)
+  sets=("${store[@]}") last_set=moderator_preferences training=() served_as=(--backend vllm)
 fi
 
-[ -e "$data/question_generation.card.json" ] && [ -e "$data/verdict_prediction.card.json" ] ||
+[ -e "$data/$last_set.card.json" ] ||
   step "data sets" $python -m training data --claims "$claims" --held-out "${held_out[@]}" --output "$data" "${sets[@]}"
 if [ -n "$quantize" ]; then
   scripts/setup_quantize.sh
