@@ -2,7 +2,7 @@
 # Builds docs/ as HTML into output/docs; a warning is an error.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-scripts/setup.sh docs
+scripts/setup.sh docs ray serve train # the code is imported for its docstrings
 rm -rf docs/reference/api # made from the code that is there now
 .venv/bin/sphinx-build -W --keep-going -q -b html docs output/docs
 echo output/docs/index.html
