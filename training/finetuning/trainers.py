@@ -1,7 +1,7 @@
 """TRL's trainers with a recipe: LoRA, loss on the replies, checkpoints, early stopping, TensorBoard.
 
 TRL renders prompt and reply with the base model's chat template and masks the prompt; the token ids are those that the
-engine sends and gets (``tests/training/test_template.py`` compares them).
+engine sends and gets (``tests/training/finetuning/test_template.py`` compares them).
 """
 
 from collections.abc import Sequence
