@@ -99,7 +99,6 @@ def _settings(job: Job, file: Path, counts: dict[str, int], plan: TrainingPlan) 
     return {
         "task": job.task,
         "base": job.base,
-        "data": file.name,
         "sha256": sha256_of(file),
         "examples": counts,
         **asdict(job.recipe),
