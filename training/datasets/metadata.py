@@ -16,9 +16,9 @@ SMALL = frozenset({"the", "in", "on", "at", "of", "by", "it", "was", "st", "nd",
 def states(claim: Claim, answer: str) -> bool:
     """Whether all words of an answer stand in the claim's metadata, its date in words or in numbers.
 
-    >>> states(Claim(id=0, text="", date="25-8-2020", speaker="Eric Trump"), "August 25th, 2020")
+    >>> states(Claim(id=0, text="", date="9-4-2021", speaker="Mira Halvers"), "April 9th, 2021")
     True
-    >>> states(Claim(id=0, text="", date="25-8-2020", speaker="Eric Trump"), "August 8th, 2020")
+    >>> states(Claim(id=0, text="", date="9-4-2021", speaker="Mira Halvers"), "April 4th, 2021")
     False
     """
     words = set(tokenize(answer)) - SMALL
@@ -27,7 +27,7 @@ def states(claim: Claim, answer: str) -> bool:
 
 
 def _date_forms(claim: Claim) -> list[set[str]]:
-    """The words of the claim's date, as "25 August 2020" and as "25/08/2020"."""
+    """The words of the claim's date, as "9 April 2021" and as "09/04/2021"."""
     if not (day := claim.day):
         return [set(tokenize(claim.date))]
     month = MONTHS[day.month - 1]
