@@ -91,8 +91,11 @@ def gpu(needed: bool) -> Finding:
     if not driver:
         remedy = "run on a machine with an NVIDIA GPU and its driver, or take another profile"
         return bad("GPU", "none", remedy) if needed else good("GPU", "none, and the profile needs none")
+    unusable = bad if needed else note
     if not cuda:
-        return note("GPU", f"driver {driver}, but torch {torch.__version__} cannot use it", "pip install torch==2.13.0")
+        return unusable(
+            "GPU", f"driver {driver}, but torch {torch.__version__} cannot use it", "pip install torch==2.13.0"
+        )
     oldest = DRIVERS.get(int(cuda.split(".")[0]), 0)
     if int(driver.split(".")[0]) < oldest:
         remedy = (
@@ -100,7 +103,7 @@ def gpu(needed: bool) -> Finding:
             f"cuda-compat-{cuda.replace('.', '-')} with its folder in LD_LIBRARY_PATH will do"
         )
         return bad("GPU", f"driver {driver} is too old for CUDA {cuda}", remedy)
-    return note("GPU", f"driver {driver}, but torch finds no device", "see nvidia-smi and CUDA_VISIBLE_DEVICES")
+    return unusable("GPU", f"driver {driver}, but torch finds no device", "see nvidia-smi and CUDA_VISIBLE_DEVICES")
 
 
 def _driver() -> str:

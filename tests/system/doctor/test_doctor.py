@@ -44,7 +44,9 @@ def test_what_a_run_lacks_is_named_with_its_remedy(capsys, monkeypatch):
     [
         ("580.65.06", "13.0", True, True, State.GOOD, "NVIDIA A10G, 22.5 GiB, driver 580.65.06, CUDA 13.0"),
         ("550.127.05", "13.0", False, True, State.BAD, "550.127.05 is too old for CUDA 13.0"),
-        ("580.65.06", "13.0", False, True, State.NOTE, "finds no device"),
+        ("580.65.06", "13.0", False, True, State.BAD, "finds no device"),
+        ("580.65.06", "13.0", False, False, State.NOTE, "finds no device"),
+        ("580.65.06", None, False, True, State.BAD, "cannot use it"),
         ("580.65.06", None, False, False, State.NOTE, "cannot use it"),
         ("", None, False, True, State.BAD, "none"),
         ("", None, False, False, State.GOOD, "needs none"),
