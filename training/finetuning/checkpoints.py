@@ -8,7 +8,7 @@ from typing import Any
 from training.errors import TrainingError
 
 RECORD = "training.json"
-WEIGHTS = "adapter_model.safetensors"
+CONFIG = "adapter_config.json"  # of an adapter; PEFT writes it behind the weights
 STATE = "trainer_state.json"  # of a checkpoint; the last thing that is written of it
 
 
@@ -51,7 +51,7 @@ def read_record(folder: Path) -> dict[str, Any]:
 
 def finished(folder: Path) -> bool:
     """Whether the adapter of a folder is trained."""
-    return (folder / WEIGHTS).exists()
+    return (folder / CONFIG).exists()
 
 
 def last_checkpoint(folder: Path) -> Path | None:
