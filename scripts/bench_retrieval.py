@@ -4,7 +4,7 @@
 Each engine ranks each store three times, each time in a process of its own, one after the other; the middle time
 counts. The others get the passages that plain Python cuts and frees of copies; rank-bm25 counts the same words as ours,
 bm25s and tantivy have tokenizers of their own.
-Engines that are not installed (pip install "got-factcheck[bench]") are passed over.
+Engines that are not installed (scripts/setup.sh bench) are passed over.
 
 Usage: bench_retrieval.py STORE.json… [--tokenization whitespace] [--others-up-to MB] [--plot FILE.svg]
 """

@@ -1,7 +1,7 @@
 """Run one target of ``targets.py`` under atheris (libFuzzer): inputs are changed towards code not yet reached.
 
-    pip install '.[fuzz]'
-    python -m scripts.fuzz claims --seconds 20
+    scripts/setup.sh fuzz
+    .venv/bin/python -m scripts.fuzz claims --seconds 20
 
 The first input that breaks the target's promise ends the run with its traceback and a status that is not 0, and is
 kept in ``--artifacts``; a further call with ``--input FILE`` tries that file alone.
