@@ -23,7 +23,7 @@ from system.runner.cluster import connect, room_for, share_of
 from system.runner.cluster_worker import ClusterWorker, MakeEngine
 from system.settings import Settings
 
-TRIES = 3  # workers that a claim may lose; the last try is made alone, in case the claim itself is what kills them
+TRIES = 3  # workers that a claim may lose; last tries are made one at a time, in case one of them is what kills workers
 
 logger = logging.getLogger(__name__)
 
