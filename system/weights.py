@@ -17,6 +17,7 @@ from knowledge_store.encoder import bundled_model
 from system.settings import Settings
 
 GIB = 2**30
+OLDER_FORMAT = "pytorch_model*.bin"  # what no fetch brings where the same tensors are there as safetensors
 
 
 class WeightsError(Exception):
@@ -44,7 +45,7 @@ def find(name: str) -> Path | None:
     folder = bundled_model(name) or Path(name)
     if not folder.is_dir():
         try:
-            folder = Path(snapshot_download(name, local_files_only=True))
+            folder = Path(snapshot_download(name, local_files_only=True, ignore_patterns=[OLDER_FORMAT]))
         except (OSError, ValueError):  # not in the cache, or no name that the hub allows
             return None
     return folder if _complete(folder) else None
@@ -77,7 +78,7 @@ def fetch(name: str) -> Path:
 def _duplicates(name: str) -> list[str]:
     """Patterns of files that hold the same tensors once more, in the older format."""
     files = [file.filename for file in snapshot_download(name, dry_run=True)]
-    return ["pytorch_model*.bin"] if any(fnmatch(file, "model*.safetensors") for file in files) else []
+    return [OLDER_FORMAT] if any(fnmatch(file, "model*.safetensors") for file in files) else []
 
 
 def _check_room(name: str, ignored: list[str]) -> None:
@@ -101,6 +102,7 @@ def _tensors(folder: Path) -> list[Path]:
 def _complete(folder: Path) -> bool:
     """Whether tensors are there, and of weights in several files every one."""
     there = {file.name for file in _tensors(folder)}
-    indices = folder.glob("*.safetensors.index.json")
+    ending = "safetensors" if any(name.endswith(".safetensors") for name in there) else "bin"
+    indices = folder.glob(f"*.{ending}.index.json")
     parts = {part for index in indices for part in orjson.loads(index.read_bytes())["weight_map"].values()}
     return bool(there) and parts <= there

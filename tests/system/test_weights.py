@@ -70,9 +70,11 @@ class Hub:
         self._size = file_size
 
     def __call__(self, name: str, *, dry_run=False, local_files_only=False, ignore_patterns=()):
-        if local_files_only and not self.folder.exists():
-            raise FileNotFoundError(name)
         names = [file for file in self.FILES if not any(fnmatch(file, pattern) for pattern in ignore_patterns)]
+        if local_files_only:
+            if not all((self.folder / file).exists() for file in names):
+                raise FileNotFoundError(name)
+            return str(self.folder)
         if dry_run:
             return [SimpleNamespace(filename=file, file_size=self._size, will_download=True) for file in names]
         for file in names:
@@ -87,6 +89,7 @@ def test_a_fetch_downloads_where_there_is_room(monkeypatch, tmp_path, capsys):
     assert command(["--profile", "cpu", "--model", "some/model"]) == 0
     here = {file.relative_to(tmp_path / "snapshot").as_posix() for file in tmp_path.rglob("*") if file.is_file()}
     assert here == {"model.safetensors", "2_Dense/pytorch_model.bin"}  # the same tensors are not fetched twice
+    assert find("some/model") == tmp_path / "snapshot"  # nor missed
     assert re.match(rf"model some/model: {tmp_path}/snapshot\nencoder .*\n$", capsys.readouterr().out)
 
 
