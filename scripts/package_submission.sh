@@ -19,7 +19,11 @@ cd "$root"
 git ls-files -z system knowledge_store submission pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md \
   scripts/setup.sh scripts/download.py | xargs -0 cp --parents -t "$staged"
 cp scripts/fever8/*.sh "$staged"
-if [ -n "$adapters" ]; then mkdir -p "$staged/models/adapters" && cp -rL "$adapters"/*/ "$staged/models/adapters"; fi
+for config in ${adapters:+"$adapters"/*/adapter_config.json}; do
+  folder=$staged/models/adapters/$(basename "${config%/*}")
+  mkdir -p "$folder"
+  find -L "${config%/*}" -maxdepth 1 -type f -exec cp -t "$folder" {} + # no checkpoints, no logs
+done
 
 mkdir -p "${output%/*}"
 python3 -c 'import shutil, sys; shutil.make_archive(sys.argv[1].removesuffix(".zip"), "zip", sys.argv[2])' "$output" "$staged"
