@@ -31,7 +31,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 models=${models:-models${tiny:+/tiny}}
-if [ -z "$tiny" ] && { [ -z "$claims" ] || [ ${#held_out[@]} = 0 ]; }; then usage >&2; exit 2; fi
+if [ -z "$tiny" ] && { [ -z "$claims" ] || [ ${#held_out[@]} = 0 ] || [ "$quantize" = tiny ]; }; then usage >&2; exit 2; fi
 
 gpu=; [ -n "$tiny" ] || ! command -v nvidia-smi >/dev/null || gpu=gpu
 scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
