@@ -38,9 +38,9 @@ def dequantize(model: str, output: Path) -> None:
         model: a folder, or a name that the model hub knows.
 
     Raises:
-        TrainingError: the checkpoint is not of one of the two formats, or the output cannot be written.
+        TrainingError: the checkpoint cannot be had or is of another format, or the output cannot be written.
     """
-    source = Path(model) if Path(model).is_dir() else Path(snapshot_download(model))
+    source = _source(model)
     config = _config(source)
     try:
         output.mkdir(parents=True, exist_ok=True)
@@ -74,11 +74,28 @@ def dequantized(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return found
 
 
+def _source(model: str) -> Path:
+    """The folder of a checkpoint, which is fetched where there is none.
+
+    Raises:
+        TrainingError: it cannot be had, or it has no configuration.
+    """
+    try:
+        source = Path(model) if Path(model).is_dir() else Path(snapshot_download(model))
+    except (OSError, ValueError) as error:
+        raise TrainingError(
+            f"{model}: neither a folder nor to be had from the model hub ({error}); give a 4-bit checkpoint"
+        ) from error
+    if not (source / CONFIG).is_file():
+        raise TrainingError(f"{source}: expected a 4-bit checkpoint, but there is no {CONFIG}")
+    return source
+
+
 def _config(source: Path) -> dict[str, object]:
     """The configuration without its quantisation.
 
     Raises:
-        TrainingError: there is none, or it is of a format that is not read here.
+        TrainingError: it has none, or one of a format that is not read here.
     """
     config: dict[str, object] = json.loads((source / CONFIG).read_text(encoding="utf-8"))
     method = config.pop("quantization_config", None)

@@ -103,3 +103,10 @@ def test_another_format_is_refused(tmp_path, method):
     with pytest.raises(TrainingError, match="expected a 4-bit checkpoint of AutoAWQ"):
         dequantize(model, tmp_path / "base")
     assert not (tmp_path / "base").exists()
+
+
+def test_a_checkpoint_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(TrainingError, match="no/such/checkpoint: neither a folder nor to be had"):
+        dequantize("no/such/checkpoint", tmp_path / "base")
+    with pytest.raises(TrainingError, match=r"there is no config\.json"):
+        dequantize(str(tmp_path), tmp_path / "base")
