@@ -11,7 +11,8 @@
 # --models    where everything is written (default: models; with --tiny models/tiny)
 # --tiny      the whole chain on a tiny random model and a few claims, in minutes without a GPU; without --claims on
 #             the bundled example claims
-# Prints the time and the memory that each step took; a step that is done is not done again.
+# Prints the time and the memory that each step took. Given again it goes on: what is made is not made again, only the
+# checks and the last claim are.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -38,6 +39,12 @@ scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
 python=.venv/bin/python
 data=$models/data base=$models/base
 mkdir -p "$models"
+given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${quantize:+quantised from $quantize, }serves $served"
+if [ "$(cat "$models/given" 2>/dev/null || echo "$given")" != "$given" ]; then
+  echo "$models holds what was made of other inputs: $(cat "$models/given"); give another --models for: $given" >&2
+  exit 2
+fi
+echo "$given" >"$models/given"
 
 # step NAME COMMAND...: run a step and say what it took
 step() {
@@ -73,8 +80,10 @@ fi
 step "base" $python -m training dequantize "$served" --output "$base"
 [ -z "$tiny" ] || served=$base  # its 4-bit form is served by vLLM alone
 
-profile=$models/trained.toml
-printf '[model]\nbackend = "%s"\nmodel = "%s"\n\n[model.adapters]\n' "${served_as[1]}" "$served" >"$profile"
+profile=$models/trained.toml # the profile of the served model, with what was trained
+if [ -n "$tiny" ]; then printf '[model]\nbackend = "transformers"\nmodel = "%s"\n' "$served"
+else sed "s|^model = .*|model = \"$served\"|" system/profiles/a10g.toml; fi >"$profile"
+printf '\n[model.adapters]\n' >>"$profile"
 for task in qg:question_generation qa:question_answering verdict:verdict_prediction moderator:moderator; do
   name=${task#*:}
   [ -e "$data/$name.jsonl" ] || { echo "no data set for $name: its tasks stay with the base model"; continue; }

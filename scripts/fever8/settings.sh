@@ -10,7 +10,7 @@ HF_HOME=$(realpath -m "$MODELS")
 export HF_HOME
 read -r -a options <<<"$OPTIONS"
 adapters=()
-for folder in "$ADAPTERS"/*/; do
-  [ ! -e "$folder/adapter_config.json" ] || adapters+=("$(basename "$folder")=${folder%/}")
+for task in question_generation question_answering verdict_prediction moderator; do
+  [ ! -e "$ADAPTERS/$task/adapter_config.json" ] || adapters+=("$task=$ADAPTERS/$task")
 done
 [ "${#adapters[@]}" -eq 0 ] || options+=(--adapters "${adapters[@]}")

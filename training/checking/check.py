@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -89,7 +89,7 @@ def check(plan: Plan) -> Findings:
     held_out = _held_out(plan, record["data"], chat, int(record["seed"]))
     tasks = example_tasks(adapter, plan.count)
     results = asyncio.run(_ask(plan, adapter, tasks, chat.context))
-    recipe = RECIPES[record["task"]]
+    recipe = replace(RECIPES[record["task"]], context=int(record["context"]))  # as it was trained
     precision = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available()).precision
     reader = PeftReader(base, plan.adapter, chat, precision)
     written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
