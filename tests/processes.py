@@ -1,6 +1,7 @@
 """What tests of whole runs share: starting them as processes, waiting for them, and reading what they left."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,8 +14,13 @@ def start_python(*command, paths=(), **options):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **options.pop("environment", {})}
     if paths:
         environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.Popen([sys.executable, *map(str, command)], text=True, env=environment, **pipes)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": _hear_ctrl_c, **options}
+    command = [sys.executable, *map(str, command)]
+    return subprocess.Popen(command, text=True, env=environment, **pipes)
+
+
+def _hear_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which a shell ignores for what it starts in the background
 
 
 def finish(process, status=0, seconds=180.0):

@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _small_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoder_module, "SentenceEncoder", lambda name: WordEncoder())
+    monkeypatch.setattr(encoder_module.SentenceEncoder, "of", lambda _: WordEncoder())
 
 
 def test_build_then_search(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

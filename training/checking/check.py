@@ -88,7 +88,8 @@ def check(plan: Plan) -> Findings:
     chat = ChatTokenizer(base, int(record["context"]))
     held_out = _held_out(plan, record["data"], chat, int(record["seed"]))
     tasks = example_tasks(adapter, plan.count)
-    results = asyncio.run(_ask(plan, adapter, tasks, chat.context))
+    engine = _engine(plan, {adapter: str(plan.adapter)}, EngineSettings(context=chat.context))
+    results = asyncio.run(_ask(engine, tasks))
     recipe = replace(RECIPES[record["task"]], context=int(record["context"]))  # as it was trained
     precision = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available()).precision
     reader = PeftReader(base, plan.adapter, chat, precision)
@@ -112,9 +113,8 @@ def _held_out(plan: Plan, data: str, chat: ChatTokenizer, seed: int) -> list[Dem
     return split_by_claim(examples, HELD_OUT, seed).held_out[: plan.count]
 
 
-async def _ask(plan: Plan, adapter: Adapter, tasks: Sequence[Task[Reply]], context: int) -> list[Result]:
+async def _ask(model: Model, tasks: Sequence[Task[Reply]]) -> list[Result]:
     """The engine's greedy replies."""
-    model = _engine(plan, {adapter: str(plan.adapter)}, EngineSettings(context=context))
     try:
         return await model.generate([Request(task) for task in tasks])
     finally:

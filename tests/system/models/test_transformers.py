@@ -184,6 +184,7 @@ def test_absent_adapters_are_said_once(tiny_model, tiny_adapters, caplog):
     some = {Adapter.VERDICT_PREDICTION: tiny_adapters[Adapter.VERDICT_PREDICTION]}
     model = TransformersModel(str(tiny_model / "base"), some, ENGINE)
     assert [record.message for record in caplog.records if "adapter" in record.message] == [
-        "no adapter for question_generation, question_answering: the base model answers, with full instructions"
+        "no adapter for question_generation, question_answering, moderator: "
+        "the base model answers, with full instructions"
     ]
     asyncio.run(model.close())
