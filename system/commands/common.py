@@ -2,6 +2,8 @@
 
 import argparse
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from system import options
@@ -69,6 +71,15 @@ def load_timed(settings: Settings, trace: Path | None = None) -> tuple[Engine, f
     """The engine, and the seconds that loading it took, which no claim's clock contains."""
     began = time.perf_counter()
     return load_engine(settings, trace), time.perf_counter() - began
+
+
+@asynccontextmanager
+async def closing(engine: Engine) -> AsyncIterator[Engine]:
+    """The engine; what its model holds is freed at the end, whatever happens."""
+    try:
+        yield engine
+    finally:
+        await engine.model.close()
 
 
 def stands_for_failure(result: ClaimResult) -> bool:

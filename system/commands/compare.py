@@ -13,6 +13,7 @@ from system.comparison import compare
 from system.comparison_table import comparison_tables
 from system.gold import read_gold
 from system.output import save_comparison
+from system.records import ClaimResult
 from system.variants import parse_variants, repeats_of, run_variants
 
 
@@ -24,8 +25,12 @@ def command(arguments: Sequence[str]) -> int:
     claims_file, claims, store = common.inputs_of(args, settings)
     gold = [read_gold(claims_file)[claim.id].label for claim in claims]
     engine, _ = common.load_timed(settings)
-    repeats = args.repeats or repeats_of(settings)
-    runs = asyncio.run(run_variants(engine, variants, claims, store, repeats))
+
+    async def run_all() -> dict[str, list[list[ClaimResult]]]:
+        async with common.closing(engine):
+            return await run_variants(engine, variants, claims, store, args.repeats or repeats_of(settings))
+
+    runs = asyncio.run(run_all())
     scores = compare(gold, runs)
     save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
     Console().print(comparison_tables(scores, len(claims)))

@@ -8,11 +8,13 @@ from pathlib import Path
 from rich.console import Console
 
 from knowledge_store.documents import rank_documents
+from knowledge_store.ranking import RankedStore
 from system import options
-from system.check import check
+from system.check import Engine, check
 from system.commands import common
 from system.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
-from system.records import Claim
+from system.graph import Graph
+from system.records import Claim, ClaimResult
 from system.verify import print_answer
 
 
@@ -23,9 +25,14 @@ def command(arguments: Sequence[str]) -> int:
     claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
     ranked = rank_documents(args.documents, claim.text, settings.retrieval, claim.day)
     engine, _ = common.load_timed(settings)
-    result, graph = asyncio.run(check(engine, claim, ranked))
+    result, graph = asyncio.run(_check(engine, claim, ranked))
     print_answer(result, graph, with_graph=args.graph, console=Console())
     return EXIT_FAILED_CLAIMS if stands_for_failure(result) else 0
+
+
+async def _check(engine: Engine, claim: Claim, ranked: RankedStore) -> tuple[ClaimResult, Graph]:
+    async with common.closing(engine):
+        return await check(engine, claim, ranked)
 
 
 def parser() -> argparse.ArgumentParser:
