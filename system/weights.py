@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+import httpx2
 import orjson
 from huggingface_hub import constants, snapshot_download
-from huggingface_hub.errors import HfHubHTTPError
 
 from knowledge_store.encoder import bundled_model
 from system.settings import Settings
@@ -68,9 +68,10 @@ def fetch(name: str) -> Path:
         ignored = _duplicates(name)
         _check_room(name, ignored)
         return Path(snapshot_download(name, ignore_patterns=ignored))
-    except (OSError, ValueError, HfHubHTTPError) as error:
+    except (OSError, ValueError, httpx2.HTTPError) as error:
+        reason, *_ = str(error).strip().splitlines() or [type(error).__name__]
         raise WeightsError(
-            f"{name}: cannot be fetched ({str(error).strip().splitlines()[0]}); give the name of a repository on "
+            f"{name}: cannot be fetched ({reason}); give the name of a repository on "
             "Hugging Face and a connection to it, or a folder that holds the weights"
         ) from error
 
