@@ -23,8 +23,11 @@ def adapter(tiny, tmp_path):
     return folder
 
 
-def test_the_engine_writes_what_peft_writes_with_the_adapter_and_not_without(adapter, tiny, data):
-    found = check(Plan(adapter, "transformers", str(tiny / "base"), data, count=3))
+@pytest.mark.parametrize("backend", ["transformers", pytest.param("vllm", marks=pytest.mark.vllm)])
+def test_the_engine_writes_what_peft_writes_with_the_adapter_and_not_without(backend, adapter, tiny, data):
+    if backend == "vllm":
+        pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
+    found = check(Plan(adapter, backend, str(tiny / "base"), data, count=3))
     assert found.agreement > max(found.without, 0.9)  # an adapter that the engine did not apply turns this round
     assert len(found.samples) == 3 and 0 <= found.valid <= 1 and found.loss > 0
     assert "held-out loss" in str(found)
