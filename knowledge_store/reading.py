@@ -44,6 +44,9 @@ class Flaw(StrEnum):
 
 Flaws = Counter[Flaw]
 
+UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE)
+"""Flaws of a store from which nothing at all was read."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:

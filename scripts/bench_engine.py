@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import shapes
 import torch
 from peft import LoraConfig
 from safetensors.torch import save_file
 from torch import nn
-from transformers import Qwen2Config
 
 try:
     from vllm import SamplingParams, TokensPrompt
@@ -42,35 +42,7 @@ from system.models.vllm import engine_arguments, start_engine
 from system.settings import EngineSettings, GraphSettings
 from system.tasks import Adapter
 
-AWQ = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": 128, "zero_point": True}
-SHAPES = {
-    "qwen2.5-14b-awq": Qwen2Config(
-        architectures=["Qwen2ForCausalLM"],
-        vocab_size=152_064,
-        hidden_size=5120,
-        intermediate_size=13_824,
-        num_hidden_layers=48,
-        num_attention_heads=40,
-        num_key_value_heads=8,
-        max_position_embeddings=32_768,
-        tie_word_embeddings=False,
-        dtype="float16",
-        quantization_config=AWQ | {"modules_to_not_convert": None},
-    ),
-    "qwen2.5-0.5b-awq": Qwen2Config(
-        architectures=["Qwen2ForCausalLM"],
-        vocab_size=151_936,
-        hidden_size=896,
-        intermediate_size=4864,
-        num_hidden_layers=24,
-        num_attention_heads=14,
-        num_key_value_heads=2,
-        max_position_embeddings=32_768,
-        tie_word_embeddings=True,
-        dtype="float16",
-        quantization_config=AWQ | {"modules_to_not_convert": None},
-    ),
-}
+SHAPES = {"qwen2.5-14b-awq": shapes.awq(shapes.QWEN_14B), "qwen2.5-0.5b-awq": shapes.awq(shapes.QWEN_05B)}
 TRAINED = [Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION]
 
 

@@ -16,12 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import shapes
 import torch
 from make_tiny_model import make_tokenizer
 from torch import nn
 from transformers import AutoModelForCausalLM, EarlyStoppingCallback, Qwen2Config, TrainerCallback
 
 from system.machine import describe, peak_memory
+from system.models.base import ModelUnavailable
 from system.models.memory import GIB
 from training.finetuning.base import device_memory, four_bits
 from training.finetuning.examples import Demonstration, Split
@@ -29,28 +31,7 @@ from training.finetuning.memory import Precision, TrainingPlan, plan_training
 from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.trainers import build_trainer
 
-SHAPES = {
-    "qwen2.5-14b": Qwen2Config(
-        vocab_size=152_064,
-        hidden_size=5120,
-        intermediate_size=13_824,
-        num_hidden_layers=48,
-        num_attention_heads=40,
-        num_key_value_heads=8,
-        max_position_embeddings=32_768,
-        tie_word_embeddings=False,
-    ),
-    "tiny": Qwen2Config(
-        vocab_size=1024,
-        hidden_size=256,
-        intermediate_size=512,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=8192,
-        tie_word_embeddings=False,
-    ),
-}
+SHAPES = {"qwen2.5-14b": shapes.QWEN_14B, "tiny": shapes.TINY}
 
 
 class Clock(TrainerCallback):
@@ -178,4 +159,7 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ModelUnavailable as error:
+        raise SystemExit(str(error)) from error

@@ -23,6 +23,7 @@ from knowledge_store.ranking import RankedStore, normalized, rank_store
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from system.claims import read_claims
 from system.gold import read_gold
+from training.remembering import RememberingEncoder
 
 ALL = RetrievalSettings().prefilter
 CHOICES = {f"shortlist {size}": RetrievalSettings(shortlist=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
@@ -35,25 +36,15 @@ CHOICES = {f"shortlist {size}": RetrievalSettings(shortlist=size) for size in (4
 HOPS = "shortlist 32, by hops"
 
 
-class Remembering:
+class CountingEncoder(RememberingEncoder):
     """An encoder that embeds each text once for all choices, and counts the texts that are asked for."""
 
-    def __init__(self, encoder: SentenceEncoder) -> None:
-        self._encoder = encoder
-        self._vectors: dict[str, Vectors] = {}
-        self.dimension = encoder.dimension
-        self.asked = 0
+    asked = 0
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode``."""
         self.asked += len(texts)
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        self._vectors.update(zip(new, self._encoder.encode(new), strict=True))
-        return np.stack([self._vectors[text] for text in texts])
-
-    def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """See ``Encoder.encode_queries``."""
-        return self._encoder.encode_queries(texts)
+        return super().encode(texts)
 
 
 @dataclass
@@ -82,14 +73,14 @@ def main() -> None:
         ranked = rank_store(args.store / f"{claim.id}.json", claim.text, RetrievalSettings())
         questions = list(dict.fromkeys(answer.question for answer in gold[claim.id].answers))
         asked += len(questions)
-        measure(rows, ranked, questions, Remembering(encoder), reference.get(claim.id, []))
+        measure(rows, ranked, questions, CountingEncoder(encoder), reference.get(claim.id, []))
     for name, row in rows.items():
         print(f"{name:24s} agreement {np.mean(row.agreeing):.3f}   embedded {sum(row.embedded) / asked:5.1f} a question"
               f"   reference sentences {np.mean(row.found or [0]):.2f}")  # fmt: skip
 
 
 def measure(
-    rows: dict[str, Row], ranked: RankedStore, questions: Sequence[str], encoder: Remembering, reference: list[str]
+    rows: dict[str, Row], ranked: RankedStore, questions: Sequence[str], encoder: CountingEncoder, reference: list[str]
 ) -> None:
     """Add one claim to the rows."""
     best = {

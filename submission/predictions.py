@@ -11,10 +11,9 @@ from pydantic import ValidationError
 
 from submission.files import SubmissionError, read_json_array, write_atomically
 from submission.text import clean, repair
-from system.records import ClaimResult, Label, QuestionAnswer, Record
+from system.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record
 
 # AVeriTeC's own words for a question without an answer.
-NO_ANSWER = "No answer could be found."
 PLACEHOLDER_QUESTION = "What evidence is there about the claim?"
 
 

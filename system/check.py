@@ -82,7 +82,7 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
     return ClaimResult(
         claim=case.claim,
         verdict=verdict,
-        pairs=outcome.pairs or (_placeholder(case.claim),),
+        pairs=outcome.pairs or (QuestionAnswer.unanswered(case.claim.text),),
         timing=Timing(
             seconds=ranked.seconds + case.deadline.spent,
             stages={"rank": ranked.seconds, **case.stages()},
@@ -101,7 +101,3 @@ def _suspicious(case: Case) -> dict[str, int]:
     read = {thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence)}
     count = sum(looks_like_instructions(passage.text) for passage in read)
     return {"passage that looks like instructions": count} if count else {}
-
-
-def _placeholder(claim: Claim) -> QuestionAnswer:
-    return QuestionAnswer(question=claim.text, answer="No answer could be found.", answers=())

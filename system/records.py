@@ -100,6 +100,10 @@ class Answer(Record):
         return self.type is not AnswerType.UNANSWERABLE
 
 
+NO_ANSWER = "No answer could be found."
+"""What stands for the answer to a question that nothing answered, in AVeriTeC's own words."""
+
+
 class QuestionAnswer(Record):
     """A question with the answer merged from the answers of its passages.
 
@@ -110,6 +114,11 @@ class QuestionAnswer(Record):
     question: str
     answer: str
     answers: tuple[Answer, ...]
+
+    @classmethod
+    def unanswered(cls, question: str) -> Self:
+        """A question that nothing answered."""
+        return cls(question=question, answer=NO_ANSWER, answers=())
 
     @property
     def answered(self) -> bool:

@@ -1,9 +1,7 @@
 """Any model of the engine as a judge: the one file of this package that reaches the engine's models."""
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from submission.ev2r.comparisons import Comparison, Judge, JudgeError, Unit
 from submission.ev2r.official_prompts import OfficialPrompts, read_official_prompts
@@ -73,9 +71,7 @@ def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
     official = read_official_prompts(official_prompts) if official_prompts else None
     try:
         settings = _settings(judge)
-        return ModelJudge(
-            load_model(settings, _NoEncoder()), f"{settings.model.backend} {settings.model.model}", official
-        )
+        return ModelJudge(load_model(settings), f"{settings.model.backend} {settings.model.model}", official)
     except (SettingsError, ModelUnavailable) as error:
         raise SubmissionError(f"judge {judge!r}: {error}; expected {FORMS}") from error
 
@@ -110,15 +106,3 @@ def _own_prompts_name() -> str:
         task = _own_task(Comparison(claim_id=0, claim="", unit=unit, predicted=pairs, gold=pairs))
         digest.update(repr((render(task, adapter=False), decoding_schema(task.reply_type))).encode())
     return f"own prompts {digest.hexdigest()[:12]}"
-
-
-class _NoEncoder:
-    """Stands where the engine's reader without a language model, which is no judge, would have an encoder."""
-
-    dimension = 0
-
-    def encode(self, texts: Sequence[str]) -> Any:
-        """A judge retrieves nothing."""
-        raise NotImplementedError
-
-    encode_queries = encode

@@ -1,13 +1,16 @@
 """Backends behind the one seam to models (see ``base``)."""
 
 from knowledge_store.encoder import Encoder
-from system.models.base import Model
+from system.models.base import Model, ModelUnavailable
 from system.models.routed import RoutedModel
 from system.settings import Settings
 
 
-def load_model(settings: Settings, encoder: Encoder) -> Model:
+def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
     """Load the backend that the settings name, once for each model that they name.
+
+    Args:
+        encoder: what the extractive reader measures nearness with; the others do without.
 
     Raises:
         ModelUnavailable: its library or its files are missing, or they do not fit together.
@@ -23,12 +26,14 @@ def _with_model(settings: Settings, name: str) -> Settings:
     return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
 
 
-def _load(settings: Settings, encoder: Encoder) -> Model:
+def _load(settings: Settings, encoder: Encoder | None) -> Model:
     # Each backend is imported only when asked for: its libraries are large and may be absent.
     match settings.model.backend:
         case "extractive":
             from system.models.extractive import ExtractiveModel
 
+            if encoder is None:
+                raise ModelUnavailable("the extractive reader is no language model; choose another backend for this")
             return ExtractiveModel(encoder)
         case "transformers":
             from system.models.transformers import TransformersModel

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from system.case import Case
 from system.models.base import Completion, ErrorKind, ModelError
-from system.records import Answer, Cost, QuestionAnswer
+from system.records import NO_ANSWER, Answer, Cost, QuestionAnswer
 from system.tasks import MergeAnswers
 from system.thoughts import Question, Thought
-
-NO_ANSWER = "No answer could be found."
 
 
 async def merge(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:

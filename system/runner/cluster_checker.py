@@ -205,7 +205,7 @@ def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
     result = ClaimResult(
         claim=claim,
         verdict=verdict,
-        pairs=(QuestionAnswer(question=claim.text, answer="No answer could be found.", answers=()),),
+        pairs=(QuestionAnswer.unanswered(claim.text),),
         timing=Timing(seconds=0.0, stages={}, cost=Cost(), rounds=0, branches=0, cut_short=False),
         failures=failures,
     )

@@ -14,7 +14,7 @@ from types import TracebackType
 
 from knowledge_store.ranking import RankedStore, warm_up
 from knowledge_store.ranking_cache import rank_store_or_recall
-from knowledge_store.reading import Flaw, ReadingReport
+from knowledge_store.reading import UNREAD, ReadingReport
 from knowledge_store.settings import RetrievalSettings
 from system.records import Claim, Failure
 
@@ -56,9 +56,7 @@ class RankingPool:
             report = ReadingReport(file.name, 0, 0, {})
             ranked = RankedStore(passages=(), scores=(), report=report, seconds=0.0)
             return ranked, [Failure(operation="read", message=f"{file}: {type(error).__name__}: {error}")]
-        unread = [
-            flaw for flaw in (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE) if flaw in ranked.report.flaws
-        ]
+        unread = [flaw for flaw in UNREAD if flaw in ranked.report.flaws]
         return ranked, [Failure(operation="read", message=f"{file}: {flaw}") for flaw in unread]
 
     async def _rank_or_renew(self, claim: Claim) -> RankedStore:

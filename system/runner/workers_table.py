@@ -11,7 +11,7 @@ HEADINGS = ("machine", "process", "claims", "seconds a claim", "loading, s", "pe
 
 def workers_table(workers: Sequence[WorkerReport]) -> Table:
     """A row for each worker, in the order in which they were started."""
-    table = Table(title=f"{len(workers)} workers", title_justify="left")
+    table = Table(title="Workers", title_justify="left")
     for heading in HEADINGS:
         table.add_column(heading)
     for worker in workers:

@@ -12,7 +12,7 @@ from time import perf_counter
 from knowledge_store.documents import sentences_of
 from knowledge_store.filters import admitted
 from knowledge_store.ranking import RankedStore, rank_pages, rank_store
-from knowledge_store.reading import Flaw, Flaws, Page, ReadingReport
+from knowledge_store.reading import UNREAD, Flaws, Page, ReadingReport
 from knowledge_store.settings import RetrievalSettings
 from system.check import Engine, check
 from system.graph import Listener
@@ -22,7 +22,6 @@ from system.service.schema import Document
 from system.thoughts import Content, Thought
 
 log = logging.getLogger(__name__)
-UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE)
 
 
 @dataclass(frozen=True)

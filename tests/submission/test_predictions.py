@@ -5,8 +5,8 @@ import pytest
 from submission_factories import answer, passage, qa, result
 
 from submission.files import SubmissionError
-from submission.predictions import NO_ANSWER, PLACEHOLDER_QUESTION, EvidencePair, predictions, read_json, write_json
-from system.records import Label, QuestionAnswer, Source
+from submission.predictions import PLACEHOLDER_QUESTION, EvidencePair, predictions, read_json, write_json
+from system.records import NO_ANSWER, Label, QuestionAnswer, Source
 
 
 def test_an_entry_has_the_organisers_fields_and_ours(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from system.check import Engine
 from system.commands import common
 from system.models.scripted import ScriptedModel
 from system.models.traced import TracedModel
+from system.settings import load
 
 CLAIM = "The Aster bridge opened in 1932."
 
@@ -181,6 +182,17 @@ def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, m
     assert cli.main(arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and message in error and "Traceback" not in error
+
+
+@pytest.mark.parametrize("command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "single"]])
+def test_the_model_is_closed_at_the_end(command, answers, tmp_path, monkeypatch):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("The Aster bridge opened in 1932.")
+    model = ScriptedModel(answers)
+    engine = Engine(model, BagOfWords(), load("embedded", {}))
+    monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
+    assert cli.main([*command, *(["--limit", "1"] if command[0] == "compare" else [])]) == 0
+    assert model.closed
 
 
 def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):

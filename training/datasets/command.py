@@ -10,9 +10,9 @@ from tqdm import tqdm
 
 from knowledge_store.encoder import EncoderUnavailable
 from system import options
-from system.machine import choose_profile
+from system.commands.common import settings_of
 from system.runner.journal import JournalError
-from system.settings import Settings, SettingsError, load
+from system.settings import Settings, SettingsError
 from training.annotated import AnnotatedClaim, read_annotated
 from training.datasets.files import Making, sha256_of
 from training.datasets.leakage import LEAKED_CLAIM, HeldOut, read_held_out
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 async def _run(args: argparse.Namespace) -> None:
-    settings = _settings(args)
+    settings = settings_of(args)
     held_out = read_held_out(args.held_out)
     claims, leaked = _claims(args, held_out)
     args.output.mkdir(parents=True, exist_ok=True)
@@ -119,13 +119,6 @@ async def _run(args: argparse.Namespace) -> None:
     )
     async for card in produce(order):
         print(_line(card), flush=True)
-
-
-def _settings(args: argparse.Namespace) -> Settings:
-    profile, why = (args.profile, "") if args.profile else choose_profile()
-    if why:
-        print(f"profile {profile}: {why}")
-    return load(profile, options.given_settings(args))
 
 
 def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[AnnotatedClaim], int]:

@@ -2,8 +2,7 @@
 
 from itertools import groupby
 
-from system.operations.merge import NO_ANSWER
-from system.records import AnswerType, QuestionAnswer
+from system.records import NO_ANSWER, AnswerType, QuestionAnswer
 from training.annotated import AnnotatedClaim, GoldAnswer
 
 

@@ -1,5 +1,6 @@
 """The base model that an adapter is trained on, loaded in the precision that the memory allows."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,13 @@ def load_base(model: str, precision: Precision) -> Any:
 
 
 def four_bits() -> BitsAndBytesConfig:
-    """QLoRA's form (Dettmers et al., 2023): NormalFloat, with quantised scales, computing in bfloat16."""
+    """QLoRA's form (Dettmers et al., 2023): NormalFloat, with quantised scales, computing in bfloat16.
+
+    Raises:
+        ModelUnavailable: bitsandbytes, which computes in it, is not installed.
+    """
+    if not find_spec("bitsandbytes"):
+        raise ModelUnavailable("a base in 4 bits needs bitsandbytes; run scripts/setup.sh train gpu")
     return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",

@@ -5,6 +5,7 @@ the messages that the engine sends (``system.models.prompting``), so the chat te
 """
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ class Turn(TypedDict):
 Turns = Annotated[list[Turn], Field(min_length=1)]
 
 
-class Example(BaseModel):
+class Example(BaseModel, ABC):
     """A prompt that the engine sends, with replies.
 
     Attributes:
@@ -42,9 +43,9 @@ class Example(BaseModel):
     prompt: Turns
 
     @property
+    @abstractmethod
     def replies(self) -> tuple[list[Turn], ...]:
         """All replies to the prompt."""
-        raise NotImplementedError
 
 
 class Demonstration(Example):

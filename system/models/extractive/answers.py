@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from system.models.extractive.quantities import Kind, quantities
 from system.models.extractive.similarity import Similarity, sentences
 from system.models.extractive.words import content, coverage
-from system.records import AnswerType, Claim, Source
+from system.records import NO_ANSWER, AnswerType, Claim, Source
 from system.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerificationReply, VerifyAnswer
 
 MERGED_SENTENCES = 5
-_NO_ANSWER = "No answer could be found."
 _HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")
 _MISSING = 0.15
 _ABOUT = 0.3  # below this score a sentence is not about the question
@@ -49,7 +48,7 @@ def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:
     scores = relevance(task.question, candidates, similarity)
     best = max(range(len(candidates)), key=lambda i: scores[i], default=None)
     if best is None or scores[best] < _ABOUT:
-        return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=_NO_ANSWER)
+        return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
     return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=candidates[best])
 
 
@@ -89,7 +88,7 @@ def merge(task: MergeAnswers, similarity: Similarity) -> MergeReply:
         if len(chosen) < MERGED_SENTENCES and not _repeats(texts[i], [texts[j] for j in chosen], similarity):
             chosen.append(i)
     if not chosen:
-        return MergeReply(answer=_NO_ANSWER, sources=[1])
+        return MergeReply(answer=NO_ANSWER, sources=[1])
     return MergeReply(answer=" ".join(texts[i] for i in chosen), sources=[i + 1 for i in chosen])
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from system.models.prompting import render
-from system.operations.merge import NO_ANSWER
-from system.records import AnswerType, Label
+from system.records import NO_ANSWER, AnswerType, Label
 from system.tasks import AskQuestion, JudgeClaim, VerdictReply
 from training.annotated import AnnotatedClaim, GoldAnswer
 from training.datasets.pairs import answer_text, gold_pairs
