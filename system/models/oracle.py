@@ -25,6 +25,8 @@ from system.tasks import (
     AskQuestion,
     CloseDebate,
     JudgeClaim,
+    LabelClaim,
+    LabelReply,
     MergeAnswers,
     MergeReply,
     Moderate,
@@ -93,6 +95,8 @@ class OracleModel:
                 return MergeReply(answer=answers[0].text, sources=[number + 1 for number in range(len(answers))])
             case JudgeClaim(pairs=pairs) | VerifyClaim(pairs=pairs):
                 return self._verdict(task, self._noticed(task, pairs, ()))
+            case LabelClaim(pairs=pairs):
+                return LabelReply(label=self._verdict(task, self._noticed(task, pairs, ())).label)
             case Argue():
                 return self._argue(task)
             case Moderate():

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from system.models.base import Completion, ErrorKind, ModelError, Result
 from system.records import Cost
-from system.tasks import FreeText, Reply, RulingReply, Task, VerdictReply
+from system.tasks import FreeText, Reply, Task
 
 SEPARATORS = (",", ":")
 """Replies are JSON without white space, as ``Reply.model_dump_json`` writes it and vLLM can constrain it."""
@@ -48,8 +48,8 @@ def read_reply(
 
 
 def has_label(reply_type: type[Reply]) -> bool:
-    """Whether such a reply ends in a label, whose probability is worth asking the model for."""
-    return issubclass(reply_type, VerdictReply | RulingReply)
+    """Whether such a reply holds a label, whose probability is worth asking the model for."""
+    return reply_type.label_field is not None
 
 
 def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:
@@ -59,15 +59,15 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
         reply_type: one that ends in a label (``has_label``).
         tokens: text and log-probability of each token of the reply, under the schema's constraint.
 
+    >>> from system.tasks import VerdictReply
     >>> tokens = [('{"justification":"x","', 0.0), ("label", -3.0), ('":"', 0.0), ("Refuted", -0.1)]
     >>> round(label_confidence(VerdictReply, tokens), 3)
     0.905
     """
     logarithm, tail = 0.0, ""
-    last = list(reply_type.model_fields)[-1]
     for text, logprob in reversed(tokens):
         tail = text + tail
-        if last in tail:
+        if reply_type.label_field and reply_type.label_field in tail:
             break
         logarithm += logprob
     return math.exp(min(logarithm, 0.0))

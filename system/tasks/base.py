@@ -25,7 +25,14 @@ class Adapter(StrEnum):
 
 
 class Reply(Record):
-    """Base of the replies. The order of the fields is the order in which a model writes them."""
+    """Base of the replies. The order of the fields is the order in which a model writes them.
+
+    Attributes:
+        label_field: the field that holds a label, whose probability backends report as the confidence; it must be
+            the last one. None where the reply has no label.
+    """
+
+    label_field: ClassVar[str | None] = None
 
 
 class FreeText(Reply):

@@ -40,6 +40,8 @@ class RulingReply(Reply):
     One field holds the decision, so that a reply can neither go on with a verdict nor end without one.
     """
 
+    label_field = "decision"
+
     insight: Text
     gaps: str
     reason: Text

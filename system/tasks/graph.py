@@ -101,6 +101,8 @@ class MergeAnswers(Task[MergeReply]):
 class VerdictReply(Reply):
     """Justification before label, so that the label is conditioned on the reasons (section 3.2.4)."""
 
+    label_field = "label"
+
     justification: Text
     label: Label
 
@@ -112,5 +114,24 @@ class JudgeClaim(Task[VerdictReply]):
     adapter = Adapter.VERDICT_PREDICTION
     reply_type = VerdictReply
     max_tokens = 320
+
+    pairs: tuple[QuestionAnswer, ...]
+
+
+class LabelReply(Reply):
+    """A label without reasons."""
+
+    label_field = "label"
+
+    label: Label
+
+
+class LabelClaim(Task[LabelReply]):
+    """Judge the claim as ``JudgeClaim`` does, without a justification: for models too small to reason first."""
+
+    name = "label_claim"
+    adapter = Adapter.VERDICT_PREDICTION
+    reply_type = LabelReply
+    max_tokens = 48
 
     pairs: tuple[QuestionAnswer, ...]

@@ -48,6 +48,8 @@ from system.tasks import (
     InstructionReply,
     JudgeClaim,
     JudgeSpeakers,
+    LabelClaim,
+    LabelReply,
     MergeAnswers,
     MergeReply,
     Moderate,
@@ -153,6 +155,8 @@ class Answers:
                 return MergeReply(answer=answers[0].text, sources=[1])
             case JudgeClaim():
                 return VerdictReply(justification="The bridge opened in 1932.", label=Label.SUPPORTED)
+            case LabelClaim():
+                return LabelReply(label=Label.SUPPORTED)
             case Argue(side=Speaker.AFFIRMATIVE, evidence=evidence):
                 return ArgumentReply(argument="It opened in 1932, says a history.", citations=[1] if evidence else [])
             case Argue(evidence=evidence):

@@ -18,6 +18,8 @@ from system.tasks import (
     AnswerQuestion,
     AskQuestion,
     JudgeClaim,
+    LabelClaim,
+    LabelReply,
     MergeAnswers,
     QuestionReply,
     Reply,
@@ -68,6 +70,9 @@ class ExtractiveModel:
                 return merge(task, self._similarity), 1.0
             case JudgeClaim():
                 return judge(task, self._similarity, shipped_weights())
+            case LabelClaim(claim=claim, pairs=pairs):
+                verdict, confidence = judge(JudgeClaim(claim=claim, pairs=pairs), self._similarity, shipped_weights())
+                return LabelReply(label=verdict.label), confidence
         return take_part(task, self._similarity)
 
 
@@ -83,6 +88,6 @@ def _texts(task: Task[Reply]) -> Iterator[str]:
         case MergeAnswers(question=question, answers=answers):
             yield question
             yield from (given.text for given in answers)
-        case JudgeClaim(claim=claim, pairs=pairs):
+        case JudgeClaim(claim=claim, pairs=pairs) | LabelClaim(claim=claim, pairs=pairs):
             yield claim.text
             yield from (s for pair in pairs for passage in pair.passages for s in sentences(passage.text))

@@ -9,7 +9,17 @@ from every_task import agent_tasks
 
 from knowledge_store.passages import Passage
 from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
-from system.tasks import Adapter, AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, Reply, Task, VerifyAnswer
+from system.tasks import (
+    Adapter,
+    AnswerQuestion,
+    AskQuestion,
+    JudgeClaim,
+    LabelClaim,
+    MergeAnswers,
+    Reply,
+    Task,
+    VerifyAnswer,
+)
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "make_tiny_model.py"
 
@@ -66,6 +76,7 @@ def tasks() -> dict[str, Task[Reply]]:
         "verify": VerifyAnswer(claim=claim, question=question, answer=answers[0]),
         "merge": MergeAnswers(claim=claim, question=question, answers=answers),
         "judge": JudgeClaim(claim=claim, pairs=(pair,)),
+        "label": LabelClaim(claim=claim, pairs=(pair,)),
     }
 
 

@@ -11,7 +11,7 @@ from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.debate import as_pairs
 from system.records import Claim, Label
-from system.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, Reply, Task, VerifyAnswer
+from system.tasks import AnswerQuestion, AskQuestion, JudgeClaim, LabelClaim, MergeAnswers, Reply, Task, VerifyAnswer
 
 PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
 PAIRS = as_pairs(CLAIM, PASSAGES)
@@ -22,6 +22,7 @@ TASKS: list[Task[Reply]] = [
     VerifyAnswer(claim=CLAIM, question="When did the bridge open?", answer=ANSWERS[0]),
     MergeAnswers(claim=CLAIM, question="When did the bridge open?", answers=ANSWERS),
     *(JudgeClaim(claim=CLAIM, pairs=PAIRS[:count]) for count in (1, 2, 3)),
+    LabelClaim(claim=CLAIM, pairs=PAIRS),
 ]
 
 
@@ -45,6 +46,14 @@ def test_a_reply_depends_on_its_request_alone() -> None:
     shuffled = replies(model, [TASKS[i] for i in order])
     assert together == alone
     assert [together[i] for i in order] == shuffled
+
+
+def test_a_label_alone_is_that_of_the_verdict() -> None:
+    model = ExtractiveModel(BagOfWords())
+    (judged, sure), (labelled, as_sure) = replies(
+        model, [kind(claim=CLAIM, pairs=PAIRS) for kind in (JudgeClaim, LabelClaim)]
+    )
+    assert (judged.label, sure) == (labelled.label, as_sure)  # type: ignore[attr-defined]
 
 
 def test_costs_are_calls_and_seconds_without_tokens() -> None:

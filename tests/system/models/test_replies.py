@@ -7,7 +7,16 @@ import xgrammar
 from system.models.base import Completion, ErrorKind, ModelError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
 from system.records import Claim, Cost, Label
-from system.tasks import AnswerReply, FreeText, MergeReply, QuestionReply, RulingReply, VerdictReply, VerificationReply
+from system.tasks import (
+    AnswerReply,
+    FreeText,
+    LabelReply,
+    MergeReply,
+    QuestionReply,
+    RulingReply,
+    VerdictReply,
+    VerificationReply,
+)
 from system.tasks.judging import EvidenceComparison, FreePrompt, QuestionComparison
 
 COST = Cost(calls=1, tokens_out=3)
@@ -17,6 +26,7 @@ GOOD = {
     VerificationReply: {"reason": "It is so.", "entailed": False},
     MergeReply: {"answer": "Four.", "sources": [2, 1]},
     VerdictReply: {"justification": "The dates differ.", "label": "Conflicting Evidence/Cherrypicking"},
+    LabelReply: {"label": "Conflicting Evidence/Cherrypicking"},
 }
 
 
@@ -74,6 +84,11 @@ def test_the_confidence_of_a_ruling_is_that_of_its_decision(decision):
     tokens = [('{"insight":"No decision yet.","gaps":"","reason":"', -5.0), ('x","dec', -1.0), ('ision":"', -2.0)]
     written = [(piece, -0.1) for piece in (decision[:3], decision[3:])]
     assert label_confidence(RulingReply, [*tokens, *written, ('"}', 0.0)]) == pytest.approx(math.exp(-2.2))
+
+
+def test_the_confidence_of_a_label_alone_is_that_of_the_label():
+    tokens = [('{"', 0.0), ("label", -3.0), ('":"', -0.2), ("Refuted", -0.1), ('"}', 0.0)]
+    assert label_confidence(LabelReply, tokens) == pytest.approx(math.exp(-0.3))
 
 
 def test_a_free_reply_is_taken_as_it_is():
