@@ -18,13 +18,13 @@ import orjson
 from sklearn.feature_extraction.text import HashingVectorizer
 from tqdm import tqdm
 
+from factgraph.comparison import Scores, compare
 from knowledge_store.encoder import Vectors
 from knowledge_store.ranking import RankedStore, rank_store
 from submission.report.axes import HEIGHT, LEFT, TOP, WIDTH, Frame
 from submission.report.svg import STAGE_COLOURS, element, figure, text
 from system.check import Engine, check
 from system.claims import read_claims
-from system.comparison import Scores, compare
 from system.gold import GoldClaim, read_gold, write_gold_store
 from system.models.oracle import OracleModel, Rates
 from system.records import Claim, ClaimResult

@@ -1,8 +1,8 @@
-"""``python -m system``: check claims."""
+"""``python -m system``: a door to the command line of ``factgraph``."""
 
 import sys
 
-from system.cli import main
+from factgraph.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

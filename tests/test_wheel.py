@@ -15,7 +15,7 @@ import pytest
 from system import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("system", "knowledge_store", "submission", "training")
+PACKAGES = ("factgraph", "system", "knowledge_store", "submission", "training")
 OTHERS = ("pyproject.toml", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.md")
 
 

@@ -1,14 +1,12 @@
 """Fixtures of the tests of faults: whole runs on the bundled claims, as processes."""
 
-import sys
 from pathlib import Path
 
 import pytest
 from processes import start_python
 
 HERE = Path(__file__).parent
-PATHS = (HERE.parents[1], HERE.parent, HERE.parent / "system", HERE)
-sys.path.append(str(HERE.parent / "system"))  # bridge.py
+PATHS = (HERE.parents[1], HERE.parent, HERE)
 
 
 @pytest.fixture

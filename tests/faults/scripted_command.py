@@ -12,9 +12,9 @@ import time
 
 from bridge import Answers, BagOfWords
 
-from system import cli
+from factgraph import cli
+from factgraph.commands import common
 from system.check import Engine
-from system.commands import common
 from system.models.scripted import ScriptedModel
 
 

@@ -27,7 +27,7 @@ def test_a_server_that_fails_costs_the_claims_it_did_not_answer(mode, tmp_path):
     try:
         address = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         run = start_python(
-            "-m", "system", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output", paths=PATHS
+            "-m", "factgraph", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output", paths=PATHS
         )
         finish(run, status=3)
     finally:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from system.options import add_settings, given_settings
+from factgraph.options import add_settings, given_settings
 from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks import Adapter
 

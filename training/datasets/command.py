@@ -8,9 +8,9 @@ from typing import Any
 
 from tqdm import tqdm
 
+from factgraph import options
+from factgraph.commands.common import settings_of
 from knowledge_store.encoder import EncoderUnavailable
-from system import options
-from system.commands.common import settings_of
 from system.runner.journal import JournalError
 from system.settings import Settings, SettingsError
 from training.annotated import AnnotatedClaim, read_annotated

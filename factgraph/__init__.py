@@ -1,0 +1,1 @@
+"""The application: the ``factgraph`` command, and the service."""

@@ -1,0 +1,198 @@
+"""Jobs: claims that wait, are checked, or are done; a bounded number of each, kept in memory."""
+
+import asyncio
+import logging
+import math
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import anyio
+
+from factgraph.service.metrics import Metrics
+from factgraph.service.schema import Progress, State
+from factgraph.service.worker import Order
+from system.graph import Listener
+from system.records import ClaimResult
+from system.thoughts import Content, Thought
+
+log = logging.getLogger(__name__)
+
+Work = Callable[[Order, Listener], Awaitable[ClaimResult]]
+OPEN = (State.QUEUED, State.RUNNING)
+
+
+class QueueFull(Exception):
+    """No further claim is taken now; ``seconds`` says when to try again."""
+
+    def __init__(self, waiting: int, seconds: int) -> None:
+        super().__init__(f"{waiting} claims are waiting, and no more are taken; try again in {seconds} s")
+        self.seconds = seconds
+
+
+class UnknownJob(Exception):
+    """There is no job of this id."""
+
+
+async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+@dataclass(eq=False)
+class Job:
+    """A claim on its way.
+
+    Attributes:
+        thoughts: those of its graph so far, oldest first.
+        changed: set, and replaced by another, whenever something changes.
+    """
+
+    order: Order
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # nobody can guess another's
+    state: State = State.QUEUED
+    thoughts: list[Thought[Content]] = field(default_factory=list)
+    result: ClaimResult | None = None
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def hear(self, thought: Thought[Content]) -> None:
+        """Take a thought; a ``Listener``."""
+        self.thoughts.append(thought)
+        self._wake()
+
+    def enter(self, state: State) -> None:
+        """Change the state; a job that has ended stays as it is, and no longer holds what was to be read."""
+        if self.state not in OPEN:
+            return
+        self.state = state
+        if state not in OPEN:
+            self.order = replace(self.order, material=())
+        self._wake()
+
+    async def follow(self, start: int, stopping: anyio.Event) -> AsyncIterator[tuple[int, Thought[Content]]]:
+        """Yield the thoughts with their numbers as they come, from number ``start`` on, until the job has ended.
+
+        Args:
+            stopping: ends the wait for further ones.
+        """
+        while True:
+            changed = self.changed
+            while start < len(self.thoughts):
+                yield start, self.thoughts[start]
+                start += 1
+            if self.state not in OPEN or stopping.is_set():
+                return
+            await _first_of(changed.wait(), stopping.wait())
+
+    def _wake(self) -> None:
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+class Jobs:
+    """All jobs of the service.
+
+    Args:
+        work: checks one claim.
+        slots: claims that are checked at the same time.
+        queue: claims that may wait for a slot.
+        kept: ended jobs that are kept for their clients; the oldest go first.
+        metrics: count what happens.
+    """
+
+    def __init__(self, work: Work, slots: int, queue: int, kept: int, metrics: Metrics) -> None:
+        self._work = work
+        self._slots = asyncio.Semaphore(slots)  # first come, first served
+        self._parallel, self._queue, self._kept = slots, queue, kept
+        self._metrics = metrics
+        self._jobs: dict[str, Job] = {}  # oldest first
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        metrics.watch(lambda: len(self.in_state(State.QUEUED)), lambda: len(self.in_state(State.RUNNING)))
+
+    def submit(self, order: Order) -> Job:
+        """Take a claim into the queue.
+
+        Raises:
+            QueueFull: too many are waiting.
+        """
+        waiting = len(self.in_state(State.QUEUED))
+        if waiting >= self._queue:
+            self._metrics.rejected.inc()
+            raise QueueFull(waiting, math.ceil(self._metrics.mean_seconds(order.budget) / self._parallel))
+        job = Job(order)
+        self._jobs[job.id] = job
+        task = self._tasks[job.id] = asyncio.create_task(self._run(job))
+        task.add_done_callback(lambda _: self._tasks.pop(job.id))
+        return job
+
+    def __getitem__(self, job_id: str) -> Job:
+        """The job of an id.
+
+        Raises:
+            UnknownJob: there is none, or it was deleted, or it has made room for newer ones.
+        """
+        try:
+            return self._jobs[job_id]
+        except KeyError:
+            raise UnknownJob("no claim has this id; it was deleted, or made room for newer ones") from None
+
+    def in_state(self, state: State) -> list[Job]:
+        """The jobs in a state, oldest first."""
+        return [job for job in self._jobs.values() if job.state is state]
+
+    def delete(self, job_id: str) -> None:
+        """Forget a job, and stop its work.
+
+        Raises:
+            UnknownJob: see ``__getitem__``.
+        """
+        self._stop(self[job_id])
+        del self._jobs[job_id]
+
+    async def close(self) -> None:
+        """Stop all work, and wait until it has stopped."""
+        tasks = list(self._tasks.values())
+        for job in self._jobs.values():
+            self._stop(job)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def progress(self, job: Job) -> Progress:
+        """The job as clients see it."""
+        queued = self.in_state(State.QUEUED)
+        return Progress(
+            id=job.id,
+            claim=job.order.claim.text,
+            state=job.state,
+            position=queued.index(job) if job in queued else 0,
+            budget=job.order.budget,
+            thoughts=len(job.thoughts),
+            result=job.result,
+        )
+
+    def _stop(self, job: Job) -> None:
+        if job.state in OPEN:
+            job.enter(State.CANCELLED)
+            self._metrics.ended(job.state, job.result)
+            self._tasks[job.id].cancel()
+
+    async def _run(self, job: Job) -> None:
+        try:
+            async with self._slots:
+                job.enter(State.RUNNING)
+                job.result = await self._work(job.order, job.hear)
+            job.enter(State.DONE)
+        except Exception:  # the client is told that it failed, and the log why
+            log.exception("claim %s", job.id)
+            job.enter(State.FAILED)
+        self._metrics.ended(job.state, job.result)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        ended = [job for job in self._jobs.values() if job.state not in OPEN]
+        for job in ended[: max(0, len(ended) - self._kept)]:
+            del self._jobs[job.id]

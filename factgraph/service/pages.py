@@ -1,0 +1,85 @@
+"""The two pages: the report of a claim, which is a run's report, and the live page, drawn by the report's own scripts.
+
+The only file of the service that knows ``submission``.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import orjson
+
+from factgraph.service.schema import DOCUMENTS
+from submission.outputs import write_outputs
+from submission.report.page import TEMPLATES
+from submission.report.write import write_report
+from submission.timings import RunFacts
+from system.machine import peak_memory
+from system.records import ClaimResult
+from system.thoughts import Content, Thought
+
+HERE = Path(__file__).parent / "page"
+STYLES = (TEMPLATES / "page.css", TEMPLATES / "claims.css", TEMPLATES / "graph.css", HERE / "live.css")
+SCRIPTS = (
+    *(TEMPLATES / f"{name}.js" for name in (
+        "dom", "describe", "highlight", "layout", "edges", "graph", "thought", "claim")),
+    *(HERE / f"{name}.js" for name in ("service", "form", "live")),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LivePage:
+    """The page at ``/`` with the content security policy that lets its own script run and no other."""
+
+    html: str
+    policy: str
+
+
+def live_page() -> LivePage:
+    """Put the live page together; nothing in it comes from clients."""
+    style, script = _joined(STYLES), f'(() => {{\n"use strict";\n{_joined(SCRIPTS)}\n}})();'
+    html = (HERE / "live.html").read_text(encoding="utf-8")
+    for name, text in {"MOST_DOCUMENTS": str(DOCUMENTS), "STYLE": style, "SCRIPT": script}.items():
+        html = html.replace(f"{{{{{name}}}}}", text)
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return LivePage(html, policy)
+
+
+def report_page(result: ClaimResult, thoughts: Sequence[Thought[Content]], budget: float) -> str:
+    """The report of one claim as HTML, written as that of a run of this claim alone.
+
+    Of the setup nothing is told: it can name folders and servers.
+    """
+    with TemporaryDirectory(prefix="factcheck-") as scratch:
+        folder = Path(scratch) / "One claim"
+        folder.mkdir()
+        facts = RunFacts(
+            budget_seconds=budget,
+            run_seconds=result.timing.seconds,
+            model_load_seconds=0.0,
+            peak_memory_gib=peak_memory(),
+        )
+        write_outputs([result], folder, facts)
+        _write_graph(thoughts, folder / "graphs" / f"{result.claim.id}.json")
+        (folder / "journal.jsonl").write_text(f"{{}}\n{result.model_dump_json()}\n", encoding="utf-8")
+        (folder / "run.json").write_text("{}", encoding="utf-8")
+        return write_report(folder).read_text(encoding="utf-8")
+
+
+def _write_graph(thoughts: Iterable[Thought[Content]], path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(orjson.dumps({"thoughts": [thought.model_dump(mode="json") for thought in thoughts]}))
+
+
+def _joined(files: Iterable[Path]) -> str:
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def _hash(code: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
