@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from factgraph.commands import compare, completion, doctor, fetch, run, serve, verify
 from factgraph.commands.common import EXIT_INTERRUPTED
 from factgraph.service.access import AccessError
-from knowledge_store.documents import DocumentsError
-from knowledge_store.encoder import EncoderUnavailable
+from knowledge_store.dense.encoder import EncoderUnavailable
+from knowledge_store.pages.documents import DocumentsError
 from submission.files import SubmissionError
 from system.claims import ClaimsError
 from system.models.base import ModelUnavailable

@@ -13,11 +13,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from knowledge_store.build import build
-from knowledge_store.documents import SUFFIXES, DocumentsError, rank_documents
-from knowledge_store.encoder import EncoderUnavailable
-from knowledge_store.explanation import contributions, explain
-from knowledge_store.reading import Flaws, describe
+from knowledge_store.bm25.scoring import contributions, explain
+from knowledge_store.dense.encoder import EncoderUnavailable
+from knowledge_store.pages.documents import SUFFIXES, DocumentsError, read_documents
+from knowledge_store.pages.page import Flaws, describe
+from knowledge_store.pages.store import write_store
+from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import words
 
@@ -60,25 +61,32 @@ def _positive(text: str) -> int:
 
 def _build(folder: Path, output: Path) -> None:
     flaws = Flaws()
-    pages = build(folder, output, flaws)
+    try:
+        pages = write_store(read_documents(folder, flaws), output)
+    except OSError as error:
+        raise DocumentsError(f"cannot write the store: {error}") from error
+    if not pages:
+        raise DocumentsError(f"no document at {folder} has text")
     print(f"{output}: {pages:,} pages from {folder}{describe(flaws)}")
 
 
 def _search(store: Path, question: str, limit: int, explained: bool) -> None:
-    ranked = rank_documents(store, question, RetrievalSettings())
+    flaws = Flaws()
+    ranked = rank(read_documents(store, flaws), question, RetrievalSettings(), flaws=flaws, name=store.name)
     # Loading torch takes seconds, so a wrong path is told before.
-    from knowledge_store.dense import PassageIndex
-    from knowledge_store.encoder import SentenceEncoder
+    from knowledge_store.dense.encoder import SentenceEncoder
+    from knowledge_store.dense.index import PassageIndex
+    from knowledge_store.dense.search import search
 
     settings = RetrievalSettings()
-    hits = PassageIndex(ranked, SentenceEncoder.of(settings), settings).search(question, limit)
+    hits = search(PassageIndex(ranked, SentenceEncoder.of(settings), settings), question, limit)
     parts = contributions([passage.text for passage in ranked.passages], question) if explained else []
     counted = dict(zip((passage.key for passage in ranked.passages), parts, strict=False))
     console = Console(soft_wrap=True, highlight=False)
-    for rank, hit in enumerate(hits, 1):
+    for number, hit in enumerate(hits, 1):
         passage = hit.passage
         place = f"page {passage.page}, characters {passage.start:,} to {passage.start + len(passage.text):,}"
-        console.print(Text.assemble(f"{rank}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
+        console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
         console.print(_highlighted(passage.text, question))
         if explained:
             console.print(Text(explain(counted[passage.key]), "dim"))

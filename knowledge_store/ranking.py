@@ -1,21 +1,28 @@
-"""The first stage of retrieval: from a claim's store to the passages that BM25 keeps for the claim (section 3.2.2).
+"""The first stage of retrieval: from a claim's pages to the passages that BM25 keeps for the claim (section 3.2.2).
 
-It runs in worker processes, so nothing here imports torch, sentence-transformers or faiss, and what it returns can be
+It runs in worker processes, so nothing here imports torch or sentence-transformers, and what it returns can be
 pickled.
 """
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
+from hashlib import blake2b
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from time import perf_counter
+from typing import Any
 
-from knowledge_store.candidates import Candidates, batches
-from knowledge_store.filters import admitted
-from knowledge_store.passages import Passage
-from knowledge_store.reading import Flaw, Flaws, Page, ReadingReport, read_pages
+import orjson
+
+from knowledge_store.bm25.passages import Candidates, batches
+from knowledge_store.pages.filters import admitted
+from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
+from knowledge_store.pages.store import read_pages
 from knowledge_store.settings import RetrievalSettings
+
+CACHE_VERSION = 1  # of the first stage: raised when it ranks otherwise, so that what is cached is ranked again
 
 
 @dataclass(frozen=True)
@@ -35,53 +42,88 @@ class RankedStore:
     seconds: float
 
 
-def rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date | None = None) -> RankedStore:
-    """Read a store and keep the ``settings.prefilter`` passages that BM25 ranks highest for the claim.
-
-    A missing, empty or broken store yields few passages or none, and says so in the report.
-
-    Args:
-        day: when the claim was made, where known; see ``filters.admitted``.
-    """
-    flaws = Flaws()
-    pages = admitted(read_pages(path, flaws), claim, day, settings, flaws)
-    return rank_pages(pages, claim, settings, flaws, path.name)
-
-
-def rank_pages(pages: Iterable[Page], claim: str, settings: RetrievalSettings, flaws: Flaws, name: str) -> RankedStore:
-    """Rank the passages of any pages; see ``rank_store``.
+def rank(
+    source: Path | Iterable[Page],
+    claim: str,
+    settings: RetrievalSettings,
+    day: date | None = None,
+    *,
+    flaws: Flaws | None = None,
+    name: str = "pages",
+) -> RankedStore:
+    """Keep the ``settings.prefilter`` passages that BM25 ranks highest for the claim.
 
     Args:
-        pages: the pages, each with a number of its own.
+        source: a store in the official format, or any pages, each with a number of its own. A missing, empty or
+            broken store yields few passages or none, and the report says so. What was ranked of a store is recalled
+            where ``settings.ranking_cache`` names a folder; its ``seconds`` are then those of the first time.
         claim: the query.
-        settings: sizes.
-        flaws: what reading the pages finds wrong, complete once they are exhausted; duplicates are added.
-        name: name of the collection in the report.
+        day: when the claim was made, where known; see ``filters.admitted``.
+        flaws: of pages, what reading them finds wrong, complete once they are exhausted.
+        name: of pages, the name of the collection in the report.
     """
-    began = perf_counter()
-    candidates = Candidates(claim, settings)
-    with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
-        for _ in thread.map(candidates.add, batches(pages, settings)):
-            pass
-    flaws.update({Flaw.MIRROR: candidates.mirrors, Flaw.REPEATED_PASSAGE: candidates.repetitions})
-    passages, scores = candidates.best(settings.prefilter)
-    found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
-    return RankedStore(
-        passages=passages,
-        scores=scores,
-        report=ReadingReport(name, candidates.pages, candidates.passages, found),
-        seconds=perf_counter() - began,
-    )
+    if not isinstance(source, Path):
+        return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name)
+    if not settings.ranking_cache or not source.is_file():
+        return _rank_store(source, claim, settings, day)
+    cached = Path(settings.ranking_cache) / f"{_key(source, claim, settings, day)}.json"
+    if cached.is_file():
+        return _read(cached.read_bytes())
+    ranked = _rank_store(source, claim, settings, day)
+    _write(cached, orjson.dumps(asdict(ranked), option=orjson.OPT_NON_STR_KEYS))
+    return ranked
 
 
 def warm_up(settings: RetrievalSettings) -> None:
     """Load the compiled code and the tables of characters, so that the first store need not wait for them.
 
-    Takes half a second in a process, and six where no compiled code is kept yet.
+    Takes half a second in a process, and six where no compiled code is cached yet.
     """
-    rank_pages([Page(0, "", ("warm up",))], "warm up", settings, Flaws(), "")
+    rank([Page(0, "", ("warm up",))], "warm up", settings)
 
 
-def normalized(text: str) -> str:
-    """The text without what copies of a page differ in: case and the kind of white space."""
-    return " ".join(text.casefold().split())
+def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> RankedStore:
+    flaws = Flaws()
+    return _rank(read_pages(path, flaws), claim, settings, day, flaws, path.name)
+
+
+def _rank(
+    pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws, name: str
+) -> RankedStore:
+    began = perf_counter()
+    candidates = Candidates(claim, settings)
+    with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
+        for _ in thread.map(candidates.add, batches(admitted(pages, claim, day, settings, flaws), settings)):
+            pass
+    flaws.update({Flaw.MIRROR: candidates.mirrors, Flaw.REPEATED_PASSAGE: candidates.repetitions})
+    passages, scores = candidates.best(settings.prefilter)
+    found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
+    report = ReadingReport(name, candidates.pages, candidates.passages, found)
+    return RankedStore(passages, scores, report, seconds=perf_counter() - began)
+
+
+def _key(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> str:
+    file = path.stat()
+    state = [CACHE_VERSION, str(path.resolve()), file.st_size, file.st_mtime_ns, claim, day]
+    return blake2b(
+        orjson.dumps([*state, settings.model_dump(mode="json", exclude={"ranking_cache"})]), digest_size=16
+    ).hexdigest()
+
+
+def _read(data: bytes) -> RankedStore:
+    cached: dict[str, Any] = orjson.loads(data)
+    report = cached["report"]
+    return RankedStore(
+        passages=tuple(Passage(**passage) for passage in cached["passages"]),
+        scores=tuple(cached["scores"]),
+        report=ReadingReport(**{**report, "flaws": {Flaw(name): count for name, count in report["flaws"].items()}}),
+        seconds=cached["seconds"],
+    )
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: several processes may share the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(data)
+    Path(file.name).replace(path)

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from knowledge_store.tokenization import Tokenization
-
+Tokenization = Literal["words", "whitespace"]
 Runtime = Literal["openvino", "torch"]
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
@@ -23,10 +22,6 @@ class RetrievalSettings(BaseModel):
     prefilter: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
     shortlist: int = Field(64, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
     passages: int = Field(5, gt=0, description="passages that answer a question")
-    relevance: float = Field(
-        1.0, gt=0, le=1, description="weight of relevance against novelty in the choice of passages (MMR); 1: all of it"
-    )
-    per_page: int = Field(0, ge=0, description="passages of one page that answer a question, at most; 0: any number")
     fact_checks: bool = Field(True, description="admit pages of fact-checkers")
     claim_copies: bool = Field(True, description="admit pages that repeat the claim nearly word for word")
     later_pages: bool = Field(True, description="admit pages whose address bears a date after the claim's")

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from knowledge_store.encoder import Vectors
+from knowledge_store.dense.encoder import Vectors
 from system.check import Engine
 from system.models.base import Request
 from system.models.scripted import Line, ScriptedModel

@@ -27,10 +27,10 @@ from time import perf_counter, process_time
 import numpy as np
 import orjson
 
-from knowledge_store.candidates import Candidates, batches
-from knowledge_store.passages import Passage
-from knowledge_store.ranking import normalized, rank_store, warm_up
-from knowledge_store.reading import Flaws, Page, read_pages
+from knowledge_store.bm25.passages import Candidates, batches
+from knowledge_store.pages.page import Flaws, Page, Passage, normalized
+from knowledge_store.pages.store import read_pages
+from knowledge_store.ranking import rank, warm_up
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import tokenize
 from submission.report.axes import HEIGHT, LEFT, WIDTH, Frame
@@ -73,7 +73,7 @@ def measure(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
     began, busy = perf_counter(), process_time()
     if engine == "ours":
         stages: dict[str, float] = {}
-        best = [passage.key for passage in rank_store(store, claim, settings).passages]
+        best = [passage.key for passage in rank(store, claim, settings).passages]
     else:
         stages, best = measure_other(ENGINES[engine], store, claim, settings)
     seconds, cpu, memory = perf_counter() - began, process_time() - busy, peak_memory()
@@ -90,7 +90,7 @@ def middle(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
 
 
 def our_stages(store: Path, claim: str, settings: RetrievalSettings) -> dict[str, float]:
-    """What ``rank_store`` does, one after the other: its stages cannot be told apart where they overlap."""
+    """What ``rank`` does, one after the other: its stages cannot be told apart where they overlap."""
     clock = Clock()
     pages = list(read_pages(store, Flaws()))
     clock.lap("read")

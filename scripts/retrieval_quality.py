@@ -16,27 +16,23 @@ import numpy as np
 import orjson
 from tqdm import tqdm
 
-from knowledge_store.dense import Hit, PassageIndex
-from knowledge_store.encoder import SentenceEncoder, Vectors
-from knowledge_store.multi_hop import search_by_hops
-from knowledge_store.ranking import RankedStore, normalized, rank_store
+from knowledge_store.dense.encoder import CachingEncoder, SentenceEncoder, Vectors
+from knowledge_store.dense.index import Hit, PassageIndex
+from knowledge_store.dense.search import search
+from knowledge_store.pages.page import normalized
+from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from system.claims import read_claims
 from system.gold import read_gold
-from training.remembering import RememberingEncoder
 
 ALL = RetrievalSettings().prefilter
 CHOICES = {f"shortlist {size}": RetrievalSettings(shortlist=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
     "all": RetrievalSettings(shortlist=ALL),
-    "all, relevance 0.9": RetrievalSettings(shortlist=ALL, relevance=0.9),
-    "all, relevance 0.7": RetrievalSettings(shortlist=ALL, relevance=0.7),
-    "all, 2 per page": RetrievalSettings(shortlist=ALL, per_page=2),
-    "all, 1 per page": RetrievalSettings(shortlist=ALL, per_page=1),
 }
 HOPS = "shortlist 32, by hops"
 
 
-class CountingEncoder(RememberingEncoder):
+class CountingEncoder(CachingEncoder):
     """An encoder that embeds each text once for all choices, and counts the texts that are asked for."""
 
     asked = 0
@@ -70,7 +66,7 @@ def main() -> None:
     rows = {name: Row([], [], []) for name in [*CHOICES, *[HOPS] * args.hops]}
     asked = 0
     for claim in tqdm(claims[:: max(len(claims) // args.claims, 1)][: args.claims], unit="claim"):
-        ranked = rank_store(args.store / f"{claim.id}.json", claim.text, RetrievalSettings())
+        ranked = rank(args.store / f"{claim.id}.json", claim.text, RetrievalSettings())
         questions = list(dict.fromkeys(answer.question for answer in gold[claim.id].answers))
         asked += len(questions)
         measure(rows, ranked, questions, CountingEncoder(encoder), reference.get(claim.id, []))
@@ -84,7 +80,7 @@ def measure(
 ) -> None:
     """Add one claim to the rows."""
     best = {
-        question: _keys(PassageIndex(ranked, encoder, CHOICES["all"]).search(question, 5)) for question in questions
+        question: _keys(PassageIndex(ranked, encoder, CHOICES["all"]).nearest(question, 5)) for question in questions
     }
     for name, row in rows.items():
         search = _search(name, PassageIndex(ranked, encoder, CHOICES.get(name, RetrievalSettings())))
@@ -99,8 +95,8 @@ def measure(
 
 def _search(name: str, index: PassageIndex) -> Callable[[str, int], list[Hit]]:
     if name == HOPS:
-        return lambda question, limit: search_by_hops(index, question, limit, MultiHopSettings())
-    return index.search
+        return lambda question, limit: search(index, question, limit, MultiHopSettings())
+    return index.nearest
 
 
 def _keys(hits: Sequence[Hit]) -> set[tuple[int, int]]:

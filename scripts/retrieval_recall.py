@@ -13,7 +13,7 @@ from pathlib import Path
 
 import orjson
 
-from knowledge_store.ranking import normalized
+from knowledge_store.pages.page import normalized
 
 
 def main() -> None:

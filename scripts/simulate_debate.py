@@ -19,8 +19,8 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from tqdm import tqdm
 
 from factgraph.comparison import Scores, compare
-from knowledge_store.encoder import Vectors
-from knowledge_store.ranking import RankedStore, rank_store
+from knowledge_store.dense.encoder import Vectors
+from knowledge_store.ranking import RankedStore, rank
 from submission.report.axes import HEIGHT, LEFT, TOP, WIDTH, Frame
 from submission.report.svg import STAGE_COLOURS, element, figure, text
 from system.check import Engine, check
@@ -71,7 +71,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         store = write_gold_store(args.claims, claims, Path(folder))
         retrieval = variants["single"].retrieval
-        ranked = [rank_store(store / f"{claim.id}.json", claim.text, retrieval) for claim in claims]
+        ranked = [rank(store / f"{claim.id}.json", claim.text, retrieval) for claim in claims]
     wanted = {replace(BASE, **{name: rate}) for name in MEANING for rate in GRID}
     scores = {
         rates: simulate(claims, gold, ranked, variants, rates)

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-from knowledge_store.dense import PassageIndex
-from knowledge_store.encoder import Encoder, Vectors
-from knowledge_store.passages import Passage
+from knowledge_store.dense.encoder import Encoder, Vectors
+from knowledge_store.dense.index import PassageIndex
+from knowledge_store.pages.page import Passage
 from system.deadline import Deadline, DeadlineExpired
 from system.graph import Graph, Listener, unheard
 from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result

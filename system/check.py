@@ -4,10 +4,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge_store.dense import PassageIndex
-from knowledge_store.encoder import Encoder
+from knowledge_store.dense.encoder import Encoder
+from knowledge_store.dense.index import PassageIndex
+from knowledge_store.pages.prompt_injection import is_prompt_injection
 from knowledge_store.ranking import RankedStore
-from knowledge_store.suspicion import looks_like_instructions
 from system.case import Case, Outcome
 from system.deadline import Clock, Deadline
 from system.graph import Graph, Listener, unheard
@@ -99,5 +99,5 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
 def _suspicious(case: Case) -> dict[str, int]:
     """How many of the passages that were read look as if they were meant to steer the machine."""
     read = {thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence)}
-    count = sum(looks_like_instructions(passage.text) for passage in read)
+    count = sum(is_prompt_injection(passage.text) for passage in read)
     return {"passage that looks like instructions": count} if count else {}

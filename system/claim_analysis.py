@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.records import Record
 
 Line = Annotated[str, Field(min_length=1)]

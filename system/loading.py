@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from knowledge_store.encoder import SentenceEncoder
+from knowledge_store.dense.encoder import SentenceEncoder
 from system.check import Engine
 from system.models import load_model
 from system.models.traced import TracedModel

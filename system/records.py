@@ -12,7 +12,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 
 
 class Record(BaseModel):

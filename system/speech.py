@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.records import Label, Record
 
 

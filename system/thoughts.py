@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import model_validator
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.claim_analysis import ClaimGraph, Plan, Stance, Subclaims
 from system.records import Answer, Claim, Cost, Failure, QuestionAnswer, Record, Verdict
 from system.speech import Argument, Ruling, Skipped

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from knowledge_store.encoder import Vectors
-from knowledge_store.passages import Passage
-from knowledge_store.ranking import RankedStore, rank_pages
-from knowledge_store.reading import Flaws, Page
+from knowledge_store.dense.encoder import Vectors
+from knowledge_store.pages.page import Page, Passage
+from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.claim_analysis import (
     Action,
@@ -212,7 +211,7 @@ def ruling(task: Moderate | CloseDebate, decision: Label = Label.REFUTED) -> Lin
 def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedStore:
     """A ranked store of pages given as (address, text)."""
     numbered = [Page(number, url, (text,)) for number, (url, text) in enumerate(pages)]
-    return rank_pages(numbered, claim.text, RetrievalSettings(), Flaws(), "test")
+    return rank(numbered, claim.text, RetrievalSettings())
 
 
 def settings_with(**changes: object) -> Settings:

@@ -70,7 +70,7 @@ def test_packages_are_where_the_rules_look(package: str) -> None:
 
 
 def test_imports_of_real_files_are_found() -> None:
-    assert "system/records.py imports knowledge_store.passages.Passage" in offences("system", "knowledge_store")
+    assert "system/records.py imports knowledge_store.pages.page.Passage" in offences("system", "knowledge_store")
     assert offences("system", "knowledge_store", allowed=("knowledge_store",)) == []
 
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
-from knowledge_store.encoder import Encoder, SentenceEncoder
-from knowledge_store.ranking import rank_pages
-from knowledge_store.reading import Flaws, Page
+from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
+from knowledge_store.pages.page import Page
+from knowledge_store.ranking import rank
 from system.check import Engine, check
 from system.models.base import Completion, Model, Request, Result
 from system.models.extractive import ExtractiveModel
@@ -36,7 +36,6 @@ from system.records import Claim, Label
 from system.settings import RunSettings, Settings
 from system.tasks import JudgeClaim, VerdictReply
 from training.annotated import REMEDY, AnnotatedClaim, AnnotationError, read_annotated
-from training.remembering import RememberingEncoder
 from training.stores import pseudo_stores
 
 BALANCE = 0.5  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
@@ -83,7 +82,7 @@ def judgements(claim: Claim, store: Sequence[Page], encoder: Encoder, reader: Mo
     """What a run would have to judge about a claim."""
     settings = Settings(run=RunSettings(budget=3600.0))
     recorder = Recorder(reader)
-    ranked = rank_pages(store, claim.text, settings.retrieval, Flaws(), f"claim {claim.id}")
+    ranked = rank(store, claim.text, settings.retrieval, name=f"claim {claim.id}")
     result, _ = asyncio.run(check(Engine(recorder, encoder, settings), claim, ranked))
     if result.failures:
         raise RuntimeError(f"claim {claim.id}: {result.failures[0].operation} failed: {result.failures[0].message}")
@@ -159,7 +158,7 @@ def train(claims_file: Path, output: Path, encoder_name: str, seed: int) -> None
     claims = read_annotated(claims_file)
     if missing := [str(label) for label in Label if all(one.label is not label for one in claims)]:
         raise AnnotationError(f"{claims_file}: expected claims of all four labels, but none is {missing}; {REMEDY}")
-    given = examples(claims, RememberingEncoder(SentenceEncoder(encoder_name)), seed)
+    given = examples(claims, CachingEncoder(SentenceEncoder(encoder_name)), seed)
     provenance = {
         "made by": f"python -m training reader --claims {claims_file.name} --encoder {encoder_name} --seed {seed}",
         "data": "AVeriTeC training split (Schlichtkrull et al., 2023), CC BY-NC 4.0; only fitted numbers are kept",

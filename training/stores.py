@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.encoder import Encoder
-from knowledge_store.reading import Page
+from knowledge_store.dense.encoder import Encoder
+from knowledge_store.pages.page import Page
 from system.models.extractive.grammar import noun_phrases
 from system.records import AnswerType
 from training.annotated import AnnotatedClaim, GoldAnswer

@@ -12,8 +12,9 @@ from factgraph import options
 from factgraph.commands import common
 from factgraph.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
 from factgraph.drawing import draw
-from knowledge_store.documents import rank_documents
-from knowledge_store.ranking import RankedStore
+from knowledge_store.pages.documents import read_documents
+from knowledge_store.pages.page import Flaws
+from knowledge_store.ranking import RankedStore, rank
 from system.check import Engine, check
 from system.graph import Graph
 from system.records import Claim, ClaimResult, Label
@@ -31,7 +32,9 @@ def command(arguments: Sequence[str]) -> int:
     args = parser().parse_args(arguments)
     settings = common.settings_of(args)
     claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
-    ranked = rank_documents(args.documents, claim.text, settings.retrieval, claim.day)
+    flaws = Flaws()
+    pages = read_documents(args.documents, flaws)
+    ranked = rank(pages, claim.text, settings.retrieval, claim.day, flaws=flaws, name=args.documents.name)
     engine, _ = common.load_timed(settings)
     result, graph = asyncio.run(_check(engine, claim, ranked))
     print_answer(result, graph, with_graph=args.graph, console=Console())

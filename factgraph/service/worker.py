@@ -11,10 +11,9 @@ from time import perf_counter
 
 from factgraph.service.disclosure import public_result, public_thought
 from factgraph.service.schema import Document
-from knowledge_store.documents import sentences_of
-from knowledge_store.filters import admitted
-from knowledge_store.ranking import RankedStore, rank_pages, rank_store
-from knowledge_store.reading import UNREAD, Flaws, Page, ReadingReport
+from knowledge_store.pages.documents import sentences_of
+from knowledge_store.pages.page import UNREAD, Page, ReadingReport
+from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.check import Engine, check
 from system.graph import Listener
@@ -94,10 +93,8 @@ async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore,
 def _rank_now(order: Order, settings: RetrievalSettings) -> RankedStore:
     claim, material = order.claim, order.material
     if isinstance(material, Path):
-        return rank_store(material, claim.text, settings, claim.day)
-    flaws = Flaws()
-    pages = admitted(_pages(material), claim.text, claim.day, settings, flaws)
-    return rank_pages(pages, claim.text, settings, flaws, "documents")
+        return rank(material, claim.text, settings, claim.day)
+    return rank(_pages(material), claim.text, settings, claim.day, name="documents")
 
 
 def _pages(documents: Iterable[Document]) -> Iterator[Page]:

@@ -13,7 +13,8 @@ from typing import TypeVar
 import orjson
 
 import system.tasks
-from knowledge_store.reading import Flaws, read_pages
+from knowledge_store.pages.page import Flaws
+from knowledge_store.pages.store import read_pages
 from scripts.fuzz import seeds
 from submission.ev2r.comparisons import Unit
 from submission.ev2r.journal import ReplyJournal

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from knowledge_store.suspicion import looks_like_instructions
+from knowledge_store.pages.prompt_injection import is_prompt_injection
 from submission.files import SubmissionError
 from system.records import Cost
 
@@ -50,7 +50,7 @@ class Graph:
     @property
     def suspicious(self) -> bool:
         """Whether anything that was retrieved looks as if it were meant to steer the machine."""
-        return any(looks_like_instructions(text) for _, text in self.passages())
+        return any(is_prompt_injection(text) for _, text in self.passages())
 
 
 def read_graph(path: Path) -> Graph:
@@ -88,7 +88,7 @@ def embedded(graph: Graph) -> dict[str, Any]:
 
 
 def _passage(url: str, page: int, start: int, text: str) -> dict[str, Any]:
-    return {"url": url, "page": page, "start": start, "text": text, "suspicious": looks_like_instructions(text)}
+    return {"url": url, "page": page, "start": start, "text": text, "suspicious": is_prompt_injection(text)}
 
 
 def _is_passage(value: Any) -> TypeGuard[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Backends behind the one seam to models (see ``base``)."""
 
-from knowledge_store.encoder import Encoder
+from knowledge_store.dense.encoder import Encoder
 from system.models.base import Model, ModelUnavailable
 from system.models.routed import RoutedModel
 from system.packaged_weights import PACKAGED

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.gold import GoldClaim
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.records import AnswerType, Cost, Label, QuestionAnswer, Source

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.case import Case
 from system.models.base import ErrorKind, ModelError
 from system.records import QuestionAnswer

@@ -1,6 +1,6 @@
 """Gather: the evidence for strategies that collect it once, before they judge it."""
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.case import Case
 from system.operations.ask import ask_first
 from system.operations.deduplicate import deduplicate

@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 
-from knowledge_store.multi_hop import search_by_hops
+from knowledge_store.dense.search import search
 from system.case import Case
 from system.records import Claim, Cost
 from system.thoughts import Evidence, Question, Thought
@@ -19,8 +19,8 @@ async def retrieve(
     """
     started = case.deadline.spent
     settings = case.settings
-    search = partial(search_by_hops, case.index, settings=settings.multi_hop) if settings.by_hops else case.index.search
-    find = partial(search, query or question.content.text, limit=settings.retrieval.passages)
+    text, hops = query or question.content.text, settings.multi_hop if settings.by_hops else None
+    find = partial(search, case.index, text, settings.retrieval.passages, hops)
     hits = await case.within_deadline("retrieve", lambda: asyncio.to_thread(find))
     costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
     return [

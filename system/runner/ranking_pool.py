@@ -12,9 +12,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import TracebackType
 
-from knowledge_store.ranking import RankedStore, warm_up
-from knowledge_store.ranking_cache import rank_store_or_recall
-from knowledge_store.reading import UNREAD, ReadingReport
+from knowledge_store.pages.page import UNREAD, ReadingReport
+from knowledge_store.ranking import RankedStore, rank, warm_up
 from knowledge_store.settings import RetrievalSettings
 from system.records import Claim, Failure
 
@@ -96,7 +95,7 @@ def _rank(budget: float, path: Path, claim: str, settings: RetrievalSettings, da
     signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, budget)
     try:
-        return rank_store_or_recall(path, claim, settings, day)
+        return rank(path, claim, settings, day)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

@@ -1,6 +1,6 @@
 """The tasks of strategies without a debate: one agent, several who vote, two who work together, the baseline."""
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.speech import Argument
 from system.tasks.base import Adapter, Reply, Task, Text
 from system.tasks.debate import ArgumentReply

@@ -2,7 +2,7 @@
 
 from typing import Generic
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.records import QuestionAnswer
 from system.tasks.base import R, Task
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.records import Answer, AnswerType, Label, QuestionAnswer, Source
 from system.tasks.base import Adapter, Reply, Task, Text
 

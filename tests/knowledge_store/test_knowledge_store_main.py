@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from word_encoder import WordEncoder
 
-from knowledge_store import encoder as encoder_module
 from knowledge_store.__main__ import main
+from knowledge_store.dense import encoder as encoder_module
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from knowledge_store.ranking import rank_pages, rank_store
-from knowledge_store.reading import Flaw, Flaws, Page
+from knowledge_store.pages.page import Flaw, Page
+from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 
 Write = Callable[..., Path]
@@ -19,7 +19,7 @@ FILLER = [[f"Words about subject{number} and nothing else."] for number in range
 
 
 def test_the_best_passage_for_the_claim_comes_first(write_store: Write) -> None:
-    ranked = rank_store(write_store(*FILLER, ["The zebra crossed."]), "A zebra crossed the road", RetrievalSettings())
+    ranked = rank(write_store(*FILLER, ["The zebra crossed."]), "A zebra crossed the road", RetrievalSettings())
     assert ranked.passages[0].text == "The zebra crossed."
     assert ranked.scores == tuple(sorted(ranked.scores, reverse=True))
     assert ranked.report.name == "0.json"
@@ -28,50 +28,50 @@ def test_the_best_passage_for_the_claim_comes_first(write_store: Write) -> None:
 
 
 def test_ties_stay_in_the_order_of_the_store(write_store: Write) -> None:
-    ranked = rank_store(write_store(*FILLER), "zebra", RetrievalSettings())
+    ranked = rank(write_store(*FILLER), "zebra", RetrievalSettings())
     assert [passage.page for passage in ranked.passages] == list(range(8))
 
 
 def test_only_the_best_are_kept(write_store: Write) -> None:
     settings = RetrievalSettings(prefilter=2)
-    ranked = rank_store(write_store(*FILLER), "subject5 and subject3", settings)
+    ranked = rank(write_store(*FILLER), "subject5 and subject3", settings)
     assert [passage.page for passage in ranked.passages] == [3, 5]
     assert ranked.report.passages == 8
 
 
 def test_a_mirror_takes_no_place(write_store: Write) -> None:
-    ranked = rank_store(write_store(["One page."], ["ONE", " page. "], ["Another."]), "page", RetrievalSettings())
+    ranked = rank(write_store(["One page."], ["ONE", " page. "], ["Another."]), "page", RetrievalSettings())
     assert sorted(passage.url for passage in ranked.passages) == ["https://site0.example/", "https://site2.example/"]
     assert ranked.report.flaws == {Flaw.MIRROR: 1}
 
 
 def test_a_repeated_passage_takes_no_place(write_store: Write) -> None:
     settings = RetrievalSettings(chunk_size=10, chunk_overlap=0)
-    ranked = rank_store(write_store(["0123456789abc"], ["0123456789xyz"]), "page", settings)
+    ranked = rank(write_store(["0123456789abc"], ["0123456789xyz"]), "page", settings)
     assert [passage.text for passage in ranked.passages] == ["0123456789", "abc", "xyz"]
     assert ranked.report.flaws == {Flaw.REPEATED_PASSAGE: 1}
 
 
 @pytest.mark.parametrize("lines", [[], [b"broken"], [[]], [["Only one."]], [["..."]]])
 def test_a_store_with_little_or_nothing_is_ranked(write_store: Write, lines: list[list[str]]) -> None:
-    ranked = rank_store(write_store(*lines), "A claim", RetrievalSettings())
+    ranked = rank(write_store(*lines), "A claim", RetrievalSettings())
     assert len(ranked.passages) == len(ranked.scores) == ranked.report.passages <= 1
 
 
 def test_a_missing_store_is_an_empty_one(tmp_path: Path) -> None:
-    ranked = rank_store(tmp_path / "7.json", "A claim", RetrievalSettings())
+    ranked = rank(tmp_path / "7.json", "A claim", RetrievalSettings())
     assert ranked.passages == ()
     assert str(ranked.report) == "7.json: 0 pages, 0 passages; missing file 1"
 
 
 def test_a_page_without_spaces_is_cut_and_ranked() -> None:
     page = Page(0, "https://a.example/", ("x" * 1_000_000,))
-    ranked = rank_pages([page], "x", RetrievalSettings(), Flaws(), "memory")
+    ranked = rank([page], "x", RetrievalSettings())
     assert ranked.report.flaws[Flaw.REPEATED_PASSAGE] == len(range(0, 1_000_000 - 200, 800)) - len(ranked.passages)
 
 
 def test_a_ranked_store_crosses_processes(write_store: Write) -> None:
-    ranked = rank_store(write_store(*FILLER, []), "subject1", RetrievalSettings())
+    ranked = rank(write_store(*FILLER, []), "subject1", RetrievalSettings())
     assert pickle.loads(pickle.dumps(ranked)) == ranked
 
 
@@ -93,7 +93,7 @@ def test_real_stores_rank_passages_that_their_pages_contain(shared: Path) -> Non
     for claim_id in (0, 250, 499):
         path = shared / f"data/knowledge_store/dev/{claim_id}.json"
         lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
-        ranked = rank_store(path, lines[0]["query"], RetrievalSettings())
+        ranked = rank(path, lines[0]["query"], RetrievalSettings())
         assert len(ranked.passages) > 100
         for passage in ranked.passages:
             line = lines[passage.page]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_store import ranking_cache
-from knowledge_store.ranking import rank_store
-from knowledge_store.ranking_cache import rank_store_or_recall
+from knowledge_store import ranking
+from knowledge_store.bm25.passages import Candidates
+from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 
 Write = Callable[..., Path]
@@ -21,11 +21,12 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The claims that were ranked, rather than recalled."""
     claims: list[str] = []
 
-    def spy(path: Path, claim: str, *others: object) -> object:
-        claims.append(claim)
-        return rank_store(path, claim, *others)  # type: ignore[arg-type]
+    class Spy(Candidates):
+        def __init__(self, claim: str, settings: RetrievalSettings) -> None:
+            claims.append(claim)
+            super().__init__(claim, settings)
 
-    monkeypatch.setattr(ranking_cache, "rank_store", spy)
+    monkeypatch.setattr(ranking, "Candidates", Spy)
     return claims
 
 
@@ -38,8 +39,8 @@ def test_what_is_recalled_is_what_was_ranked(
     write_store: Write, settings: RetrievalSettings, ranked: list[str]
 ) -> None:
     path = write_store(*PAGES)
-    first = rank_store_or_recall(path, "fish", settings)
-    assert rank_store_or_recall(path, "fish", settings) == first
+    first = rank(path, "fish", settings)
+    assert rank(path, "fish", settings) == first
     assert ranked == ["fish"]
 
 
@@ -47,23 +48,23 @@ def test_another_claim_date_setting_or_store_is_ranked_anew(
     write_store: Write, settings: RetrievalSettings, ranked: list[str]
 ) -> None:
     path = write_store(*PAGES)
-    rank_store_or_recall(path, "fish", settings)
-    rank_store_or_recall(path, "bridge", settings)
-    rank_store_or_recall(path, "fish", settings, date(2020, 1, 1))
-    rank_store_or_recall(path, "fish", settings.model_copy(update={"chunk_size": 500}))
+    rank(path, "fish", settings)
+    rank(path, "bridge", settings)
+    rank(path, "fish", settings, date(2020, 1, 1))
+    rank(path, "fish", settings.model_copy(update={"chunk_size": 500}))
     path = write_store(*PAGES, ["A page more."])
-    assert len(rank_store_or_recall(path, "fish", settings).passages) == 4
+    assert len(rank(path, "fish", settings).passages) == 4
     assert ranked == ["fish", "bridge", "fish", "fish", "fish"]
 
 
 def test_without_a_folder_nothing_is_kept(write_store: Write, ranked: list[str], tmp_path: Path) -> None:
     path = write_store(*PAGES)
     for _ in range(2):
-        rank_store_or_recall(path, "fish", RetrievalSettings())
+        rank(path, "fish", RetrievalSettings())
     assert ranked == ["fish", "fish"]
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_missing_store_is_not_kept(settings: RetrievalSettings, tmp_path: Path) -> None:
-    assert rank_store_or_recall(tmp_path / "7.json", "fish", settings).passages == ()
+    assert rank(tmp_path / "7.json", "fish", settings).passages == ()
     assert not Path(settings.ranking_cache).exists()

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store import tokenization
-from knowledge_store.tokenization import CODE_POINT_BITS, CODE_POINTS, case_folds, spaces, tokenize, words
+from knowledge_store.bm25.scoring import encode
+from knowledge_store.tokenization import CODE_POINT_BITS, CODE_POINTS, case_folds, decode, spaces, tokenize, words
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,13 @@ def test_white_space_is_what_python_splits_at() -> None:
 
 def test_docstrings_tell_the_truth() -> None:
     assert doctest.testmod(tokenization).failed == 0
+
+
+@given(text=st.text() | st.text(st.characters(categories=["Cs", "Co", "So", "Lo"])))
+def test_characters_come_out_whole(text: str) -> None:
+    data, _, _ = encode([text])
+    codes, place = [], 0
+    while place < len(data):
+        code, place = decode(data, place)
+        codes.append(code)
+    assert "".join(map(chr, codes)) == text

@@ -5,7 +5,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from knowledge_store.encoder import Vectors
+from knowledge_store.dense.encoder import Vectors
 from knowledge_store.tokenization import tokenize
 
 DIMENSION = 256

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.records import (
     Answer,
     AnswerType,

@@ -1,7 +1,7 @@
 import orjson
 import pytest
 
-from knowledge_store.ranking import rank_store
+from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from system.claims import ClaimsError, read_claims
 from system.gold import read_gold, write_gold_store
@@ -44,7 +44,7 @@ def test_annotations_are_read_with_their_sources(annotated):
 
 def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_path):
     store = write_gold_store(annotated, read_claims(annotated), tmp_path / "gold")
-    ranked = rank_store(store / "0.json", ROWS[0]["claim"], RetrievalSettings())
+    ranked = rank(store / "0.json", ROWS[0]["claim"], RetrievalSettings())
     assert {(passage.url, passage.text) for passage in ranked.passages} == {
         ("https://a.example", "When did it open? In 1932."),
         ("annotation:0/1", "When did it open? No Traffic began in 1933."),

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from knowledge_store.multi_hop import search_by_hops
+from knowledge_store.dense.search import search
 from system.operations.retrieve import retrieve
 from system.settings import load
 
@@ -31,8 +31,8 @@ def test_carp_searches_by_hops_unless_told_otherwise(overrides, by_hops):
 def test_what_is_found_and_for_what(make_case, multi_hop):
     case = make_case(PAGES, multi_hop__multi_hop=multi_hop, multi_hop__hops=2)
     thoughts = asyncio.run(retrieve(case, case.graph.root, "the Aster bridge"))
-    one_step = case.index.search("the Aster bridge", 2)
-    by_hops = search_by_hops(case.index, "the Aster bridge", 2, case.settings.multi_hop)
+    one_step = case.index.nearest("the Aster bridge", 2)
+    by_hops = search(case.index, "the Aster bridge", 2, case.settings.multi_hop)
     assert one_step != by_hops
     assert [(thought.content.passage, thought.content.score) for thought in thoughts] == [
         (hit.passage, hit.score) for hit in (by_hops if multi_hop else one_step)

@@ -9,8 +9,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from training_claims import BRIDGE, write
 
-from knowledge_store.encoder import Vectors
-from knowledge_store.reading import Page
+from knowledge_store.dense.encoder import Vectors
+from knowledge_store.pages.page import Page
 from system.models.base import Request
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.features import FEATURES, Features

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from training_claims import RECORDS, answer, claim, write
 
-from knowledge_store.encoder import Vectors
+from knowledge_store.dense.encoder import Vectors
 from training.annotated import AnnotatedClaim, read_annotated
 from training.stores import NEIGHBOURS, STRANGERS, pages, pseudo_stores
 

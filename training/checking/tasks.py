@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import system
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.records import QuestionAnswer
 from system.speech import Argument, Speaker
 from system.tasks import Adapter, AnswerQuestion, AskQuestion, CloseDebate, JudgeClaim, Moderate, Reply, Task

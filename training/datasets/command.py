@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from factgraph import options
 from factgraph.commands.common import settings_of
-from knowledge_store.encoder import EncoderUnavailable
+from knowledge_store.dense.encoder import EncoderUnavailable
 from system.runner.journal import JournalError
 from system.settings import Settings, SettingsError
 from training.annotated import AnnotatedClaim, read_annotated

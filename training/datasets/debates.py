@@ -10,9 +10,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from knowledge_store.encoder import Encoder
-from knowledge_store.passages import Passage
-from knowledge_store.ranking import rank_store
+from knowledge_store.dense.encoder import Encoder
+from knowledge_store.pages.page import Passage
+from knowledge_store.ranking import rank
 from system.check import Engine, check
 from system.models.base import Completion, Model, Request, Result
 from system.records import Claim, Label, QuestionAnswer, Record
@@ -125,7 +125,7 @@ async def hold_debates(
 
         async def debate(claim: Claim) -> None:
             async with places:
-                ranked = rank_store(store_file(store, claim), claim.text, settings.retrieval)
+                ranked = rank(store_file(store, claim), claim.text, settings.retrieval)
                 result, _ = await check(engine, claim, ranked)
                 if claim.id in listener.heard:
                     journal.append(listener.heard.pop(claim.id))

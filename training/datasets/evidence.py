@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from knowledge_store.passages import Passage
-from knowledge_store.reading import Flaws, Page
+from knowledge_store.pages.page import Flaws, Page, Passage
 from knowledge_store.settings import RetrievalSettings
 from system.records import AnswerType
 from system.runner.ranking_pool import store_file

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from knowledge_store.chunking import cut
-from knowledge_store.filters import ARCHIVED
-from knowledge_store.passages import Passage
-from knowledge_store.reading import Flaws, Page, read_pages
+from knowledge_store.bm25.passages import cut
+from knowledge_store.pages.filters import ARCHIVED
+from knowledge_store.pages.page import Flaws, Page, Passage
+from knowledge_store.pages.store import read_pages
 from knowledge_store.settings import RetrievalSettings
 
 _SCHEME = re.compile(r"^[a-z]+://(?:www\.)?", re.IGNORECASE)

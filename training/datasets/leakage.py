@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from knowledge_store.filters import COPIED, SHINGLE, shingles
-from knowledge_store.ranking import normalized
+from knowledge_store.pages.filters import COPIED, SHINGLE, shingles
+from knowledge_store.pages.page import normalized
 from knowledge_store.tokenization import tokenize
 from system.claims import read_claims
 
@@ -19,7 +19,7 @@ class HeldOut:
     """Claims that training must not see.
 
     A text repeats a claim if it has nearly all of the claim's shingles, the measure by which retrieval knows pages
-    that copy a claim (``knowledge_store.filters``); among claims, which are short, most of the shingles of either are
+    that copy a claim (``knowledge_store.pages.filters``); among claims, which are short, most of the shingles of either are
     enough. A claim too short for shingles is only repeated by an equal text.
 
     >>> held_out = HeldOut(["The Aster bridge was opened to all traffic in 1932."])

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from knowledge_store.encoder import Encoder, SentenceEncoder
+from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from system.gold import write_gold_store
 from system.models import load_model
 from system.models.base import Model

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from tqdm import tqdm
 
-from knowledge_store.reading import Flaws, describe
+from knowledge_store.pages.page import Flaws, describe
 from system.records import Answer, AnswerType, Source
 from system.tasks import Adapter, AnswerQuestion, AnswerReply, VerifyAnswer
 from training.annotated import AnnotatedClaim, GoldAnswer

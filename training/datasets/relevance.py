@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.encoder import Encoder
+from knowledge_store.dense.encoder import Encoder
 from training.errors import TrainingError
 
 BI_ENCODER = "bi-encoder"

@@ -6,7 +6,7 @@ The embedded default where there is no language model. What it says of a request
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
-from knowledge_store.encoder import Encoder
+from knowledge_store.dense.encoder import Encoder
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.models.extractive.answers import answer, merge, verify
 from system.models.extractive.questions import ask

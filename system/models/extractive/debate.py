@@ -6,7 +6,7 @@ nothing else, with the same verdict.
 
 from collections.abc import Iterable, Sequence
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.models.extractive.features import features
 from system.models.extractive.findings import findings
 from system.models.extractive.similarity import Similarity

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from sentencex import segment
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.models.extractive.grammar import FINITE, Clause, clause, names, noun_phrases, tag
 from system.models.extractive.quantities import Kind, Quantity, quantities
 from system.models.extractive.words import content, coverage, words

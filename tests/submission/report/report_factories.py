@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from submission.outputs import write_outputs
 from submission.timings import RunFacts
 from system.claim_analysis import (

@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 from every_task import agent_tasks
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
 from system.tasks import (
     Adapter,

@@ -1,6 +1,6 @@
 """A task of every kind besides those of the graph, about a bridge, with all that a prompt may have to show."""
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.claim_analysis import (
     Action,
     ClaimGraph,

@@ -6,7 +6,7 @@ import random
 import pytest
 from bridge import CLAIM, PAGES, BagOfWords, passage
 
-from knowledge_store.encoder import SentenceEncoder
+from knowledge_store.dense.encoder import SentenceEncoder
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.debate import as_pairs

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.models.extractive.questions import ask, core, follow_ups, openers
 from system.models.extractive.words import content
 from system.records import Claim, QuestionAnswer

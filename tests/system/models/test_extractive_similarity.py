@@ -8,7 +8,7 @@ from bridge import BagOfWords
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_store.encoder import SentenceEncoder, Vectors
+from knowledge_store.dense.encoder import SentenceEncoder, Vectors
 from system.models.extractive.similarity import Similarity, sentences
 
 texts = st.lists(st.sampled_from(["the bridge", "a bridge of stone", "tolls", "stone", "the toll of the bridge"]))

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from bridge import BagOfWords, settings_with
 
-from knowledge_store.ranking import rank_pages
-from knowledge_store.reading import Flaws, Page
+from knowledge_store.pages.page import Page
+from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from system.check import Engine, check
 from system.gold import GoldAnswer, GoldClaim
@@ -37,7 +37,7 @@ def run(gold, rates, strategy="got", **changes):
         checked = []
         for number, one in enumerate(gold):
             pages = [Page(n, a.url, (a.question, a.text)) for n, a in enumerate(one.answers)]
-            ranked = rank_pages(pages, one.claim, RetrievalSettings(), Flaws(), "gold")
+            ranked = rank(pages, one.claim, RetrievalSettings())
             checked.append(await check(engine, Claim(id=number, text=one.claim), ranked))
         return checked
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_store.passages import Passage
+from knowledge_store.pages.page import Passage
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralise, render
 from system.records import Claim, Label
 from system.tasks import AnswerQuestion

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from training_claims import write
 
-from knowledge_store.encoder import Vectors
+from knowledge_store.dense.encoder import Vectors
 from system.gold import read_gold, write_gold_store
 from system.models.base import ErrorKind, Model, ModelError, Request
 from system.models.oracle import OracleModel, Rates

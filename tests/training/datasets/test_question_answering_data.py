@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from training_claims import BRIDGE, answer, claim, write
 
-from knowledge_store.reading import Page
+from knowledge_store.pages.page import Page
 from knowledge_store.settings import RetrievalSettings
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel
@@ -184,7 +184,7 @@ def test_pages_are_cut_as_retrieval_cuts_them() -> None:
 
 
 def test_of_several_pages_at_an_address_the_longest_counts(tmp_path: Path) -> None:
-    from knowledge_store.reading import Flaws
+    from knowledge_store.pages.page import Flaws
 
     store = write_store(tmp_path / "s", ("https://a.example/x", "short"), ("http://a.example/x/", "a longer text"))
     (page,) = find_pages(store / "0.json", ["https://www.a.example/X"], Flaws()).values()

@@ -1,0 +1,1 @@
+"""The second stage: the passages nearest in meaning to a question."""

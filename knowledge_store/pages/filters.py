@@ -1,0 +1,141 @@
+"""Which pages of a store may be evidence. The shared task takes a store as it is, so by default all are.
+
+A newsroom checks what nobody has checked before: there, pages that already judge the claim, or that were written after
+it, would give the answer away.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import date
+from functools import partial
+
+from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.settings import RetrievalSettings
+from knowledge_store.tokenization import tokenize
+
+SHINGLE = 3  # words
+COPIED = 0.8  # share of the claim's shingles from which a page repeats the claim
+OPENING = 2000  # characters of a page that tell its language
+
+# Sites that do little else than check facts, by the names that their hosts end in.
+FACT_CHECKERS = frozenset(
+    {
+        "africacheck.org", "altnews.in", "boomlive.in", "checkyourfact.com", "chequeado.com", "climatefeedback.org",
+        "correctiv.org", "covid19facts.ca", "dubawa.org", "factcheck.afp.com", "factcheck.bg", "factcheck.kz",
+        "factcheck.org", "factcheckhub.com", "factcheckni.org", "factcrescendo.com", "factly.in", "factuel.afp.com",
+        "faktograf.hr", "fullfact.org", "ghanafact.com", "healthfeedback.org", "leadstories.com", "logically.ai",
+        "logicallyfacts.com", "lupa.news", "maldita.es", "mediabiasfactcheck.com", "mimikama.org", "misbar.com",
+        "namibiafactcheck.org.na", "newschecker.in", "newsmeter.in", "newtral.es", "pagellapolitica.it",
+        "pesacheck.org", "politifact.com", "polygraph.info", "rumorscanner.com", "sciencefeedback.co", "snopes.com",
+        "stopfake.org", "teyit.org", "theferret.scot", "truthorfiction.com", "verafiles.org", "verificat.cat",
+        "vishvasnews.com", "zimfact.org",
+    }
+)  # fmt: skip
+# Sections of other sites: usatoday.com/story/news/factcheck/…, indiatoday.in/fact-check/…, apnews.com/ap-fact-check
+FACT_CHECK_PART = re.compile(r"(?<![a-z])(?:fact[-_]?check|faktencheck|fake[-_]news[-_]alert)", re.IGNORECASE)
+ADDRESS = re.compile(r"[a-z]+://(?:[^/?#@]*@)?([^/?#:]*)[^/?#]*([^?#]*)", re.IGNORECASE)  # host and path
+ARCHIVED = re.compile(r"^https?://web\.archive\.org/web/\w+/")
+YEAR = r"((?:19|20)\d\d)"
+DATES = (
+    re.compile(rf"(?<!\d){YEAR}([/_-])(\d\d?)\2(\d\d?)(?!\d)"),
+    re.compile(rf"(?<!\d){YEAR}()(\d\d)(\d\d)(?!\d)"),
+    re.compile(rf"/{YEAR}(/)(\d\d?)()/"),  # the month alone
+)
+
+
+def admitted(
+    pages: Iterable[Page], claim: str, day: date | None, settings: RetrievalSettings, flaws: Flaws
+) -> Iterator[Page]:
+    """Yield the pages that the settings admit, and count the others.
+
+    Args:
+        pages: the pages of a store.
+        claim: the claim's text.
+        day: when the claim was made; where it is unknown, no page is later.
+        settings: which filters are on; all are off by default, and then every page is admitted.
+        flaws: counts each page left out under the first filter that refused it.
+    """
+    refusals = _refusals(claim, day, settings)
+    for page in pages:
+        flaw = next((flaw for flaw, refuses in refusals.items() if refuses(page)), None)
+        if flaw is None:
+            yield page
+        else:
+            flaws[flaw] += 1
+
+
+def _refusals(claim: str, day: date | None, settings: RetrievalSettings) -> dict[Flaw, Callable[[Page], bool]]:
+    """The filters that are on, the cheap ones first."""
+    refusals: dict[Flaw, Callable[[Page], bool]] = {}
+    if not settings.fact_checks:
+        refusals[Flaw.FACT_CHECK] = lambda page: is_fact_check(page.url)
+    if not settings.later_pages and day:
+        refusals[Flaw.LATER_PAGE] = lambda page: is_later(page.url, day)
+    if not settings.claim_copies:
+        refusals[Flaw.CLAIM_COPY] = partial(_repeats, words=tokenize(claim))
+    if settings.languages:
+        refusals[Flaw.OTHER_LANGUAGE] = lambda page: language(page.text) not in settings.languages
+    return refusals
+
+
+def is_fact_check(url: str) -> bool:
+    """Whether an address is that of a fact-checking site, or of a fact-checking section of another.
+
+    >>> is_fact_check("https://ghana.dubawa.org/a-claim"), is_fact_check("https://dubawa.org.example/")
+    (True, False)
+    >>> is_fact_check("https://www.usatoday.com/story/news/factcheck/2020/08/11/a-claim/1/")
+    True
+    """
+    address = ADDRESS.match(ARCHIVED.sub("", url))
+    host, path = address.groups() if address else ("", url)
+    labels = host.lower().split(".")
+    sites = {".".join(labels[start:]) for start in range(len(labels))}
+    return bool(sites & FACT_CHECKERS or FACT_CHECK_PART.search(host) or FACT_CHECK_PART.search(path))
+
+
+def is_later(url: str, day: date) -> bool:
+    """Whether an address bears a date after a day; of a month without a day, its first counts.
+
+    >>> is_later("https://a.example/2020/11/03/vote", date(2020, 10, 31))
+    True
+    >>> is_later("https://a.example/2020/10/vote-20201031", date(2020, 10, 31))
+    False
+    """
+    return any(found > day for found in _dates(ARCHIVED.sub("", url)))
+
+
+def _dates(url: str) -> Iterator[date]:
+    for pattern in DATES:
+        for year, _, month, number in pattern.findall(url):
+            with suppress(ValueError):  # digits that are no date
+                yield date(int(year), int(month), int(number or 1))
+
+
+def _repeats(page: Page, words: list[str]) -> bool:
+    """Whether a page holds nearly all of the claim's shingles, as an article that checks the claim does."""
+    size = min(SHINGLE, len(words))
+    wanted = shingles(words, size)
+    needed = max(COPIED * len(wanted), 1)
+    text = page.text.lower()
+    # Splitting a page into words takes long, and hardly any page has all those of the claim.
+    if sum(all(word in text for word in shingle if word.isalpha()) for shingle in wanted) < needed:
+        return False
+    return len(wanted & shingles(tokenize(text), size)) >= needed
+
+
+def shingles(words: list[str], size: int) -> set[tuple[str, ...]]:
+    """All runs of ``size`` words of a text (w-shingling; Broder, 1997)."""
+    return set(zip(*(words[start:] for start in range(size)), strict=False))
+
+
+def language(text: str) -> str:
+    """The language that a page's opening is written in, as an ISO 639-1 code.
+
+    >>> language("Der Minister hat gestern in Berlin eine neue Brücke eröffnet.")
+    'de'
+    """
+    from py3langid import classify  # reads its model, which only this filter needs
+
+    code: str = classify(text[:OPENING])[0]
+    return code

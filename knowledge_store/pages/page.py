@@ -1,0 +1,116 @@
+"""The vocabulary of retrieval: a page, a passage cut from it, and the flaws that reading counts."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+MAX_LINE = 64 * 2**20  # bytes; a longer line of a store is skipped, so that memory stays bounded
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk of a page of the knowledge store.
+
+    Attributes:
+        text: the chunk itself, exactly ``page_text[start : start + len(text)]``.
+        url: address of the page, as the store gives it.
+        page: number of the page in its store file, counted from 0 (the line number less one).
+        start: offset of the chunk in the page's text, in characters.
+    """
+
+    text: str
+    url: str
+    page: int
+    start: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Identity within one store: two passages of a store are the same iff their keys are."""
+        return self.page, self.start
+
+
+class Flaw(StrEnum):
+    """What can be wrong with a store; the value is the flaw's name in reports."""
+
+    MISSING_FILE = "missing file"
+    UNREADABLE_FILE = "unreadable file"
+    EMPTY_FILE = "empty file"
+    BYTE_ORDER_MARK = "byte order mark"
+    BROKEN_LINE = "broken line"
+    LINE_TOO_LONG = f"line over {MAX_LINE // 2**20} MiB"
+    NOT_A_PAGE = "line without a page"
+    REPAIRED_LINE = "line repaired"
+    NO_ADDRESS = "page without address"
+    EMPTY_PAGE = "empty page"
+    PLAIN_TEXT = "page that is one string"
+    NOT_TEXT = "item that is no text"
+    REPEATED_SENTENCE = "sentence repeated"
+    MIRROR = "page repeated at another address"
+    REPEATED_PASSAGE = "passage repeated"
+    FACT_CHECK = "page of a fact-checker left out"
+    CLAIM_COPY = "page that repeats the claim left out"
+    LATER_PAGE = "page dated after the claim left out"
+    OTHER_LANGUAGE = "page in another language left out"
+
+
+Flaws = Counter[Flaw]
+
+UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE)
+"""Flaws of a store from which nothing at all was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a store.
+
+    Attributes:
+        number: line of the page in its file, counted from 0 (of a document: its place among the documents).
+        url: address of the page.
+        sentences: as scraping found them, without immediate repetitions.
+    """
+
+    number: int
+    url: str
+    sentences: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The sentences, joined by single spaces; passages count their characters in it."""
+        return " ".join(self.sentences)
+
+
+@dataclass(frozen=True)
+class ReadingReport:
+    """What was found in one store.
+
+    Attributes:
+        name: name of the file or folder.
+        pages: pages with a text of their own.
+        passages: distinct passages cut from them.
+        flaws: how often each flaw occurred; flaws that did not occur are absent.
+    """
+
+    name: str
+    pages: int
+    passages: int
+    flaws: Mapping[Flaw, int]
+
+    def __str__(self) -> str:
+        """One line: ``7.json: 812 pages, 64,201 passages; empty page 103, broken line 2``."""
+        return f"{self.name}: {self.pages:,} pages, {self.passages:,} passages{describe(self.flaws)}"
+
+
+def describe(flaws: Mapping[Flaw, int]) -> str:
+    """Flaws as the end of a line, empty where there are none.
+
+    >>> describe({Flaw.EMPTY_PAGE: 103, Flaw.BROKEN_LINE: 2, Flaw.MIRROR: 0})
+    '; empty page 103, broken line 2'
+    """
+    counted = ", ".join(f"{flaw} {count:,}" for flaw, count in flaws.items() if count)
+    return f"; {counted}" if counted else ""
+
+
+def normalized(text: str) -> str:
+    """The text without what copies of a page differ in: case and the kind of white space."""
+    return " ".join(text.casefold().split())

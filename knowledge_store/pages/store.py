@@ -1,0 +1,137 @@
+"""A knowledge store in the official JSON Lines format, a page a line: read with all its flaws, and written.
+
+A store is what scraping left behind, so a flaw is never an error: what can be read is read, the rest is counted by
+name. Only the page in hand is in memory.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from knowledge_store.pages.page import MAX_LINE, Flaw, Flaws, Page
+
+
+def read_pages(path: Path, flaws: Flaws) -> Iterator[Page]:
+    """Yield the pages of a store that have a text and an address, in the order of the file.
+
+    Args:
+        path: the store; a missing or unreadable file is a flaw and yields nothing.
+        flaws: counts what is wrong; complete when the iterator is exhausted.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in _lines(file, flaws):
+                page = _page(number, line, flaws)
+                if page is not None:
+                    yield page
+    except FileNotFoundError:
+        flaws[Flaw.MISSING_FILE] += 1
+    except OSError:
+        flaws[Flaw.UNREADABLE_FILE] += 1
+
+
+def _lines(file: BinaryIO, flaws: Flaws) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank with their numbers; at most ``MAX_LINE`` bytes are held."""
+    number = -1
+    for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b"")):
+        if len(line) == MAX_LINE and not line.endswith(b"\n"):
+            flaws[Flaw.LINE_TOO_LONG] += 1
+            while line and not line.endswith(b"\n"):
+                line = file.readline(MAX_LINE)
+            continue
+        if number == 0 and line.startswith(b"\xef\xbb\xbf"):
+            flaws[Flaw.BYTE_ORDER_MARK] += 1
+            line = line[3:]
+        if line.strip():
+            yield number, line
+    if number < 0:
+        flaws[Flaw.EMPTY_FILE] += 1
+
+
+def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
+    """Read one line; None, and a flaw counted, where it holds no page that can be used and cited."""
+    record = _parse(line, flaws)
+    if record is None:
+        return None
+    sentences = _sentences(record.get("url2text"), flaws)
+    url = record.get("url")
+    if not any(sentence.strip() for sentence in sentences):
+        flaws[Flaw.EMPTY_PAGE] += 1
+    elif not isinstance(url, str) or not url.strip():
+        flaws[Flaw.NO_ADDRESS] += 1
+    else:
+        return Page(number, url, sentences)
+    return None
+
+
+def _parse(line: bytes, flaws: Flaws) -> dict[str, Any] | None:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        record = _repair(line, flaws)
+        if record is None:
+            flaws[Flaw.BROKEN_LINE] += 1
+            return None
+    if not isinstance(record, dict):
+        flaws[Flaw.NOT_A_PAGE] += 1
+        return None
+    return record
+
+
+def _repair(line: bytes, flaws: Flaws) -> Any | None:
+    """Parse a line that only strict readers refuse: bytes that are not UTF-8, halves of surrogate pairs, NaN."""
+    try:
+        record = json.loads(line.decode("utf-8", errors="replace"))
+        text = json.dumps(record, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    flaws[Flaw.REPAIRED_LINE] += 1
+    return record
+
+
+def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
+    """The strings of ``url2text``, less those that repeat the one just before them."""
+    if isinstance(value, str):
+        flaws[Flaw.PLAIN_TEXT] += 1
+        return (value,)
+    items = value if isinstance(value, list) else []
+    texts = [item for item in items if isinstance(item, str)]
+    distinct = tuple(text for text, _ in groupby(texts))
+    flaws.update({Flaw.NOT_TEXT: len(items) - len(texts), Flaw.REPEATED_SENTENCE: len(texts) - len(distinct)})
+    return distinct
+
+
+def write_store(pages: Iterable[Page], output: Path) -> int:
+    """Write pages as a store, a line each, so that ``read_pages`` returns the same pages.
+
+    Args:
+        pages: in the order of their numbers, which must count from 0.
+        output: the store; an existing file is replaced once there is a page and all are written.
+
+    Returns:
+        Number of pages written.
+
+    Raises:
+        OSError: the store cannot be written.
+    """
+    partial, count = output.with_name(f".{output.name}.partial"), 0
+    try:
+        with partial.open("wb") as file:
+            for page in pages:
+                file.write(_line(page, output.stem))
+                count += 1
+        if count:
+            partial.replace(output)
+    finally:
+        partial.unlink(missing_ok=True)
+    return count
+
+
+def _line(page: Page, claim_id: str) -> bytes:
+    record = {"claim_id": claim_id, "type": "document", "query": "", "url": page.url, "url2text": page.sentences}
+    return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

@@ -1,0 +1,113 @@
+"""BM25 in one pass: scores and order equal those of rank_bm25 over the same words, in every script."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from knowledge_store.bm25.scoring import Bm25, QueryCounter, contributions, encode, explain
+from knowledge_store.tokenization import Tokenization, tokenize
+
+SPLITS: dict[Tokenization, Callable[[str], list[str]]] = {"words": tokenize, "whitespace": str.split}
+
+# Words that meet, part and fold in all the ways that the tokenizer knows.
+PIECES = (
+    *("The", "the", "THE", "é", "É", "e\u0301", "ß", "SS", "Σ", "ς", "İ", "ŉ", "covid19", "snake_case", "U.S."),
+    *("1,000.5", "1000.5", "1,", ".5", "12%", "%", "½", "٣٫٥", "१२", "२,०", "๓.๔", "Ⅷ", "²"),
+    *("प्रधानमंत्री", "कहा।", "中国", "東京", "カ\u3099", "서울에서", "ประเทศไทย", "မြန်မာ", "ភាសា", "עִבְרִית", "العَرَبِيَّة"),
+    *("😀", "👩‍👧", "\ufeff", "\u00a0", "\u3000", "\n", " ", "  ", "—", "“", "\ud83d", "\x00", "𝔘", "𠀀", "𞤀"),
+)
+mixed = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=12).map("".join)
+few = st.text("abc ", max_size=12)
+collections = st.lists(mixed, max_size=8) | st.lists(few, max_size=12)
+tokenizations = st.sampled_from(sorted(SPLITS))
+
+
+def reference(query: str, collection: Sequence[str], tokenization: Tokenization) -> np.ndarray:
+    documents = [SPLITS[tokenization](text) for text in collection]
+    if not any(documents):
+        return np.zeros(len(documents))  # rank_bm25 divides by the number of words
+    return np.asarray(BM25Okapi(documents).get_scores(SPLITS[tokenization](query)), dtype=np.float64)
+
+
+@given(query=mixed | few, collection=collections, tokenization=tokenizations)
+def test_scores_and_order_equal_the_reference(query: str, collection: list[str], tokenization: Tokenization) -> None:
+    ranking = Bm25(collection, tokenization).rank(query, len(collection))
+    expected = reference(query, collection, tokenization)
+    assert ranking.scores == pytest.approx(expected[ranking.positions], rel=1e-12, abs=1e-12)
+    assert ranking.positions.tolist() == np.argsort(-expected, kind="stable").tolist()
+
+
+@given(query=few, collection=st.lists(few, max_size=8), limit=st.integers(1, 10))
+def test_equal_scores_keep_the_order_of_the_collection(query: str, collection: list[str], limit: int) -> None:
+    everything = Bm25(collection).rank(query, len(collection))
+    pairs = list(zip(-everything.scores, everything.positions, strict=True))
+    assert pairs == sorted(pairs)
+    best = Bm25(collection).rank(query, limit)
+    assert np.array_equal(best.positions, everything.positions[:limit])
+
+
+@given(query=mixed, collection=st.lists(mixed, min_size=1, max_size=8), cut=st.integers(0, 8))
+def test_what_comes_in_parts_counts_as_one_collection(query: str, collection: list[str], cut: int) -> None:
+    counter = QueryCounter(query)
+    for part in (collection[:cut], [], collection[cut:]):
+        counter.add(*encode(part))
+    ranking, whole = counter.rank(8), Bm25(collection).rank(query, 8)
+    assert np.array_equal(ranking.positions, whole.positions)
+    assert np.array_equal(ranking.scores, whole.scores)
+
+
+def test_the_weight_of_a_frequent_word_has_its_floor() -> None:
+    collection = ["the cat", "the dog", "the", "a bird"]
+    scores = Bm25(collection).rank("the", 4).scores
+    assert (scores[:3] > 0).all()
+    assert scores == pytest.approx(sorted(reference("the", collection, "words"), reverse=True))
+
+
+def test_a_vocabulary_that_outgrows_its_table_is_counted_whole() -> None:
+    collection = [" ".join(f"w{number}" for number in range(start, start + 1000)) for start in range(0, 80_000, 500)]
+    query = "w3 w700 w79999 w80499 absent w700"
+    ranking = Bm25(collection).rank(query, len(collection))
+    assert ranking.scores == pytest.approx(reference(query, collection, "words")[ranking.positions], rel=1e-12)
+
+
+@pytest.mark.parametrize("query", ["zebra", "", "...", "\ud83d"])
+def test_a_query_without_a_known_word_keeps_the_order(query: str) -> None:
+    ranking = Bm25(["one", "two", "three"]).rank(query, 2)
+    assert ranking.positions.tolist() == [0, 1]
+    assert ranking.scores.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("collection", [[], [""], ["...", "!"]])
+def test_a_collection_without_words_scores_nothing(collection: list[str]) -> None:
+    assert Bm25(collection).rank("word", 5).scores.tolist() == [0.0] * len(collection)
+
+
+TERMS = ["fish", "price", "1,000.5", "12%", "हिन्दी", "中文", "İs", "MAY", "ß", "—"]
+few_texts = st.lists(st.lists(st.sampled_from(TERMS), max_size=8).map(" ".join), min_size=1, max_size=8)
+
+
+@given(texts=few_texts, query=st.lists(st.sampled_from(TERMS), max_size=6).map(" ".join))
+def test_contributions_sum_to_the_score(texts: list[str], query: str) -> None:
+    split = [tokenize(text) for text in texts]
+    scores = BM25Okapi(split).get_scores(tokenize(query)).tolist() if any(split) else [0.0] * len(texts)
+    parts = contributions(texts, query)
+    assert [sum(part.values()) for part in parts] == pytest.approx(scores, abs=1e-9)
+    for part, held in zip(parts, split, strict=True):
+        assert set(part) <= set(held) & set(tokenize(query))
+
+
+def test_a_rare_word_counts_more_and_a_repeated_one_twice() -> None:
+    texts = ["fish fell", "fish rose", "a fish", "bread", "corn", "oats", "rye"]
+    once, twice = contributions(texts, "fish fell")[0], contributions(texts, "fish fell fish")[0]
+    assert list(once) == ["fell", "fish"]
+    assert twice == pytest.approx({"fell": once["fell"], "fish": 2 * once["fish"]})
+
+
+def test_without_a_common_word_nothing_counts() -> None:
+    assert contributions(["fish", "corn", "oats"], "rye") == [{}, {}, {}]
+    assert contributions([], "rye") == []
+    assert explain({}) == "BM25 0.00: no word of the question"

@@ -1,0 +1,158 @@
+"""The real encoder: unit vectors, quiet, shared by threads."""
+
+import json
+import shutil
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+from time import sleep
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+
+from knowledge_store.dense.encoder import EncoderUnavailable, SentenceEncoder, bundled_model
+from knowledge_store.settings import RetrievalSettings
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def minilm() -> SentenceEncoder:
+    return SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="torch")
+
+
+def test_loading_and_encoding_are_quiet(capfd: pytest.CaptureFixture[str]) -> None:
+    SentenceEncoder("all-MiniLM-L6-v2", device="cpu").encode(["A text."])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_rows_have_length_one(minilm: SentenceEncoder) -> None:
+    vectors = minilm.encode(["A text.", "A much longer text about fish and prices.", ""])
+    assert vectors.shape == (3, minilm.dimension) == (3, 384)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_meaning_is_near(minilm: SentenceEncoder) -> None:
+    passages = minilm.encode(["Fish became cheaper in May.", "The bridge was opened by the king."])
+    scores = passages @ minilm.encode_queries(["Did the price of cod fall?"])[0]
+    assert scores[0] > scores[1] + 0.2
+
+
+def test_nothing_is_no_row(minilm: SentenceEncoder) -> None:
+    assert minilm.encode([]).shape == (0, 384)
+
+
+def test_threads_encode_one_after_the_other(minilm: SentenceEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = Lock()
+
+    def encode(texts: list[str], **_: object) -> list[list[float]]:
+        assert inside.acquire(blocking=False), "two threads at a time"
+        sleep(0.02)
+        inside.release()
+        return [[1.0]] * len(texts)
+
+    monkeypatch.setattr(minilm._model, "encode", encode)
+    with ThreadPoolExecutor(4) as pool:
+        assert len(list(pool.map(minilm.encode, [["A text."]] * 8))) == 8
+
+
+def test_a_folder_can_be_loaded_and_its_vectors_are_normalised(minilm: SentenceEncoder, tmp_path: Path) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    transformer, pooling = list(minilm._model)[:2]  # without the layer that normalises
+    SentenceTransformer(modules=[transformer, pooling]).save(str(tmp_path))
+    vectors = SentenceEncoder(str(tmp_path), device="cpu").encode(["A text about fish."])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+    assert np.allclose(vectors, minilm.encode(["A text about fish."]), atol=1e-5)
+
+
+def test_an_unknown_encoder_is_told(tmp_path: Path) -> None:
+    with pytest.raises(EncoderUnavailable, match="could not be loaded"):
+        SentenceEncoder(str(tmp_path), device="cpu")
+
+
+CONFIGURATION = """
+from transformers import BertConfig
+
+class OwnConfig(BertConfig):
+    model_type = "own"
+    unpad_inputs = True
+"""
+
+MODEL = """
+from transformers import BertModel
+from .configuration import OwnConfig
+
+class OwnModel(BertModel):
+    config_class = OwnConfig
+
+    def __init__(self, config, *args, **kwargs):
+        assert not config.unpad_inputs, "needs xformers"
+        super().__init__(config, *args, **kwargs)
+"""
+
+
+@pytest.fixture
+def own_architecture(tmp_path: Path) -> Path:
+    """The bundled model as an architecture of its own, whose code lies beside its weights."""
+    folder = tmp_path / "own_model"
+    bundled = bundled_model("all-MiniLM-L6-v2")
+    assert bundled is not None
+    shutil.copytree(bundled, folder)
+    (folder / "configuration.py").write_text(CONFIGURATION)
+    (folder / "modeling.py").write_text(MODEL)
+    config = json.loads((folder / "config.json").read_text())
+    own = {"AutoConfig": "configuration.OwnConfig", "AutoModel": "modeling.OwnModel"}
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "own", "auto_map": own}))
+    return folder
+
+
+def test_code_of_the_encoder_runs_only_where_it_is_trusted(own_architecture: Path, minilm: SentenceEncoder) -> None:
+    with pytest.raises(EncoderUnavailable, match="allow it with encoder_code, if you trust its makers"):
+        SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture)))
+    encoder = SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture), encoder_code=True))
+    assert np.allclose(encoder.encode(["A text about fish."]), minilm.encode(["A text about fish."]), atol=1e-5)
+
+
+def test_the_bundled_model_is_found() -> None:
+    folder = bundled_model("all-MiniLM-L6-v2")
+    assert folder is not None and (folder / "config.json").is_file()
+    assert bundled_model("another") is None
+
+
+def test_on_openvino_the_vectors_are_the_same(minilm: SentenceEncoder, capfd: pytest.CaptureFixture[str]) -> None:
+    fast = SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
+    assert capfd.readouterr() == ("", "")
+    texts = ["A text.", "A much longer text about fish and prices. " * 60, "", *(f"word {n} " * n for n in range(40))]
+    assert np.abs(fast.encode(texts) - minilm.encode(texts)).max() < 1e-5
+    assert np.abs(fast.encode_queries(["Cod?"]) - minilm.encode_queries(["Cod?"])).max() < 1e-5
+
+
+def test_openvino_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    with pytest.raises(EncoderUnavailable, match="pip install openvino"):
+        SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
+
+
+@pytest.mark.parametrize(("device", "halved"), [("cuda", True), ("cpu", False)])
+def test_a_gpu_computes_in_half_precision(device: str, halved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    class Model:
+        prompts: ClassVar[dict[str, str]] = {}
+        device: torch.device
+
+        def half(self) -> None:
+            calls.append("half")
+
+        def encode(self, texts: list[str], **_: object) -> list[list[float]]:
+            return [[1.0]] * len(texts)
+
+    Model.device = torch.device(device)
+    monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda *_, **__: Model())
+    SentenceEncoder("all-MiniLM-L6-v2", runtime="torch")
+    assert calls == ["half"] * halved

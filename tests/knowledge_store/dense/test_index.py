@@ -1,0 +1,167 @@
+"""Dense search: the nearest passages, embedded once, whatever was asked before."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations
+from time import sleep
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from word_encoder import WordEncoder
+
+from knowledge_store.dense.encoder import Vectors
+from knowledge_store.dense.index import Hit, PassageIndex
+from knowledge_store.pages.page import Passage, ReadingReport
+from knowledge_store.ranking import RankedStore
+from knowledge_store.settings import RetrievalSettings
+
+TEXTS = [
+    "The minister opened a bridge in Oslo.",
+    "Rain is expected on Tuesday.",
+    "The bridge in Oslo cost 12% more than planned.",
+    "Fish prices fell.",
+    "A new bridge was opened by the king.",
+    "Bananas are yellow.",
+]
+
+
+class SlowEncoder(WordEncoder):
+    """Gives other threads the time to come between."""
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        sleep(0.05)
+        return super().encode(texts)
+
+
+def ranked_store(texts: Sequence[str]) -> RankedStore:
+    passages = tuple(Passage(text, f"https://site{page}.example/", page, 0) for page, text in enumerate(texts))
+    return RankedStore(passages, (0.0,) * len(texts), ReadingReport("memory", len(texts), len(texts), {}), 0.0)
+
+
+def index(texts: Sequence[str], encoder: WordEncoder, shortlist: int = 100) -> PassageIndex:
+    return PassageIndex(ranked_store(texts), encoder, RetrievalSettings(shortlist=shortlist))
+
+
+def pages(hits: Sequence[Hit]) -> list[int]:
+    return [hit.passage.page for hit in hits]
+
+
+words = st.lists(st.sampled_from(["one", "two", "three", "four", "five", "six"]), min_size=1, max_size=8).map(" ".join)
+
+
+@given(texts=st.lists(words, min_size=1, max_size=12, unique=True), question=words)
+def test_the_best_is_what_brute_force_finds(texts: list[str], question: str) -> None:
+    encoder = WordEncoder()
+    hits = index(texts, encoder).nearest(question, 1)
+    cosines = encoder.encode(texts) @ encoder.encode_queries([question])[0]
+    assert hits[0].score == pytest.approx(cosines[hits[0].passage.page], abs=1e-5)
+    assert hits[0].score > cosines.max() - 2e-4
+
+
+def test_hits_come_best_first_with_their_cosine(encoder: WordEncoder) -> None:
+    hits = index(TEXTS, encoder).nearest("bridge in Oslo", 6)
+    assert set(pages(hits[:2])) == {0, 2}
+    cosines = encoder.encode([hit.passage.text for hit in hits]) @ encoder.encode_queries(["bridge in Oslo"])[0]
+    assert [hit.score for hit in hits] == pytest.approx(cosines.tolist(), abs=1e-5)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_equal_scores_keep_the_order_of_the_first_stage(encoder: WordEncoder) -> None:
+    texts = [f"fish {other}" for other in ("fell", "rose", "froze", "swam")]
+    assert pages(index(texts, encoder).nearest("fish", 4)) == [0, 1, 2, 3]
+    assert pages(index(texts[::-1], encoder).nearest("fish", 2)) == [0, 1]
+
+
+def test_only_what_the_question_or_the_claim_reaches_is_embedded(encoder: WordEncoder) -> None:
+    hits = index(TEXTS, encoder, shortlist=1).nearest("yellow bananas", 5)
+    assert encoder.embedded == [TEXTS[0], TEXTS[5]], "the claim's best and the question's best"
+    assert pages(hits) == [5, 0]
+
+
+def test_no_passage_is_embedded_twice(encoder: WordEncoder) -> None:
+    search = index(TEXTS, encoder, shortlist=2)
+    for question in ("bridge", "fish", "bananas", "bridge", "rain"):
+        search.nearest(question, 5)
+    search.vectors(ranked_store(TEXTS).passages)
+    assert sorted(encoder.embedded) == sorted(TEXTS)
+
+
+def test_threads_embed_no_passage_twice() -> None:
+    encoder = SlowEncoder()
+    search = index(TEXTS, encoder)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: pages(search.nearest("bridge", 3)), range(32)))
+    assert sorted(encoder.embedded) == sorted(TEXTS)
+    assert all(hits == found[0] for hits in found)
+
+
+def test_what_was_asked_before_changes_nothing() -> None:
+    questions = ["bridge in Oslo", "price of fish", "yellow"]
+    alone = {question: index(TEXTS, WordEncoder(), 1).nearest(question, 5) for question in questions}
+    for order in permutations(questions):
+        search = index(TEXTS, WordEncoder(), 1)
+        assert {question: search.nearest(question, 5) for question in order} == alone
+
+
+def test_a_question_without_a_known_word_gets_the_passages_of_the_claim(encoder: WordEncoder) -> None:
+    assert set(pages(index(TEXTS, encoder, shortlist=2).nearest("zebra?", 5))) == {0, 1}
+
+
+@pytest.mark.parametrize("texts", [[], ["Only one."]])
+def test_a_store_with_little_or_nothing_can_be_searched(texts: list[str], encoder: WordEncoder) -> None:
+    assert [hit.passage.text for hit in index(texts, encoder).nearest("only?", 5)] == texts
+    assert index([], encoder).vectors([]).shape == (0, encoder.dimension)
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "Fish prices fell in May, the bureau said on Monday.",
+        "FISH prices  fell in May, the bureau said on Monday.",
+        "prices fell in May, the bureau said",
+        "On Monday the bureau said: fish prices fell in May.",
+    ],
+    ids=["same", "case and space", "part", "same words"],
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_passage_that_repeats_a_better_one_is_left_out(copy: str, place: int, encoder: WordEncoder) -> None:
+    texts = ["Fish prices fell in May, the bureau said on Monday.", "Fish is a food."]
+    texts.insert(place, copy)
+    hits = index(texts, encoder).nearest("fish prices May", 3)
+    assert len(hits) == 2
+    assert hits[1].passage.text == "Fish is a food."
+
+
+def test_a_passage_that_only_adds_to_a_better_one_is_left_out(encoder: WordEncoder) -> None:
+    texts = [
+        "Fish prices fell in May, as the bureau said on a Monday in June.",
+        "Fish prices fell in May",
+        "Fish swim.",
+    ]
+    hits = index(texts, encoder).nearest("fish prices fell in May", 3)
+    assert pages(hits) == [1, 2]
+
+
+def test_a_copy_leaves_its_place_to_the_next(encoder: WordEncoder) -> None:
+    hits = index(["Fish fell.", "fish fell.", "Fish rose."], encoder).nearest("Fish fell", 2)
+    assert pages(hits) == [0, 2]
+
+
+def test_vectors_are_those_of_the_encoder(encoder: WordEncoder) -> None:
+    passages = ranked_store(TEXTS).passages
+    vectors = index(TEXTS, encoder).vectors([passages[4], passages[1], passages[4]])
+    assert np.array_equal(vectors, encoder.encode([TEXTS[4], TEXTS[1], TEXTS[4]]))
+
+
+def test_vectors_of_another_claim_are_refused(encoder: WordEncoder) -> None:
+    with pytest.raises(KeyError):
+        index(TEXTS, encoder).vectors([Passage("Elsewhere.", "https://b.example/", 99, 0)])
+
+
+def test_what_is_known_and_what_repeats_it_is_not_found_again(encoder: WordEncoder) -> None:
+    texts = ["Fish prices fell in May.", "fish prices fell", "In May fell fish prices.", "Fish rose."]
+    search = index(texts, encoder)
+    assert pages(search.nearest("fish prices", 4, found=[ranked_store(texts).passages[0]])) == [3]
+    assert pages(search.nearest("fish prices", 4)) == [1, 2, 3], "what was known to one search is not to the next"

@@ -1,0 +1,148 @@
+"""Beam search along chains of passages, against brute force over all chains."""
+
+from collections.abc import Sequence
+from itertools import permutations
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_index import index, ranked_store
+from word_encoder import WordEncoder
+
+from knowledge_store.dense.index import PassageIndex
+from knowledge_store.dense.search import Path, search, search_paths
+from knowledge_store.settings import MultiHopSettings, RetrievalSettings
+
+CHAIN = [
+    "The star of Respiro is Valeria Golino.",
+    "Valeria Golino played beside Tom Cruise.",
+    "Tom Cruise and Bonnie Hunt are in Jerry Maguire.",
+    "Respiro was filmed on an island of Italy.",
+    "Bananas are yellow.",
+    "Fish prices fell in May.",
+]
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+
+def stores(fewest: int, most: int) -> st.SearchStrategy[list[str]]:
+    """Passages of ``fewest`` to ``most`` words; no two have the same words."""
+    texts = st.lists(st.sampled_from(WORDS), min_size=fewest, max_size=most, unique=True).map(" ".join)
+    return st.lists(texts, min_size=1, max_size=5, unique_by=lambda text: frozenset(text.split()))
+
+
+questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
+
+
+def pages(path: Path) -> list[int]:
+    return [passage.page for passage in path.passages]
+
+
+def likelihood(texts: Sequence[str], question: str, chain: Sequence[int], rate: float) -> float:
+    """Equation 1 of the paper, with the distance 1 - cosine."""
+    encoder, total = WordEncoder(), 0.0
+    for hop, page in enumerate(chain):
+        query = "\n".join([question, *(texts[before] for before in chain[:hop][::-1])])
+        total += log(rate) - rate * (1 - float(encoder.encode([texts[page]])[0] @ encoder.encode([query])[0]))
+    return total
+
+
+def is_chain(texts: Sequence[str], chain: Sequence[int]) -> bool:
+    """Whether no passage of a chain is part of another."""
+    return not any(texts[a] in texts[b] or texts[b] in texts[a] for a, b in permutations(chain, 2))
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=stores(3, 3), question=questions, hops=st.integers(1, 3), rate=st.sampled_from([1.0, 2.0, 0.5]))
+def test_a_beam_that_holds_all_chains_finds_the_best_of_all(
+    texts: list[str], question: str, hops: int, rate: float
+) -> None:
+    wide = MultiHopSettings(beam_width=500, hops=hops, candidates=100, rate=rate)
+    found = search_paths(index(texts, WordEncoder()), question, wide)
+    assert sorted(map(tuple, map(pages, found))) == list(permutations(range(len(texts)), min(hops, len(texts))))
+    scores = [path.log_likelihood for path in found]
+    assert scores == pytest.approx([likelihood(texts, question, pages(path), rate) for path in found], abs=1e-4)
+    assert np.all(np.diff(scores) < 1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=stores(2, 5), question=questions, width=st.integers(1, 3), candidates=st.integers(1, 4))
+def test_a_narrow_beam_keeps_the_best_of_each_hop(texts: list[str], question: str, width: int, candidates: int) -> None:
+    narrow = MultiHopSettings(beam_width=width, hops=3, candidates=candidates)
+    beam: list[tuple[int, ...]] = [()]
+    for _ in range(3):
+        extended = []
+        for chain in beam:
+            free = [p for p in range(len(texts)) if p not in chain and is_chain(texts, (*chain, p))]
+            step = likelihood(texts, question, chain, 1.0)
+            gains = {p: round(likelihood(texts, question, (*chain, p), 1.0) - step, 4) for p in free}
+            nearest: list[int] = []
+            for p in sorted(free, key=lambda p: -gains[p]):
+                if len(nearest) < candidates and is_chain(texts, (*nearest, p)):
+                    nearest.append(p)
+            extended += [(*chain, p) for p in nearest]
+        if not extended:
+            break
+        beam = sorted(extended, key=lambda chain: -round(likelihood(texts, question, chain, 1.0), 3))[:width]
+    found = search_paths(index(texts, WordEncoder()), question, narrow)
+    best = [likelihood(texts, question, chain, 1.0) for chain in beam]
+    assert [path.log_likelihood for path in found] == pytest.approx(best, abs=2e-3)
+
+
+def test_a_chain_reaches_what_the_question_does_not_name(encoder: WordEncoder) -> None:
+    question = "Who is the star of Respiro?"
+    chain = index(CHAIN, encoder)
+    assert 1 not in [hit.passage.page for hit in chain.nearest(question, 2)]
+    assert pages(search_paths(chain, question, MultiHopSettings(hops=2))[0]) == [0, 1]
+
+
+def test_hits_are_those_of_the_best_path_then_what_the_others_add(encoder: WordEncoder) -> None:
+    chain, question = index(CHAIN, encoder), "star of Respiro"
+    paths = search_paths(chain, question, MultiHopSettings(hops=2))
+    assert len(paths) == 3
+    hits = search(chain, question, 12, MultiHopSettings(hops=2))
+    assert hits[:2] == list(paths[0].hits)
+    assert len({hit.passage.key for hit in hits}) == len(hits)
+    assert {hit.passage for hit in hits} == {passage for path in paths for passage in path.passages}
+    assert search(chain, question, 3, MultiHopSettings(hops=2)) == hits[:3]
+
+
+def test_one_hop_is_the_plain_search(encoder: WordEncoder) -> None:
+    chain = index(CHAIN, encoder)
+    one = MultiHopSettings(hops=1, beam_width=4)
+    assert search(chain, "Tom Cruise", 4, one) == chain.nearest("Tom Cruise", 4)
+
+
+def test_the_newest_evidence_stands_first_in_the_query() -> None:
+    asked: list[str] = []
+
+    class Listening(WordEncoder):
+        def encode_queries(self, texts: Sequence[str]) -> np.ndarray:
+            asked.extend(texts)
+            return super().encode_queries(texts)
+
+    encoder = Listening()
+    chain = index(CHAIN[:3], encoder)
+    chain.vectors(ranked_store(CHAIN[:3]).passages)
+    asked.clear()
+    path = search_paths(chain, "Respiro", MultiHopSettings(beam_width=1, hops=3))[0]
+    first, second, _ = path.passages
+    assert asked == ["Respiro", f"Respiro\n{first.text}", f"Respiro\n{second.text}\n{first.text}"]
+
+
+def test_what_was_asked_before_changes_nothing() -> None:
+    def fresh() -> PassageIndex:
+        return PassageIndex(ranked_store(CHAIN), WordEncoder(), RetrievalSettings(shortlist=2))
+
+    used = fresh()
+    first = [search_paths(used, question, MultiHopSettings()) for question in ("Respiro", "fish", "Respiro")]
+    assert first[0] == first[2] == search_paths(fresh(), "Respiro", MultiHopSettings())
+    assert first[1] == search_paths(fresh(), "fish", MultiHopSettings())
+
+
+@pytest.mark.parametrize("texts", [[], ["Only one."], ["Fish.", "fish."]])
+def test_a_store_with_little_or_nothing_can_be_searched(texts: list[str], encoder: WordEncoder) -> None:
+    paths = search_paths(index(texts, encoder), "fish?", MultiHopSettings())
+    assert [len(path.hits) for path in paths] == [1] * bool(texts)
+    assert len(search(index(texts, encoder), "fish?", 5, MultiHopSettings())) == bool(texts)

@@ -1,0 +1,81 @@
+"""Stores as bad as they come: a clear outcome, in bounded time and memory."""
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from knowledge_store import ranking
+from knowledge_store.pages import store
+from knowledge_store.pages.page import Flaw
+from knowledge_store.ranking import RankedStore
+from knowledge_store.settings import RetrievalSettings
+
+Write = Callable[..., Path]
+
+URL = "https://a.example/"
+
+
+def rank(path: Path, claim: str = "A bridge in Oslo") -> RankedStore:
+    return ranking.rank(path, claim, RetrievalSettings())
+
+
+def test_a_line_without_end_is_passed_over_in_bounded_memory(
+    write_store: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_LINE", 2**20)
+    path = write_store(["A bridge."], b'{"url": "' + b"x" * 32 * 2**20, ["Oslo."])
+    tracemalloc.start()
+    ranked = rank(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert {passage.text for passage in ranked.passages} == {"A bridge.", "Oslo."}
+    assert ranked.report.flaws == {Flaw.LINE_TOO_LONG: 1}
+    assert peak < 16 * 2**20
+
+
+@pytest.mark.parametrize("character", ["x", "é", "中", "😀", "1", "%", "\u0301"])
+def test_a_page_of_ten_million_characters_without_a_space_is_ranked(write_store: Write, character: str) -> None:
+    page = character * 5_000_000 + "Oslo" + character * 5_000_000
+    ranked = rank(write_store(["A bridge."], {"url": URL, "url2text": [page]}), f"bridge {character * 1000}")
+    assert ranked.report.pages == 2
+    assert ranked.report.passages < 10, "windows of one character repeated are all the same"
+    assert all(
+        passage.text in (page, "A bridge.") or page.startswith(passage.text, passage.start)
+        for passage in ranked.passages
+    )
+
+
+def test_a_store_of_one_sentence_is_ranked(write_store: Write) -> None:
+    ranked = rank(write_store(["A bridge in Oslo."]))
+    assert [passage.text for passage in ranked.passages] == ["A bridge in Oslo."]
+    assert len(ranked.scores) == 1
+
+
+@pytest.mark.parametrize("lines", [[], [[]], [[" ", "\u3000"]], [b"", b"\n"]])
+def test_a_store_of_nothing_is_an_empty_ranking(write_store: Write, lines: list[list[str] | bytes]) -> None:
+    ranked = rank(write_store(*lines))
+    assert (ranked.passages, ranked.scores, ranked.report.passages) == ((), (), 0)
+
+
+def test_invalid_utf8_is_repaired_and_ranked(write_store: Write) -> None:
+    line = b'{"url": "https://a.example/", "url2text": ["A bridge\xff\xfe\xed\xa0\x80 in Oslo"]}'
+    ranked = rank(write_store(line, ["Fish."]))
+    assert ranked.passages[0].text.startswith("A bridge\N{REPLACEMENT CHARACTER}")
+    assert ranked.report.flaws == {Flaw.REPAIRED_LINE: 1}
+
+
+@pytest.mark.parametrize("claim", ["zebra", "", "!?", "x" * 100_000, "\ud83d", "zebra " * 10_000])
+def test_a_claim_without_a_word_of_the_store_keeps_the_order_of_the_store(write_store: Write, claim: str) -> None:
+    ranked = rank(write_store(*([f"Word {number}."] for number in range(20))), claim)
+    assert [passage.page for passage in ranked.passages] == list(range(20))
+    assert set(ranked.scores) == {0.0}
+
+
+def test_real_bytes_cut_anywhere_are_ranked(write_store: Write) -> None:
+    whole = orjson.dumps({"url": URL, "url2text": ["Über die Brücke 中国, नमस्ते 😀."]})
+    for length in range(len(whole)):
+        ranked = rank(write_store(["A bridge."], whole[:length]))
+        assert ranked.passages[0].text == "A bridge."

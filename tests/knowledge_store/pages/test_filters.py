@@ -1,0 +1,164 @@
+"""Filters of pages: each refuses what it names and nothing else, counts it, and is off by default."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge_store.pages.filters import admitted, is_fact_check, is_later, language
+from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.ranking import rank
+from knowledge_store.settings import RetrievalSettings
+
+CLAIM = "The ferry of Port Aster carried 1,000 passengers in its last year."
+DAY = date(2020, 10, 31)
+PAGES = [
+    Page(0, "https://www.politifact.com/some-claim", ("We looked at what the minister said, and it is wrong.",)),
+    Page(1, "https://news.example/2020/11/01/ferry", ("The ferry stopped.",)),
+    Page(2, "https://blog.example/ferry", ("They say:", CLAIM.upper(), "Is that so?")),
+    Page(3, "https://zeitung.example/faehre", ("Die Fähre von Port Aster wurde im vergangenen Jahr eingestellt.",)),
+    Page(4, "https://news.example/2020/10/30/ferry", ("The ferry of Port Aster carried few passengers in 1930.",)),
+]
+
+
+def kept(flaws: Flaws | None = None, claim: str = CLAIM, day: date | None = DAY, **changes: object) -> list[int]:
+    settings = RetrievalSettings.model_validate(changes)
+    return [page.number for page in admitted(iter(PAGES), claim, day, settings, Flaws() if flaws is None else flaws)]
+
+
+def test_by_default_every_page_is_admitted() -> None:
+    flaws = Flaws()
+    assert kept(flaws) == [0, 1, 2, 3, 4]
+    assert not flaws
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused", "flaw"),
+    [
+        ({"fact_checks": False}, 0, Flaw.FACT_CHECK),
+        ({"later_pages": False}, 1, Flaw.LATER_PAGE),
+        ({"claim_copies": False}, 2, Flaw.CLAIM_COPY),
+        ({"languages": ["en"]}, 3, Flaw.OTHER_LANGUAGE),
+    ],
+)
+def test_a_filter_refuses_what_it_names_and_counts_it(changes: dict[str, object], refused: int, flaw: Flaw) -> None:
+    flaws = Flaws()
+    assert kept(flaws, **changes) == [number for number in range(5) if number != refused]
+    assert flaws == {flaw: 1}
+
+
+def test_filters_work_together_and_count_a_page_once() -> None:
+    flaws = Flaws()
+    assert kept(flaws, fact_checks=False, later_pages=False, claim_copies=False, languages=["en", "fr"]) == [4]
+    assert flaws.total() == 4
+
+
+def test_without_the_claims_date_no_page_is_later() -> None:
+    assert kept(day=None, later_pages=False) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("claim", "copied"),
+    [
+        (CLAIM.replace("carried", "lost"), False),  # 3 of 10 shingles are others
+        (CLAIM.replace("1,000", "1000").replace(".", "!"), True),
+        ("Port Aster", True),
+        ("Ferry", True),
+        ("...", False),
+        ("", False),
+    ],
+)
+def test_a_copy_has_nearly_all_runs_of_the_claims_words(claim: str, copied: bool) -> None:
+    assert (2 not in kept(claim=claim, claim_copies=False)) == copied
+
+
+def test_the_words_of_the_claim_in_another_order_are_no_copy() -> None:
+    shuffled = Page(0, "https://a.example/", ("Passengers in 1,000 of Aster carried its year the last Port ferry.",))
+    assert list(admitted([shuffled], CLAIM, None, RetrievalSettings(claim_copies=False), Flaws())) == [shuffled]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://factcheck.afp.com/http%253A%252F%252Fdoc",
+        "http://web.archive.org/web/20201130144023/https://checkyourfact.com/2020/11/03/a-claim/",
+        "https://www.newsmeter.in:80/a-claim",
+        "https://www.reuters.com/article/uk-factcheck-bridge-idUSKBN1",
+        "https://www.indiatoday.in/fact-check/story/a-claim-1-2020",
+        "https://PolitiFact.com",
+    ],
+)
+def test_fact_checks_are_known_by_site_or_section(url: str) -> None:
+    assert is_fact_check(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://notpolitifact.com/",
+        "https://politifact.com.example/",
+        "https://news.example/?ref=politifact.com",
+        "https://artifactchecker.example/",
+        "fish/prices.txt",
+        "",
+    ],
+)
+def test_other_addresses_are_no_fact_checks(url: str) -> None:
+    assert not is_fact_check(url)
+
+
+@given(st.text())
+def test_any_address_is_told_one_way_or_the_other(url: str) -> None:
+    is_later(url, DAY)
+    is_fact_check(url)
+    assert is_fact_check(f"https://snopes.com/{url}")
+
+
+@given(
+    day=st.dates(date(1950, 1, 1), date(2090, 1, 1)),
+    form=st.sampled_from(["%Y/%m/%d", "%Y-%m-%d", "%Y_%m_%d", "%Y%m%d"]),
+)
+def test_a_date_in_an_address_is_compared_with_the_claims(day: date, form: str) -> None:
+    assert is_later(f"https://news.example/a/{day.strftime(form)}/story-1234567", DAY) == (day > DAY)
+
+
+@pytest.mark.parametrize(
+    ("url", "later"),
+    [
+        ("https://a.example/2020/11/slug", True),
+        ("https://a.example/2020/10/slug", False),
+        ("https://a.example/2021-13-45/slug", False),
+        ("https://a.example/id202012011", False),
+        ("https://a.example/20201201", True),
+        ("https://web.archive.org/web/20221130/https://a.example/2019/01/02/", False),
+    ],
+)
+def test_what_counts_as_a_date(url: str, later: bool) -> None:
+    assert is_later(url, DAY) == later
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("The minister opened a new bridge in the old town.", "en"),
+        ("मंत्री ने कल शहर में एक नए पुल का उद्घाटन किया।", "hi"),
+        ("部长昨天在城里为一座新桥揭幕。", "zh"),
+        ("Le ministre a inauguré hier un nouveau pont en ville.", "fr"),
+    ],
+)
+def test_languages_are_told(text: str, code: str) -> None:
+    assert language(text) == code
+
+
+def test_a_stores_report_counts_what_was_left_out(write_store: Callable[..., Path]) -> None:
+    path = write_store({"url": "https://snopes.com/a", "url2text": ["One."]}, ["Two."])
+    ranked = rank(path, CLAIM, RetrievalSettings(fact_checks=False, later_pages=False), DAY)
+    assert str(ranked.report) == "0.json: 1 pages, 1 passages; page of a fact-checker left out 1"
+
+
+def test_a_language_that_is_no_code_is_refused() -> None:
+    with pytest.raises(ValueError, match="languages"):
+        RetrievalSettings(languages=["English"])

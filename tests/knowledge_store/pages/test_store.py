@@ -1,0 +1,171 @@
+"""Reading: every page that can be used comes out, every flaw is counted by its name, nothing raises."""
+
+import doctest
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge_store.pages import page, store
+from knowledge_store.pages.page import Flaw, Flaws, Page, ReadingReport
+from knowledge_store.pages.store import read_pages, write_store
+
+Write = Callable[..., Path]
+
+URL = "https://a.example/"
+
+
+def read(path: Path) -> tuple[list[Page], dict[Flaw, int]]:
+    flaws = Flaws()
+    pages = list(read_pages(path, flaws))
+    return pages, {flaw: count for flaw, count in flaws.items() if count}
+
+
+def test_pages_keep_their_line_and_join_sentences_by_a_space(write_store: Write) -> None:
+    pages, flaws = read(write_store(["One.", "Two."], [], ["Three."]))
+    assert [(page.number, page.url, page.text) for page in pages] == [
+        (0, "https://site0.example/", "One. Two."),
+        (2, "https://site2.example/", "Three."),
+    ]
+    assert flaws == {Flaw.EMPTY_PAGE: 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "flaw"),
+    [
+        (b'{"url": "https://a.example/", "url2text": ["cut o', Flaw.BROKEN_LINE),
+        (b"[" * 100_000, Flaw.BROKEN_LINE),
+        (b"null", Flaw.NOT_A_PAGE),
+        (b'["a list"]', Flaw.NOT_A_PAGE),
+        (b"{}", Flaw.EMPTY_PAGE),
+        ({"url": URL, "url2text": None}, Flaw.EMPTY_PAGE),
+        ({"url": URL, "url2text": {"0": "a dictionary"}}, Flaw.EMPTY_PAGE),
+        ({"url": URL, "url2text": [" ", "\n"]}, Flaw.EMPTY_PAGE),
+        ({"url": None, "url2text": ["Text."]}, Flaw.NO_ADDRESS),
+        ({"url": " ", "url2text": ["Text."]}, Flaw.NO_ADDRESS),
+        ({"url": 7, "url2text": ["Text."]}, Flaw.NO_ADDRESS),
+        ({"url2text": ["Text."]}, Flaw.NO_ADDRESS),
+        (b'{"url": NaN, "url2text": ["Text."]}', Flaw.NO_ADDRESS),
+    ],
+)
+def test_a_line_without_a_usable_page_is_counted_and_left_out(
+    write_store: Write, line: bytes | dict[str, object], flaw: Flaw
+) -> None:
+    pages, flaws = read(write_store(["Before."], line, ["After."]))
+    assert [(page.number, page.text) for page in pages] == [(0, "Before."), (2, "After.")]
+    assert flaws[flaw] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "flaw", "text"),
+    [
+        ({"url": URL, "url2text": "One string."}, Flaw.PLAIN_TEXT, "One string."),
+        ({"url": URL, "url2text": ["One.", None, 2, "Three."]}, Flaw.NOT_TEXT, "One. Three."),
+        ({"url": URL, "url2text": ["No.", "No.", "No.", "Yes.", "No."]}, Flaw.REPEATED_SENTENCE, "No. Yes. No."),
+        (b'{"url": "https://a.example/", "url2text": ["caf\xe9"]}', Flaw.REPAIRED_LINE, "caf\N{REPLACEMENT CHARACTER}"),
+        (rb'{"url": "https://a.example/", "url2text": ["\ud83d!"]}', Flaw.REPAIRED_LINE, "\N{REPLACEMENT CHARACTER}!"),
+        (b'\xef\xbb\xbf{"url": "https://a.example/", "url2text": ["Text."]}', Flaw.BYTE_ORDER_MARK, "Text."),
+    ],
+)
+def test_a_flawed_page_is_counted_and_kept(
+    write_store: Write, line: bytes | dict[str, object], flaw: Flaw, text: str
+) -> None:
+    pages, flaws = read(write_store(line))
+    assert [page.text for page in pages] == [text]
+    assert flaws.keys() == {flaw}
+
+
+def test_how_often_a_flaw_occurs_is_counted(write_store: Write) -> None:
+    _, flaws = read(write_store({"url": URL, "url2text": ["No."] * 5 + [None] * 3 + ["Yes."]}, [], []))
+    assert flaws == {Flaw.REPEATED_SENTENCE: 4, Flaw.NOT_TEXT: 3, Flaw.EMPTY_PAGE: 2}
+
+
+def test_blank_lines_and_carriage_returns_mean_nothing(write_store: Write) -> None:
+    line = orjson.dumps({"url": URL, "url2text": ["Text."]})
+    pages, flaws = read(write_store(b"\r", line + b"\r", b"", line))
+    assert [page.number for page in pages] == [1, 3]
+    assert not flaws
+
+
+def test_a_missing_file_is_an_empty_store(tmp_path: Path) -> None:
+    assert read(tmp_path / "7.json") == ([], {Flaw.MISSING_FILE: 1})
+
+
+def test_a_folder_is_an_unreadable_file(tmp_path: Path) -> None:
+    assert read(tmp_path) == ([], {Flaw.UNREADABLE_FILE: 1})
+
+
+def test_an_empty_file_is_an_empty_store(write_store: Write) -> None:
+    assert read(write_store()) == ([], {Flaw.EMPTY_FILE: 1})
+
+
+def test_a_line_over_the_limit_is_passed_over(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "MAX_LINE", 100)
+    pages, flaws = read(write_store(["Before."], ["x" * 1000], ["After."]))
+    assert [(page.number, page.text) for page in pages] == [(0, "Before."), (2, "After.")]
+    assert flaws == {Flaw.LINE_TOO_LONG: 1}
+
+
+def test_a_line_that_just_fills_the_limit_is_read(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_store(["Text."], ["Text."])
+    monkeypatch.setattr(store, "MAX_LINE", len(path.read_bytes()) // 2)
+    assert len(read(path)[0]) == 2
+
+
+@given(data=st.binary(max_size=300))
+def test_any_bytes_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("store") / "0.json"
+    path.write_bytes(data)
+    pages, _ = read(path)
+    assert len(pages) <= data.count(b"\n") + 1
+
+
+@given(sentences=st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
+def test_any_sentences_come_back(tmp_path_factory: pytest.TempPathFactory, sentences: list[str]) -> None:
+    path = tmp_path_factory.mktemp("store") / "0.json"
+    path.write_bytes(orjson.dumps({"url": URL, "url2text": sentences}))
+    pages, flaws = read(path)
+    if flaws.get(Flaw.EMPTY_PAGE):
+        assert not "".join(sentences).strip()
+    else:
+        assert list(pages[0].sentences) == [s for i, s in enumerate(sentences) if i == 0 or s != sentences[i - 1]]
+
+
+def test_a_report_is_one_line() -> None:
+    report = ReadingReport("7.json", 812, 64_201, {Flaw.EMPTY_PAGE: 103, Flaw.BROKEN_LINE: 2})
+    assert str(report) == "7.json: 812 pages, 64,201 passages; empty page 103, broken line 2"
+
+
+def test_docstrings_tell_the_truth() -> None:
+    assert doctest.testmod(page).failed == 0
+
+
+def test_a_store_reads_back_as_the_pages_written(tmp_path: Path) -> None:
+    pages = [Page(0, "a.txt", ("First.", "“Second”\t.")), Page(1, "b.md", ("नमस्ते दुनिया।", "你好。"))]
+    assert write_store(iter(pages), tmp_path / "7.json") == 2
+    flaws = Flaws()
+    assert list(read_pages(tmp_path / "7.json", flaws)) == pages
+    assert not +flaws
+    record = orjson.loads((tmp_path / "7.json").read_bytes().splitlines()[0])
+    assert list(record) == ["claim_id", "type", "query", "url", "url2text"]
+    assert (record["claim_id"], record["url"]) == ("7", "a.txt")
+
+
+def test_a_store_without_pages_is_not_written(tmp_path: Path) -> None:
+    (tmp_path / "7.json").write_text("before")
+    assert write_store([], tmp_path / "7.json") == 0
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("7.json", "before")]
+
+
+def test_a_store_that_fails_halfway_leaves_the_old_one(tmp_path: Path) -> None:
+    def failing() -> Iterator[Page]:
+        yield Page(0, "a.txt", ("First.",))
+        raise OSError("gone")
+
+    (tmp_path / "7.json").write_text("before")
+    with pytest.raises(OSError, match="gone"):
+        write_store(failing(), tmp_path / "7.json")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("7.json", "before")]
