@@ -40,7 +40,7 @@ from system.models.floor import DEVICES, Stage, floor_seconds, prefill_tokens, s
 from system.models.memory import GIB, plan_memory, skeleton
 from system.models.vllm import engine_arguments, start_engine
 from system.settings import EngineSettings, GraphSettings
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 SHAPES = {"qwen2.5-14b-awq": shapes.awq(shapes.QWEN_14B), "qwen2.5-0.5b-awq": shapes.awq(shapes.QWEN_05B)}
 TRAINED = [Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION]

@@ -27,7 +27,10 @@ from system.runner.cluster_checker import ClusterChecker
 from system.runner.journal import Journal
 from system.runner.run import run
 from system.settings import Settings
-from system.tasks import AnswerQuestion, AnswerReply, AskQuestion, MergeAnswers, MergeReply, QuestionReply, VerdictReply
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.judge_claim import VerdictReply
+from system.tasks.merge_answers import MergeAnswers, MergeReply
 
 WORKERS = (1, 2, 4, 8)
 PAGES = [{"url": f"https://example.org/{i}", "url2text": [f"Sentence {i} about the bridge."] * 20} for i in range(20)]

@@ -11,10 +11,10 @@ from knowledge_store.pages.page import Passage
 from system.deadline import Deadline, DeadlineExpired
 from system.graph import Graph, Listener, unheard
 from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result
-from system.records import Claim, Cost, Failure, QuestionAnswer, Verdict
+from system.records import Claim, Content, Cost, Failure, QuestionAnswer, Verdict
 from system.settings import Settings
-from system.tasks import R, Reply, Task
-from system.thoughts import Content, Thought
+from system.tasks.base import R, Reply, Task
+from system.thoughts import Thought
 
 T = TypeVar("T")
 SECOND_TRY = 7919  # added to the seed when a malformed reply is asked for once more

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from knowledge_store.pages.page import Passage
-from system.records import Record
+from system.records import Content, Record
 
 Line = Annotated[str, Field(min_length=1)]
 MOST = 8
@@ -16,8 +16,11 @@ Number = Annotated[int, Field(ge=1, le=MOST)]
 Numbers = Annotated[tuple[Number, ...], Field(max_length=MOST)]
 
 
-class Subclaims(Record):
+class Subclaims(Content):
     """The claim as minimal assertions that can be verified each on its own."""
+
+    kind = "subclaims"
+    letter = "s"
 
     subclaims: Annotated[tuple[Line, ...], Field(min_length=1, max_length=MOST)]
 
@@ -38,8 +41,11 @@ class Relation(Record):
     object: Line
 
 
-class ClaimGraph(Record):
+class ClaimGraph(Content):
     """The claim-representation graph: subclaims, entities and relations, G = (S, E, R)."""
+
+    kind = "claim graph"
+    letter = "g"
 
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
@@ -116,13 +122,16 @@ class Phase(Record):
     steps: Annotated[tuple[Step, ...], Field(min_length=1, max_length=MOST)]
 
 
-class Plan(Record):
+class Plan(Content):
     """The verification plan; its phases are carried out in their order.
 
     Attributes:
         requires_all: whether the claim needs all of its subclaims.
         resolution: how the verdicts on the subclaims combine.
     """
+
+    kind = "plan"
+    letter = "l"
 
     dependencies: tuple[Dependency, ...]
     phases: Annotated[tuple[Phase, ...], Field(min_length=1, max_length=MOST)]
@@ -174,7 +183,7 @@ class Position(StrEnum):
     REFUTE = "REFUTE"
 
 
-class Stance(Record):
+class Stance(Content):
     """What an agent of a team states, on a phase or after having read the other team.
 
     Attributes:
@@ -182,6 +191,9 @@ class Stance(Record):
         changed: whether the agent changed its position after it had read the other team.
         confidence: the agent's own, in [0, 1].
     """
+
+    kind = "stance"
+    letter = "t"
 
     team: Team
     agent: int

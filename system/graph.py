@@ -5,10 +5,10 @@ so the order of the thoughts is a topological order and a cycle cannot be writte
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
-from system.records import Claim, Cost
-from system.thoughts import KIND, LETTER, ROOT, Content, D, Thought, ThoughtKind
+from system.records import Claim, Content, Cost
+from system.thoughts import ROOT, D, Thought
 
 Listener = Callable[[Thought[Content]], None]
 """Is told of each thought as it is added, the claim first; called where the graph grows, so it must be quick."""
@@ -39,7 +39,7 @@ class Graph:
     """
 
     def __init__(self, claim: Claim, listener: Listener = unheard) -> None:
-        root = Thought[Claim](id=ROOT, kind=ThoughtKind.CLAIM, parents=(), operation="read", content=claim)
+        root = Thought[Claim](id=ROOT, kind=claim.kind, parents=(), operation="read", content=claim)
         self._root = root
         self._thoughts: dict[str, Thought[Content]] = {ROOT: root}
         self._listener = listener
@@ -61,9 +61,9 @@ class Graph:
     def __iter__(self) -> Iterator[Thought[Content]]:
         return iter(self.thoughts)
 
-    def of_kind(self, kind: ThoughtKind) -> list[Thought[Content]]:
-        """The thoughts of a kind, oldest first."""
-        return [thought for thought in self if thought.kind is kind]
+    def holding(self, content: type[D]) -> list[Thought[D]]:
+        """The thoughts that hold such a record, oldest first."""
+        return [cast("Thought[D]", thought) for thought in self if type(thought.content) is content]
 
     def children(self, thought: Thought[Content]) -> list[Thought[Content]]:
         """The thoughts that were made from this one, oldest first."""
@@ -85,16 +85,15 @@ class Graph:
         Raises:
             GraphError: there is no parent, or a parent is not in this graph.
         """
-        kind = KIND[type(content)]
         if not parents:
-            raise GraphError(f"a thought of kind {kind!r} needs a parent")
-        prefix = self._prefix((under or parents[0]).id) + LETTER[kind]
+            raise GraphError(f"a thought of kind {content.kind!r} needs a parent")
+        prefix = self._prefix((under or parents[0]).id) + content.letter
         number = 1 + sum(
             thought_id.startswith(prefix) and thought_id[len(prefix) :].isdigit() for thought_id in self._thoughts
         )
         thought = Thought[Any](
             id=f"{prefix}{number}",
-            kind=kind,
+            kind=content.kind,
             parents=tuple(parent.id for parent in parents),
             operation=operation,
             content=content,

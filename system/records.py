@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from enum import StrEnum
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -19,6 +19,30 @@ class Record(BaseModel):
     """Base of all records: immutable, no unknown fields, no number that JSON cannot hold."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Content(Record):
+    """Base of what a thought may hold; a subclass with a kind is one of them, registered where it is defined.
+
+    Attributes:
+        kind: what such a thought is called in graphs and reports.
+        letter: the letter of its id.
+    """
+
+    kind: ClassVar[str]
+    letter: ClassVar[str]
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if "kind" in vars(cls):
+            if any(cls.kind == other.kind or cls.letter == other.letter for other in CONTENTS.values()):
+                raise TypeError(f"{cls.__name__}: kind {cls.kind!r} or letter {cls.letter!r} is taken")
+            CONTENTS[cls.kind] = cls
+
+
+CONTENTS: dict[str, type[Content]] = {}
+"""The records that a thought may hold, by their kind."""
 
 
 class Label(StrEnum):
@@ -46,7 +70,7 @@ class Source(StrEnum):
     METADATA = "Metadata"
 
 
-class Claim(Record):
+class Claim(Content):
     """A claim with the metadata that is known of it; an unknown field is the empty string.
 
     Gold labels and gold questions are deliberately absent: what the system never holds, it cannot leak.
@@ -56,6 +80,9 @@ class Claim(Record):
         date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020").
         location: ISO 3166 country code.
     """
+
+    kind = "claim"
+    letter = ""
 
     id: int
     text: str
@@ -86,8 +113,11 @@ class Claim(Record):
         return {name: value for name, value in fields.items() if value}
 
 
-class Answer(Record):
+class Answer(Content):
     """What one passage (or the claim's metadata) says to one question."""
+
+    kind = "answer"
+    letter = "a"
 
     text: str
     type: AnswerType
@@ -104,12 +134,15 @@ NO_ANSWER = "No answer could be found."
 """What stands for the answer to a question that nothing answered, in AVeriTeC's own words."""
 
 
-class QuestionAnswer(Record):
+class QuestionAnswer(Content):
     """A question with the answer merged from the answers of its passages.
 
     Attributes:
         answers: those that the merged answer rests on, the most important first; empty when nothing answered.
     """
+
+    kind = "merged answer"
+    letter = "m"
 
     question: str
     answer: str
@@ -131,12 +164,15 @@ class QuestionAnswer(Record):
         return tuple(answer.passage for answer in self.answers if answer.source is Source.EVIDENCE)
 
 
-class Verdict(Record):
+class Verdict(Content):
     """A label with its reasons.
 
     Attributes:
         confidence: probability of the label in [0, 1], as far as its maker can tell.
     """
+
+    kind = "verdict"
+    letter = "v"
 
     label: Label
     justification: str
@@ -223,8 +259,11 @@ class Timing(Record):
     cut_short: bool
 
 
-class Failure(Record):
+class Failure(Content):
     """Something that went wrong and was survived: which operation, what was expected, what came."""
+
+    kind = "failure"
+    letter = "f"
 
     operation: str
     message: str

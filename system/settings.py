@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from system.personas import PERSONAS
 from system.records import Calibration
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 PROFILES = Path(__file__).parent / "profiles"
 

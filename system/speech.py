@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from knowledge_store.pages.page import Passage
-from system.records import Label, Record
+from system.records import Content, Label
 
 
 class Speaker(StrEnum):
@@ -20,7 +20,7 @@ class Speaker(StrEnum):
 SIDES = (Speaker.AFFIRMATIVE, Speaker.NEGATIVE)  # in the order in which they speak
 
 
-class Argument(Record):
+class Argument(Content):
     """One contribution to a debate, a consultancy or a conversation.
 
     Attributes:
@@ -28,13 +28,16 @@ class Argument(Record):
         passages: what it cites, content and address; the speaker names passages by number and cannot make one up.
     """
 
+    kind = "argument"
+    letter = "d"
+
     speaker: Speaker
     round: int
     text: str
     passages: tuple[Passage, ...]
 
 
-class Ruling(Record):
+class Ruling(Content):
     """What the moderator says after a round (DebateCV, appendix B.2).
 
     Attributes:
@@ -45,6 +48,9 @@ class Ruling(Record):
         confidence: probability of the decision in [0, 1], as far as the model can tell.
     """
 
+    kind = "ruling"
+    letter = "r"
+
     round: int
     insight: str
     gaps: str
@@ -53,8 +59,11 @@ class Ruling(Record):
     confidence: float
 
 
-class Skipped(Record):
+class Skipped(Content):
     """A step that was left out, and why."""
+
+    kind = "skipped"
+    letter = "x"
 
     step: str
     reason: str

@@ -1,127 +1,61 @@
-"""The thoughts of the graph: their kinds, what each kind holds, and how it is named."""
+"""The vertices of the graph, and what those hold that are the graph of thoughts' own (the paper's figure 2)."""
 
-from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from pydantic import model_validator
 
 from knowledge_store.pages.page import Passage
-from system.claim_analysis import ClaimGraph, Plan, Stance, Subclaims
-from system.records import Answer, Claim, Cost, Failure, QuestionAnswer, Record, Verdict
-from system.speech import Argument, Ruling, Skipped
+from system.records import CONTENTS, Content, Cost, Record
+
+ROOT = "claim"
+"""The id of the first thought."""
 
 
-class ThoughtKind(StrEnum):
-    """The kinds of thoughts (the paper's figure 2) and what may become of them."""
-
-    CLAIM = "claim"
-    QUESTION = "question"
-    PRUNED = "pruned"
-    EVIDENCE = "evidence"
-    ANSWER = "answer"
-    VERIFICATION = "verification"
-    MERGED_ANSWER = "merged answer"
-    VERDICT = "verdict"
-    ARGUMENT = "argument"
-    RULING = "ruling"
-    SUBCLAIMS = "subclaims"
-    CLAIM_GRAPH = "claim graph"
-    PLAN = "plan"
-    STANCE = "stance"
-    SKIPPED = "skipped"
-    FAILURE = "failure"
-
-
-class Question(Record):
+class Question(Content):
     """A question about the claim."""
+
+    kind = "question"
+    letter = "q"
 
     text: str
 
 
-class Pruned(Record):
+class Pruned(Content):
     """A question that is not explored.
 
     Attributes:
         reason: near-duplicate (of the second parent, with ``similarity`` as cosine) or beyond the width of the graph.
     """
 
+    kind = "pruned"
+    letter = "p"
+
     reason: str
     similarity: float
 
 
-class Evidence(Record):
+class Evidence(Content):
     """A passage retrieved for a question; ``score`` is the inner product of their embeddings."""
+
+    kind = "evidence"
+    letter = "e"
 
     passage: Passage
     score: float
 
 
-class Verification(Record):
+class Verification(Content):
     """Whether the parent answer is entailed by its passage, and why."""
+
+    kind = "verification"
+    letter = "c"
 
     entailed: bool
     reason: str
 
 
-Content = (
-    Claim
-    | Question
-    | Pruned
-    | Evidence
-    | Answer
-    | Verification
-    | QuestionAnswer
-    | Verdict
-    | Argument
-    | Ruling
-    | Subclaims
-    | ClaimGraph
-    | Plan
-    | Stance
-    | Skipped
-    | Failure
-)
-
 C = TypeVar("C", bound=Content, covariant=True)
 D = TypeVar("D", bound=Content)
-
-CONTENT: dict[ThoughtKind, type[Record]] = {
-    ThoughtKind.CLAIM: Claim,
-    ThoughtKind.QUESTION: Question,
-    ThoughtKind.PRUNED: Pruned,
-    ThoughtKind.EVIDENCE: Evidence,
-    ThoughtKind.ANSWER: Answer,
-    ThoughtKind.VERIFICATION: Verification,
-    ThoughtKind.MERGED_ANSWER: QuestionAnswer,
-    ThoughtKind.VERDICT: Verdict,
-    ThoughtKind.ARGUMENT: Argument,
-    ThoughtKind.RULING: Ruling,
-    ThoughtKind.SUBCLAIMS: Subclaims,
-    ThoughtKind.CLAIM_GRAPH: ClaimGraph,
-    ThoughtKind.PLAN: Plan,
-    ThoughtKind.STANCE: Stance,
-    ThoughtKind.SKIPPED: Skipped,
-    ThoughtKind.FAILURE: Failure,
-}
-KIND = {content: kind for kind, content in CONTENT.items()}
-LETTER = {
-    ThoughtKind.QUESTION: "q",
-    ThoughtKind.PRUNED: "p",
-    ThoughtKind.EVIDENCE: "e",
-    ThoughtKind.ANSWER: "a",
-    ThoughtKind.VERIFICATION: "c",
-    ThoughtKind.MERGED_ANSWER: "m",
-    ThoughtKind.VERDICT: "v",
-    ThoughtKind.ARGUMENT: "d",
-    ThoughtKind.RULING: "r",
-    ThoughtKind.SUBCLAIMS: "s",
-    ThoughtKind.CLAIM_GRAPH: "g",
-    ThoughtKind.PLAN: "l",
-    ThoughtKind.STANCE: "t",
-    ThoughtKind.SKIPPED: "x",
-    ThoughtKind.FAILURE: "f",
-}
-ROOT = "claim"
 
 
 class Thought(Record, Generic[C]):
@@ -135,7 +69,7 @@ class Thought(Record, Generic[C]):
     """
 
     id: str
-    kind: ThoughtKind
+    kind: str
     parents: tuple[str, ...]
     operation: str
     content: C
@@ -145,12 +79,18 @@ class Thought(Record, Generic[C]):
     @classmethod
     def _content_by_kind(cls, data: Any) -> Any:
         if isinstance(data, dict) and isinstance(data.get("content"), dict):
-            content = CONTENT[ThoughtKind(data["kind"])].model_validate(data["content"])
+            content = _contents(data["kind"]).model_validate(data["content"])
             return {**data, "content": content}
         return data
 
     @model_validator(mode="after")
     def _content_fits_kind(self) -> "Thought[C]":
-        if KIND[type(self.content)] is not self.kind:
+        if CONTENTS.get(self.kind) is not type(self.content):
             raise ValueError(f"a thought of kind {self.kind!r} cannot hold a {type(self.content).__name__}")
         return self
+
+
+def _contents(kind: Any) -> type[Content]:
+    if kind not in CONTENTS:
+        raise ValueError(f"expected a thought of kind {', '.join(CONTENTS)}, got {kind!r}")
+    return CONTENTS[kind]

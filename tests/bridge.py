@@ -26,48 +26,31 @@ from system.models.scripted import Line
 from system.records import AnswerType, Claim, Label, Source
 from system.settings import Settings
 from system.speech import Speaker
-from system.tasks import (
-    Advise,
-    AnswerQuestion,
-    AnswerReply,
-    Argue,
-    ArgumentReply,
-    AskOfPassage,
-    AskQuestion,
-    CarryOut,
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.base import Task
+from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
+from system.tasks.carp import (
     ClaimGraphReply,
-    CloseDebate,
     CorrectionReply,
     CorrectOneself,
     DecideBetweenTeams,
     DecideBetweenTeamsInTwoLabels,
     DecomposeClaim,
     GraphClaim,
-    Instruct,
-    InstructionReply,
-    JudgeClaim,
-    JudgeSpeakers,
-    LabelClaim,
-    LabelReply,
-    MergeAnswers,
-    MergeReply,
-    Moderate,
     PlanReply,
     PlanVerification,
-    QuestionReply,
-    QuestionSpeakers,
     RefineSubclaims,
-    RulingReply,
     StateCase,
     StatementReply,
     SubclaimsReply,
-    Task,
     TwoLabelReply,
-    VerdictReply,
-    VerificationReply,
-    VerifyAnswer,
-    VerifyClaim,
 )
+from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.tasks.debate import Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from system.tasks.merge_answers import MergeAnswers, MergeReply
+from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 PAGES = (

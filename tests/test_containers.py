@@ -107,7 +107,7 @@ def test_what_is_copied_exists_and_reaches_the_engine(file):
     ("name", "taken"),
     [
         ("run.sh", True),
-        ("system/prompts/labels.md", True),
+        ("system/tasks/shared/labels.md", True),
         ("knowledge_store/bm25.py", True),
         ("knowledge_store/examples/0.json", True),
         ("knowledge_store/dev/0.json", False),

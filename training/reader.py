@@ -34,7 +34,7 @@ from system.models.extractive.similarity import Similarity
 from system.models.extractive.verdict import speak_of_claim
 from system.records import Claim, Label
 from system.settings import RunSettings, Settings
-from system.tasks import JudgeClaim, VerdictReply
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.annotated import REMEDY, AnnotatedClaim, AnnotationError, read_annotated
 from training.stores import pseudo_stores
 

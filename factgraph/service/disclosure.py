@@ -5,8 +5,8 @@ The message of a failure can hold what only the operator should see: paths, addr
 
 import logging
 
-from system.records import ClaimResult, Failure
-from system.thoughts import Content, Thought
+from system.records import ClaimResult, Content, Failure
+from system.thoughts import Thought
 
 log = logging.getLogger(__name__)
 OWN = {"vote", "cite", "read"}  # operations whose messages are sentences of ours and hold nothing else

@@ -14,8 +14,8 @@ from factgraph.service.metrics import Metrics
 from factgraph.service.schema import Progress, State
 from factgraph.service.worker import Order
 from system.graph import Listener
-from system.records import ClaimResult
-from system.thoughts import Content, Thought
+from system.records import ClaimResult, Content
+from system.thoughts import Thought
 
 log = logging.getLogger(__name__)
 

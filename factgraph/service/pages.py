@@ -18,8 +18,8 @@ from submission.report.page import TEMPLATES
 from submission.report.write import write_report
 from submission.timings import RunFacts
 from system.machine import peak_memory
-from system.records import ClaimResult
-from system.thoughts import Content, Thought
+from system.records import ClaimResult, Content
+from system.thoughts import Thought
 
 HERE = Path(__file__).parent / "page"
 STYLES = (TEMPLATES / "page.css", TEMPLATES / "claims.css", TEMPLATES / "graph.css", HERE / "live.css")

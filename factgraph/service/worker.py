@@ -17,8 +17,8 @@ from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.check import Engine, check
 from system.graph import Listener
-from system.records import Claim, ClaimResult, Failure
-from system.thoughts import Content, Thought
+from system.records import Claim, ClaimResult, Content, Failure
+from system.thoughts import Thought
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 import orjson
 
-import system.tasks
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import read_pages
 from scripts.fuzz import seeds
@@ -32,14 +31,12 @@ from system.models.replies import read_reply
 from system.records import ClaimResult, Cost
 from system.runner.journal import Journal, JournalError
 from system.settings import RunSettings, Settings, SettingsError, load, load_calibration
-from system.tasks import Reply, Task
+from system.tasks.base import registered
 from training.annotated import AnnotationError, read_annotated
 
 R = TypeVar("R")
 
-TASKS: tuple[type[Task[Reply]], ...] = tuple(
-    kind for name in system.tasks.__all__ if hasattr(kind := getattr(system.tasks, name), "reply_type")
-)
+TASKS = tuple(task for task in registered() if task.__module__.startswith("system.tasks."))
 
 
 @dataclass(frozen=True)

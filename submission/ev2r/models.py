@@ -12,7 +12,7 @@ from system.models.prompting import render
 from system.models.replies import decoding_schema
 from system.records import Claim
 from system.settings import Settings, SettingsError, load
-from system.tasks import Reply, Task
+from system.tasks.base import Reply, Task
 from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
 
 FORMS = "vllm:MODEL, transformers:MODEL, server:MODEL@ADDRESS, or a profile (its name or a .toml file)"

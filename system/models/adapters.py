@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 from torch import nn
 
 from system.models.base import ModelUnavailable
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 _LOGGER = logging.getLogger(__name__)
 _MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")

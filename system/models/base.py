@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Generic, Protocol
 
 from system.records import Cost
-from system.tasks import R, Reply, Task
+from system.tasks.base import R, Reply, Task
 
 
 class ModelUnavailable(Exception):

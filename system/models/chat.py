@@ -7,7 +7,7 @@ from transformers import AutoTokenizer
 
 from system.models.base import ModelUnavailable
 from system.models.prompting import Message, Prompt, fit
-from system.tasks import Reply, Task
+from system.tasks.base import Reply, Task
 
 
 class ChatTokenizer:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from system.models.memory import MemoryPlan
 from system.settings import GraphSettings
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Stage:
 def stages(graph: GraphSettings, passages: int, adapters: bool) -> list[Stage]:
     """A claim of the ``got`` strategy whose branches all go to the last round.
 
-    Prompt and reply lengths are those of the prompts in ``system/prompts`` with average AVeriTeC dev claims, questions
+    Prompt and reply lengths are those of the prompts in ``system/tasks`` with average AVeriTeC dev claims, questions
     and answers, and passages of 1,000 characters, at 4.2 characters a token.
     """
     system = 55 if adapters else 290

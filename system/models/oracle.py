@@ -16,27 +16,13 @@ from system.gold import GoldClaim
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.records import AnswerType, Cost, Label, QuestionAnswer, Source
 from system.speech import Argument, Speaker
-from system.tasks import (
-    GO_ON,
-    AnswerQuestion,
-    AnswerReply,
-    Argue,
-    ArgumentReply,
-    AskQuestion,
-    CloseDebate,
-    JudgeClaim,
-    LabelClaim,
-    LabelReply,
-    MergeAnswers,
-    MergeReply,
-    Moderate,
-    QuestionReply,
-    Reply,
-    RulingReply,
-    Task,
-    VerdictReply,
-    VerifyClaim,
-)
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.base import Reply, Task
+from system.tasks.baselines import VerifyClaim
+from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from system.tasks.merge_answers import MergeAnswers, MergeReply
 
 CITED_AT_ONCE = 2
 

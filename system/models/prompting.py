@@ -1,4 +1,4 @@
-"""From a task to chat messages: ``system/prompts/<task>.md``, with everything foreign quoted and made harmless.
+"""From a task to chat messages: the task's prompt file, with everything foreign quoted and made harmless.
 
 A prompt file has two parts, ``# System`` and ``# User``, each a Jinja2 template over the task's fields and two
 variables: ``adapter`` (an adapter trained on this layout will read it; if not, the instructions come in full) and
@@ -21,9 +21,11 @@ from typing import Literal, NamedTuple, TypedDict
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from system.tasks import Reply, Task
+import system.tasks
+from system.tasks.base import Reply, Task
 
-PROMPTS = Path(__file__).resolve().parent.parent / "prompts"
+PROMPTS = Path(system.tasks.__file__).parent
+"""Our prompts; in ``shared`` lie those that others include."""
 UNLIMITED = 100_000  # characters of an answer or a passage; a chunk has about 1,000
 SHORTEST = 100
 
@@ -75,7 +77,7 @@ def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), l
         limit: longest answer or passage, in characters; a longer one is cut at a word and marked "...".
     """
     fields = {name: getattr(task, name) for name in type(task).model_fields}
-    parts = _templates(task.name, frozenset(specials))
+    parts = _templates(task.prompt_file(), frozenset(specials))
     system, user, drafts = (part.render(**fields, adapter=adapter, limit=limit).strip() for part in parts)
     instructions = [Message(role="system", content=system)] if system else []
     return [*instructions, Message(role="user", content=f"{user}\n{drafts}" if task.drafts else user)]
@@ -115,19 +117,19 @@ def fit(
 
 
 @lru_cache
-def _templates(name: str, specials: frozenset[str]) -> tuple[Template, Template, Template]:
+def _templates(file: Path, specials: frozenset[str]) -> tuple[Template, Template, Template]:
     """The two parts of a prompt file, split before rendering, so no inserted text can start a part; and the part that
     presents drafts of the reply, the same for all tasks.
     """
     environment = Environment(
-        loader=FileSystemLoader(PROMPTS),
+        loader=FileSystemLoader([file.parent, PROMPTS / "shared"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         finalize=lambda value: _quote(value, specials),
     )
     environment.policies["truncate.leeway"] = 0
     environment.filters["verbatim"] = _Verbatim
-    system, user = (PROMPTS / f"{name}.md").read_text(encoding="utf-8").split("\n# User\n")
+    system, user = file.read_text(encoding="utf-8").split("\n# User\n")
     parts = (system.removeprefix("# System\n"), user, '{% include "drafts.md" %}')
     system_part, user_part, drafts_part = map(environment.from_string, parts)
     return system_part, user_part, drafts_part

@@ -1,14 +1,14 @@
 """The schema that constrains a reply, and the reading of what came: the same for every backend that speaks text."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from pydantic import ValidationError
 
 from system.models.base import Completion, ErrorKind, ModelError, Result
 from system.records import Cost
-from system.tasks import FreeText, Reply, Task
+from system.tasks.base import Adapter, FreeText, Reply, Task, registered
 
 SEPARATORS = (",", ":")
 """Replies are JSON without white space, as ``Reply.model_dump_json`` writes it and vLLM can constrain it."""
@@ -52,6 +52,16 @@ def has_label(reply_type: type[Reply]) -> bool:
     return reply_type.label_field is not None
 
 
+def warm_up(adapters: Set[Adapter]) -> list[tuple[type[Reply], Adapter]]:
+    """What to let a model write before the clock starts: each reply that a task may want, with the adapter for it.
+
+    Args:
+        adapters: those that are loaded; the base model does the tasks of the others.
+    """
+    wanted = ((task.reply_type, task.adapter if task.adapter in adapters else Adapter.NONE) for task in registered())
+    return list(dict.fromkeys(wanted))
+
+
 def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:
     """Probability of the label (or the decision to go on) in which a reply ends, given its reasons and the schema.
 
@@ -59,7 +69,7 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
         reply_type: one that ends in a label (``has_label``).
         tokens: text and log-probability of each token of the reply, under the schema's constraint.
 
-    >>> from system.tasks import VerdictReply
+    >>> from system.tasks.judge_claim import VerdictReply
     >>> tokens = [('{"justification":"x","', 0.0), ("label", -3.0), ('":"', 0.0), ("Refuted", -0.1)]
     >>> round(label_confidence(VerdictReply, tokens), 3)
     0.905

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from system.models.base import Completion, ModelError, Request, Result
 from system.models.replies import read_reply
 from system.records import Cost
-from system.tasks import Reply
+from system.tasks.base import Reply
 
 Line = Reply | ModelError | str | Exception | None
 """What a script says to a request: a reply, an error result, a raw text to be read as a model's, an exception that

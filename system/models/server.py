@@ -23,7 +23,7 @@ from system.models.prompting import Message, Prompt, RequestTooLongError, fit
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks import Adapter, FreeText, Reply, Task
+from system.tasks.base import Adapter, FreeText, Reply, Task
 
 # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
 _VLLM_PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}

@@ -29,7 +29,7 @@ from system.models.replies import SEPARATORS, decoding_schema, has_label, label_
 from system.models.sampling import GumbelNoise, Record
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks import Adapter, FreeText, Reply, Task
+from system.tasks.base import Adapter, FreeText, Reply, Task
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,10 +21,10 @@ from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request,
 from system.models.chat import ChatTokenizer
 from system.models.memory import plan_memory, skeleton
 from system.models.prompting import Message, Prompt, RequestTooLongError
-from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
+from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks import Adapter, FreeText, Reply, VerdictReply
+from system.tasks.base import Adapter, FreeText, Reply
 
 # Read when vllm is imported, here and in its processes.
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
@@ -98,9 +98,8 @@ class VllmModel:
     async def _warm_up(self) -> None:
         """Load every adapter and compile every schema, so that no claim waits for it."""
         prompt = Prompt([], self._chat.encode([Message(role="user", content="Reply in JSON.")]))
-        schemas = [self._run(prompt, _sampling(reply_type, 2), None) for reply_type in Reply.__subclasses__()]
-        loras = [self._run(prompt, _sampling(VerdictReply, 2), lora) for lora in self._loras.values()]
-        await asyncio.gather(*schemas, *loras)
+        wanted = warm_up(self._loras.keys())
+        await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), self._loras.get(a)) for kind, a in wanted))
 
     async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
         return await asyncio.gather(*map(self._answer, requests))

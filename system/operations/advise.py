@@ -6,10 +6,10 @@ from system.case import Case
 from system.models.base import ModelError
 from system.operations.exhibits import Exhibits, cited
 from system.personas import PERSONAS
-from system.records import Verdict
+from system.records import Content, Verdict
 from system.speech import Argument, Speaker
-from system.tasks import Advise, JudgeSpeakers, QuestionSpeakers
-from system.thoughts import Content, Thought
+from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.thoughts import Thought
 
 
 def judges(case: Case) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from system.case import Case
 from system.models.base import ModelError
 from system.records import Answer
-from system.tasks import AnswerQuestion
+from system.tasks.answer_question import AnswerQuestion
 from system.thoughts import Evidence, Question, Thought
 
 

@@ -6,7 +6,7 @@ from system.case import Case
 from system.models.base import ModelError
 from system.operations.exhibits import Exhibits, cited
 from system.speech import Argument, Speaker
-from system.tasks import Argue
+from system.tasks.debate import Argue
 from system.thoughts import Thought
 
 

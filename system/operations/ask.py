@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from system.case import Case
 from system.models.base import ModelError
-from system.records import QuestionAnswer, Verdict
-from system.tasks import AskQuestion
-from system.thoughts import Content, Question, Thought
+from system.records import Content, QuestionAnswer, Verdict
+from system.tasks.ask_question import AskQuestion
+from system.thoughts import Question, Thought
 
 
 async def ask_first(case: Case) -> list[Thought[Question]]:

@@ -10,7 +10,7 @@ from system.operations.judge import judge
 from system.operations.vote import hold_to_evidence, no_verdict
 from system.records import QuestionAnswer, Verdict
 from system.speech import Argument
-from system.thoughts import Question, Thought, ThoughtKind
+from system.thoughts import Question, Thought
 
 
 async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outcome:
@@ -21,7 +21,7 @@ async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outc
         verdict = None
     verdict = verdict or await _judge_in_reserve(case) or no_verdict(case)
     pairs = sorted((pair.content for pair in _found(case)), key=lambda pair: not pair.answered)
-    arguments = (thought.content for thought in case.graph.of_kind(ThoughtKind.ARGUMENT))
+    arguments = (thought.content for thought in case.graph.holding(Argument))
     return Outcome(
         verdict=hold_to_evidence(case, verdict.content, pairs),
         pairs=tuple(pairs),
@@ -32,7 +32,7 @@ async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outc
 
 def _found(case: Case) -> list[Thought[QuestionAnswer]]:
     """The merged answers in the order of their questions; that in which they came depends on the clock."""
-    found = cast("list[Thought[QuestionAnswer]]", case.graph.of_kind(ThoughtKind.MERGED_ANSWER))
+    found = cast("list[Thought[QuestionAnswer]]", case.graph.holding(QuestionAnswer))
     return sorted(found, key=lambda pair: [int(number) for number in re.findall(r"\d+", pair.id)])
 
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from system.case import Case
 from system.models.base import ModelError
 from system.operations.exhibits import Exhibits, cited
+from system.records import Content
 from system.speech import Argument, Speaker
-from system.tasks import CarryOut, Instruct
-from system.thoughts import Content, Thought
+from system.tasks.baselines import CarryOut, Instruct
+from system.thoughts import Thought
 
 
 async def instruct(

@@ -4,7 +4,7 @@ from system.case import Case
 from system.claim_analysis import ClaimGraph, Subclaims
 from system.models.base import Completion, ErrorKind, ModelError
 from system.operations.draft import draft
-from system.tasks import DecomposeClaim, GraphClaim, RefineSubclaims
+from system.tasks.carp import DecomposeClaim, GraphClaim, RefineSubclaims
 from system.thoughts import Thought
 
 NO_GRAPH = ClaimGraph(entities=(), relations=())

@@ -6,7 +6,7 @@ from dataclasses import replace
 from system.case import Case
 from system.models.base import Completion, ModelError
 from system.records import Cost
-from system.tasks import R, Task
+from system.tasks.base import R, Task
 
 Results = list[Completion[R] | ModelError]
 

@@ -7,8 +7,8 @@ from itertools import chain, zip_longest
 from knowledge_store.pages.page import Passage
 from system.case import Case
 from system.models.base import ErrorKind, ModelError
-from system.records import QuestionAnswer
-from system.thoughts import Content, Thought
+from system.records import Content, QuestionAnswer
+from system.thoughts import Thought
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from system.case import Case
 from system.models.base import ModelError
-from system.records import QuestionAnswer, Verdict
-from system.tasks import JudgeClaim
-from system.thoughts import ROOT, Content, Thought
+from system.records import Content, QuestionAnswer, Verdict
+from system.tasks.judge_claim import JudgeClaim
+from system.thoughts import ROOT, Thought
 
 
 async def judge(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from system.case import Case
 from system.models.base import Completion, ErrorKind, ModelError
 from system.records import NO_ANSWER, Answer, Cost, QuestionAnswer
-from system.tasks import MergeAnswers
+from system.tasks.merge_answers import MergeAnswers
 from system.thoughts import Question, Thought
 
 

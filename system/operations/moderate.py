@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from system.case import Case
 from system.models.base import ModelError
 from system.operations.exhibits import Exhibits
-from system.records import Verdict
+from system.records import Content, Verdict
 from system.speech import Argument, Ruling
-from system.tasks import GO_ON, CloseDebate, Moderate
-from system.thoughts import Content, Thought
+from system.tasks.debate import GO_ON, CloseDebate, Moderate
+from system.thoughts import Thought
 
 
 async def moderate(

@@ -5,8 +5,9 @@ from system.claim_analysis import ClaimGraph, Plan, Subclaims
 from system.models.base import Completion, ErrorKind, ModelError
 from system.operations.decompose import NO_GRAPH
 from system.operations.draft import draft
-from system.tasks import PlanVerification
-from system.thoughts import Content, Thought
+from system.records import Content
+from system.tasks.carp import PlanVerification
+from system.thoughts import Thought
 
 
 async def plan(case: Case, subclaims: Thought[Subclaims], graph: Thought[ClaimGraph] | None) -> Thought[Plan]:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from system.case import Case
 from system.models.base import ModelError
 from system.operations.exhibits import Exhibits
-from system.records import Verdict
+from system.records import Content, Verdict
 from system.speech import Argument
-from system.tasks import VerifyClaim
-from system.thoughts import Content, Thought
+from system.tasks.baselines import VerifyClaim
+from system.thoughts import Thought
 
 
 async def reason(

@@ -7,9 +7,9 @@ from system.claim_analysis import Phase, Plan, Position, Stance, Subclaims, Team
 from system.models.base import ModelError
 from system.operations.draft import draft
 from system.operations.exhibits import Exhibits, cited
-from system.records import Verdict
-from system.tasks import CorrectOneself, DecideBetweenTeams, DecideBetweenTeamsInTwoLabels, StateCase
-from system.thoughts import Content, Thought
+from system.records import Content, Verdict
+from system.tasks.carp import CorrectOneself, DecideBetweenTeams, DecideBetweenTeamsInTwoLabels, StateCase
+from system.thoughts import Thought
 
 Record = Sequence[Thought[Stance]]
 

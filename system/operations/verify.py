@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from system.case import Case
 from system.models.base import ModelError
 from system.records import Answer, Source
-from system.tasks import VerifyAnswer
+from system.tasks.verify_answer import VerifyAnswer
 from system.thoughts import Question, Thought, Verification
 
 

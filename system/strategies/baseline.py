@@ -6,7 +6,7 @@ from system.operations.conclude import conclude
 from system.operations.judge import judge
 from system.operations.retrieve import retrieve
 from system.records import Answer, AnswerType, QuestionAnswer, Source, Verdict
-from system.tasks import AskOfPassage
+from system.tasks.baselines import AskOfPassage
 from system.thoughts import Evidence, Question, Thought
 
 

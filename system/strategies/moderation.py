@@ -12,9 +12,9 @@ from system.operations.argue import argue
 from system.operations.exhibits import Exhibits, exhibit
 from system.operations.moderate import close_debate, moderate, repeats
 from system.operations.vote import share, vote
-from system.records import Label, QuestionAnswer, Verdict
+from system.records import Content, Label, QuestionAnswer, Verdict
 from system.speech import SIDES, Argument, Ruling, Skipped
-from system.thoughts import Content, Thought
+from system.thoughts import Thought
 
 ROUND = ("argue", "argue", "moderate")
 

@@ -1,98 +1,10 @@
-"""The tasks that a model is asked to do, by the part of the system that asks."""
+"""The tasks that a model is asked to do: each a file here with its prompt beside it, registered where it is defined.
 
-from system.tasks.agents import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
-from system.tasks.base import Adapter, FreeText, R, Reply, Task, Text
-from system.tasks.carp import (
-    ClaimGraphReply,
-    CorrectionReply,
-    CorrectOneself,
-    DecideBetweenTeams,
-    DecideBetweenTeamsInTwoLabels,
-    DecomposeClaim,
-    GraphClaim,
-    PlanReply,
-    PlanVerification,
-    RefineSubclaims,
-    StateCase,
-    StatementReply,
-    SubclaimsReply,
-    TwoLabelReply,
-)
-from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
-from system.tasks.debate import (
-    GO_ON,
-    Argue,
-    ArgumentReply,
-    CloseDebate,
-    CorrectVerdict,
-    JustificationReply,
-    Moderate,
-    RulingReply,
-)
-from system.tasks.evidence import EvidenceTask
-from system.tasks.graph import (
-    AnswerQuestion,
-    AnswerReply,
-    AskQuestion,
-    JudgeClaim,
-    LabelClaim,
-    LabelReply,
-    MergeAnswers,
-    MergeReply,
-    QuestionReply,
-    VerdictReply,
-    VerificationReply,
-    VerifyAnswer,
-)
+Importing this package imports them all.
+"""
 
-__all__ = [
-    "GO_ON",
-    "Adapter",
-    "Advise",
-    "AnswerQuestion",
-    "AnswerReply",
-    "Argue",
-    "ArgumentReply",
-    "AskOfPassage",
-    "AskQuestion",
-    "CarryOut",
-    "ClaimGraphReply",
-    "CloseDebate",
-    "CorrectOneself",
-    "CorrectVerdict",
-    "CorrectionReply",
-    "DecideBetweenTeams",
-    "DecideBetweenTeamsInTwoLabels",
-    "DecomposeClaim",
-    "EvidenceTask",
-    "FreeText",
-    "GraphClaim",
-    "Instruct",
-    "InstructionReply",
-    "JudgeClaim",
-    "JudgeSpeakers",
-    "JustificationReply",
-    "LabelClaim",
-    "LabelReply",
-    "MergeAnswers",
-    "MergeReply",
-    "Moderate",
-    "PlanReply",
-    "PlanVerification",
-    "QuestionReply",
-    "QuestionSpeakers",
-    "R",
-    "RefineSubclaims",
-    "Reply",
-    "RulingReply",
-    "StateCase",
-    "StatementReply",
-    "SubclaimsReply",
-    "Task",
-    "Text",
-    "TwoLabelReply",
-    "VerdictReply",
-    "VerificationReply",
-    "VerifyAnswer",
-    "VerifyClaim",
-]
+from importlib import import_module
+from pkgutil import iter_modules
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

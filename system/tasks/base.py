@@ -1,15 +1,19 @@
-"""What all tasks have in common: typed inputs, the reply's schema, and the adapter that serves them.
+"""What all tasks have in common: typed inputs, the reply's schema, the prompt, and the adapter that serves them.
 
-A backend that speaks text renders ``prompts/<name>.md`` with the inputs; the embedded reader works on the inputs
-themselves. Schemas constrain decoding, so a label is never searched for in prose.
+A backend that speaks text renders the prompt, a Markdown file named after the task beside the module that defines it;
+the embedded reader works on the inputs themselves. Schemas constrain decoding, so a label is never searched for in
+prose.
 """
 
+import inspect
 from enum import StrEnum
-from typing import Annotated, ClassVar, Generic, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import Field, SerializeAsAny
 
-from system.records import Claim, Record
+from knowledge_store.pages.page import Passage
+from system.records import Claim, QuestionAnswer, Record
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -34,6 +38,13 @@ class Reply(Record):
 
     label_field: ClassVar[str | None] = None
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if cls.label_field and [*cls.model_fields][-1] != cls.label_field:
+            raise TypeError(
+                f"{cls.__name__}: expected {cls.label_field!r} as the last field, got {[*cls.model_fields]}"
+            )
+
 
 class FreeText(Reply):
     """A reply in words of the model's own choice: decoded without a schema, and taken as it is."""
@@ -45,7 +56,7 @@ R = TypeVar("R", bound=Reply, covariant=True)
 
 
 class Task(Record, Generic[R]):
-    """Base of the tasks.
+    """Base of the tasks. A subclass with a name is a task; those without are bases of several.
 
     Attributes:
         name: name of the task and of its prompt file.
@@ -58,7 +69,7 @@ class Task(Record, Generic[R]):
     """
 
     name: ClassVar[str]
-    adapter: ClassVar[Adapter]
+    adapter: ClassVar[Adapter] = Adapter.NONE
     reply_type: ClassVar[type[Reply]]
     max_tokens: ClassVar[int]
 
@@ -70,3 +81,37 @@ class Task(Record, Generic[R]):
     def variant(self) -> int:
         """Which of several replies to the same inputs is wanted; 0 is the likeliest, the others are sampled."""
         return self.agent
+
+    @classmethod
+    def prompt_file(cls) -> Path:
+        """The prompt, beside the module that names the task."""
+        named = next(base for base in cls.__mro__ if "name" in vars(base))
+        return Path(inspect.getfile(named)).with_name(f"{cls.name}.md")
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        if hasattr(cls, "name"):
+            _REGISTERED.append(cls)
+
+
+_REGISTERED: list[type[Task[Reply]]] = []
+
+
+def registered() -> tuple[type[Task[Reply]], ...]:
+    """All tasks that have been defined so far: those of this package, and of other modules that were imported."""
+    return tuple(_REGISTERED)
+
+
+class EvidenceTask(Task[R], Generic[R]):
+    """Base of the tasks over a body of evidence.
+
+    Claim, questions and passages stand first in the prompt and alike for all of them, so that a prefix cache reads
+    them once for a whole debate; what only one speaker is told comes last.
+
+    Attributes:
+        pairs: the questions that were asked, with their answers.
+        evidence: the passages that may be cited, by their number from 1.
+    """
+
+    pairs: tuple[QuestionAnswer, ...]
+    evidence: tuple[Passage, ...]

@@ -6,9 +6,8 @@ from pydantic import Field
 
 from system.claim_analysis import ClaimGraph, Phase, Plan, Position, Stance, Subclaims, Team
 from system.records import Label
-from system.tasks.base import Adapter, Reply, Task, Text
-from system.tasks.evidence import EvidenceTask
-from system.tasks.graph import VerdictReply
+from system.tasks.base import EvidenceTask, Reply, Task, Text
+from system.tasks.judge_claim import VerdictReply
 
 Percent = Annotated[int, Field(ge=0, le=100)]
 
@@ -21,7 +20,6 @@ class DecomposeClaim(Task[SubclaimsReply]):
     """Cut the claim into minimal assertions (section 3.3)."""
 
     name = "decompose_claim"
-    adapter = Adapter.NONE
     reply_type = SubclaimsReply
     max_tokens = 512
 
@@ -34,7 +32,6 @@ class GraphClaim(Task[ClaimGraphReply]):
     """Find what pronouns and other wordings stand for, and how the entities belong together (section 3.3)."""
 
     name = "graph_claim"
-    adapter = Adapter.NONE
     reply_type = ClaimGraphReply
     max_tokens = 768
 
@@ -45,7 +42,6 @@ class RefineSubclaims(Task[SubclaimsReply]):
     """Write each subclaim so that it can be understood and verified alone (section 3.3)."""
 
     name = "refine_subclaims"
-    adapter = Adapter.NONE
     reply_type = SubclaimsReply
     max_tokens = 512
 
@@ -61,7 +57,6 @@ class PlanVerification(Task[PlanReply]):
     """Plan in which order and how the subclaims are verified (section 3.5, table 4)."""
 
     name = "plan_verification"
-    adapter = Adapter.NONE
     reply_type = PlanReply
     max_tokens = 1024
 
@@ -86,7 +81,6 @@ class StateCase(EvidenceTask[StatementReply]):
     """
 
     name = "state_case"
-    adapter = Adapter.NONE
     reply_type = StatementReply
     max_tokens = 512
 
@@ -113,7 +107,6 @@ class CorrectOneself(EvidenceTask[CorrectionReply]):
     """
 
     name = "correct_oneself"
-    adapter = Adapter.NONE
     reply_type = CorrectionReply
     max_tokens = 512
 
@@ -126,7 +119,6 @@ class DecideBetweenTeams(EvidenceTask[VerdictReply]):
     """Give the verdict on the whole record, as a neutral moderator (section 3.6)."""
 
     name = "decide_between_teams"
-    adapter = Adapter.NONE
     reply_type = VerdictReply
     max_tokens = 512
 

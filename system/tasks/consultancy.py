@@ -1,10 +1,10 @@
 """The tasks of consultancy and of debate in the same frame (Rahman et al., 2025): judges read only what is said."""
 
 from system.speech import Argument, Speaker
-from system.tasks.base import Adapter, Task
+from system.tasks.ask_question import QuestionReply
+from system.tasks.base import EvidenceTask, Task
 from system.tasks.debate import ArgumentReply
-from system.tasks.evidence import EvidenceTask
-from system.tasks.graph import QuestionReply, VerdictReply
+from system.tasks.judge_claim import VerdictReply
 
 
 class Advise(EvidenceTask[ArgumentReply]):
@@ -15,7 +15,6 @@ class Advise(EvidenceTask[ArgumentReply]):
     """
 
     name = "advise"
-    adapter = Adapter.NONE
     reply_type = ArgumentReply
     max_tokens = 512
 
@@ -31,7 +30,6 @@ class QuestionSpeakers(Task[QuestionReply]):
     """
 
     name = "question_speakers"
-    adapter = Adapter.NONE
     reply_type = QuestionReply
     max_tokens = 128
 
@@ -43,7 +41,6 @@ class JudgeSpeakers(Task[VerdictReply]):
     """Judge the claim, as the judge, by what the speakers said and cited."""
 
     name = "judge_speakers"
-    adapter = Adapter.NONE
     reply_type = VerdictReply
     max_tokens = 512
 

@@ -4,9 +4,8 @@ from typing import Literal
 
 from system.records import Label
 from system.speech import Argument, Ruling, Speaker
-from system.tasks.base import Adapter, Reply, Text
-from system.tasks.evidence import EvidenceTask
-from system.tasks.graph import VerdictReply
+from system.tasks.base import Adapter, EvidenceTask, Reply, Text
+from system.tasks.judge_claim import VerdictReply
 
 GO_ON: Literal["Go on"] = "Go on"
 
@@ -26,7 +25,6 @@ class Argue(EvidenceTask[ArgumentReply]):
     """
 
     name = "argue"
-    adapter = Adapter.NONE
     reply_type = ArgumentReply
     max_tokens = 512
 
@@ -93,7 +91,6 @@ class CorrectVerdict(EvidenceTask[JustificationReply]):
     """
 
     name = "correct_verdict"
-    adapter = Adapter.NONE
     reply_type = JustificationReply
     max_tokens = 512
 

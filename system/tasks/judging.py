@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from system.tasks.base import Adapter, FreeText, Reply, Task, Text
+from system.tasks.base import FreeText, Reply, Task, Text
 
 REPLY_TOKENS = 3000
 """As the official scorer allows."""
@@ -47,7 +47,6 @@ class CompareEvidence(Task[EvidenceComparison]):
     """Compare questions with their answers."""
 
     name = "compare_evidence"
-    adapter = Adapter.NONE
     reply_type = EvidenceComparison
     max_tokens = REPLY_TOKENS
 
@@ -59,7 +58,6 @@ class CompareQuestions(Task[QuestionComparison]):
     """Compare questions alone."""
 
     name = "compare_questions"
-    adapter = Adapter.NONE
     reply_type = QuestionComparison
     max_tokens = REPLY_TOKENS
 
@@ -71,7 +69,6 @@ class FreePrompt(Task[FreeText]):
     """Answer a prompt that somebody else wrote, in free form."""
 
     name = "free_prompt"
-    adapter = Adapter.NONE
     reply_type = FreeText
     max_tokens = REPLY_TOKENS
 

@@ -11,7 +11,8 @@ from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
 from system.settings import SettingsError, load
-from system.tasks import Argue, JudgeClaim, VerdictReply
+from system.tasks.debate import Argue
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 
 
 def write_store(folder, *texts):

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from system.claim_analysis import ClaimGraph, Plan, Position, Stance, Subclaims, Team
 from system.graph import Graph, GraphError
-from system.records import Answer, AnswerType, Cost, Failure, Label, QuestionAnswer, Source, Verdict
+from system.records import Answer, AnswerType, Content, Cost, Failure, Label, QuestionAnswer, Source, Verdict
 from system.speech import Argument, Ruling, Skipped, Speaker
-from system.thoughts import Evidence, Pruned, Question, Thought, ThoughtKind, Verification
+from system.thoughts import Evidence, Pruned, Question, Thought, Verification
 
 ANSWER = Answer(text="In 1932.", type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage())
 CONTENTS = st.sampled_from(
@@ -67,7 +67,7 @@ def test_ids_tell_where_a_thought_stands():
     answer = graph.add(ANSWER, [evidence], "answer")
     pair = graph.add(QuestionAnswer(question="B?", answer="x", answers=()), [answer], "merge", under=question)
     assert [t.id for t in (question, evidence, answer, pair)] == ["q2", "q2.e1", "q2.e1.a1", "q2.m1"]
-    assert pair.kind is ThoughtKind.MERGED_ANSWER
+    assert pair.kind == QuestionAnswer.kind == "merged answer"
     assert graph.children(answer) == [pair]
 
 
@@ -84,7 +84,18 @@ def test_a_thought_without_parents_is_refused():
 
 def test_a_thought_of_the_wrong_kind_is_refused():
     with pytest.raises(ValidationError, match="cannot hold a Question"):
-        Thought(id="v1", kind=ThoughtKind.VERDICT, parents=("claim",), operation="x", content=Question(text="A?"))
+        Thought(id="v1", kind="verdict", parents=("claim",), operation="x", content=Question(text="A?"))
+
+
+def test_rejects_an_unknown_kind():
+    with pytest.raises(ValidationError, match=r"expected a thought of kind claim, .*, got 'dream'"):
+        Thought.model_validate({"id": "z1", "kind": "dream", "parents": ["claim"], "operation": "x", "content": {}})
+
+
+@pytest.mark.parametrize(("kind", "letter"), [("question", "?"), ("dream", "q")])
+def test_rejects_a_record_whose_kind_or_letter_is_taken(kind, letter):
+    with pytest.raises(TypeError, match="is taken"):
+        type(Content)("Dream", (Content,), {"kind": kind, "letter": letter, "__module__": __name__})
 
 
 def test_a_file_without_a_claim_or_with_a_doubled_id_is_refused():

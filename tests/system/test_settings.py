@@ -6,7 +6,7 @@ import pytest
 
 from factgraph.options import add_settings, given_settings
 from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load, load_calibration
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 
 def parse(*arguments):

@@ -17,7 +17,8 @@ from system.models.extractive.features import FEATURES, Features
 from system.models.extractive.verdict import Weights
 from system.records import Claim, Label
 from system.settings import Settings
-from system.tasks import AskQuestion, JudgeClaim
+from system.tasks.ask_question import AskQuestion
+from system.tasks.judge_claim import JudgeClaim
 from training.__main__ import main
 from training.annotated import read_annotated
 from training.reader import Examples, Recorder, describe, examples, fit, judgements

@@ -9,7 +9,7 @@ import pytest
 from system.models.chat import ChatTokenizer
 from system.models.prompting import render
 from system.records import QuestionAnswer
-from system.tasks import JudgeClaim, VerdictReply
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.annotated import read_annotated
 
 ROOT = Path(__file__).resolve().parents[2]

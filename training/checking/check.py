@@ -14,7 +14,7 @@ from system.models.chat import ChatTokenizer
 from system.models.memory import skeleton
 from system.models.transformers import TransformersModel
 from system.settings import EngineSettings
-from system.tasks import Adapter, Reply, Task
+from system.tasks.base import Adapter, Reply, Task
 from training.checking.peft_reader import PeftReader
 from training.checking.tasks import example_tasks, reply_types
 from training.errors import TrainingError

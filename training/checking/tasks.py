@@ -7,7 +7,11 @@ import system
 from knowledge_store.pages.page import Passage
 from system.records import QuestionAnswer
 from system.speech import Argument, Speaker
-from system.tasks import Adapter, AnswerQuestion, AskQuestion, CloseDebate, JudgeClaim, Moderate, Reply, Task
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.ask_question import AskQuestion
+from system.tasks.base import Adapter, Reply, Task
+from system.tasks.debate import CloseDebate, Moderate
+from system.tasks.judge_claim import JudgeClaim
 from training.annotated import AnnotatedClaim, read_annotated
 
 EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"

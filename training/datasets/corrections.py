@@ -7,7 +7,7 @@ from tqdm import tqdm
 from system.models.base import Completion, Model, Request
 from system.records import Label, Record
 from system.runner.journal import RecordJournal
-from system.tasks import CorrectVerdict, JustificationReply
+from system.tasks.debate import CorrectVerdict, JustificationReply
 from training.datasets.debates import Debate
 
 BATCH = 16

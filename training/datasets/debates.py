@@ -20,7 +20,8 @@ from system.runner.journal import RecordJournal
 from system.runner.ranking_pool import store_file
 from system.settings import Settings
 from system.speech import Argument, Ruling
-from system.tasks import GO_ON, CloseDebate, Moderate, RulingReply, VerdictReply
+from system.tasks.debate import GO_ON, CloseDebate, Moderate, RulingReply
+from system.tasks.judge_claim import VerdictReply
 
 PATIENCE = 24 * 3600.0  # seconds that a debate may take: nobody waits for it, and a hurried one is no example
 

@@ -7,7 +7,7 @@ from tqdm import tqdm
 from system.models.base import Completion, Model, Request
 from system.records import Record
 from system.runner.journal import RecordJournal
-from system.tasks import VerificationReply, VerifyAnswer
+from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 
 BATCH = 64  # requests that are sent together, and lost together if the power goes
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from system.records import Label
-from system.tasks import RulingReply, VerdictReply
+from system.tasks.debate import RulingReply
+from system.tasks.judge_claim import VerdictReply
 from training.annotated import AnnotatedClaim
 from training.datasets.debates import Debate
 from training.datasets.samples import DataSet, Drops, Sample

@@ -19,7 +19,7 @@ from system.models.prompting import PROMPTS
 from system.records import Label, Record
 from system.runner.journal import RecordJournal, identity_of
 from system.settings import Settings
-from system.tasks import VerifyAnswer
+from system.tasks.verify_answer import VerifyAnswer
 from training.annotated import AnnotatedClaim
 from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates
@@ -162,6 +162,6 @@ def _journal(order: Order, name: str, kind: type[R], more: dict[str, str]) -> Re
     parts: dict[str, bool | set[str]] = {"engine": {"context"}}
     parts |= dict.fromkeys(("graph", "debate", "model", "retrieval"), True)
     settings = debate_settings(order.settings).model_dump(mode="json", include=parts)
-    prompts = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(PROMPTS.glob("*.md")))).hexdigest()
+    prompts = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(PROMPTS.rglob("*.md")))).hexdigest()
     inputs = [("claims", f"sha256 {sha256_of(order.claims_file)[:16]}"), ("prompts", prompts[:16]), *more.items()]
     return RecordJournal(folder / f"{name}.jsonl", identity_of(settings, inputs), not order.overwrite, kind)

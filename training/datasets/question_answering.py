@@ -6,7 +6,9 @@ from tqdm import tqdm
 
 from knowledge_store.pages.page import Flaws, describe
 from system.records import Answer, AnswerType, Source
-from system.tasks import Adapter, AnswerQuestion, AnswerReply, VerifyAnswer
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.base import Adapter
+from system.tasks.verify_answer import VerifyAnswer
 from training.annotated import AnnotatedClaim, GoldAnswer
 from training.datasets import evidence
 from training.datasets.entailment import Judgement

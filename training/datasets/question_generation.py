@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from system.tasks import Adapter, AskQuestion, QuestionReply
+from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.base import Adapter
 from training.annotated import AnnotatedClaim
 from training.datasets.pairs import gold_pairs
 from training.datasets.samples import DataSet, Drops, Sample

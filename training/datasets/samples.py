@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from system.models.chat import ChatTokenizer
 from system.models.prompting import Message, RequestTooLongError, neutralise, render
 from system.records import Label
-from system.tasks import Reply, Task
+from system.tasks.base import Reply, Task
 
 Drops = Counter[str]
 """How many samples each filter has dropped, by the filter's name."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from system.records import Label
-from system.tasks import Adapter, JudgeClaim, VerdictReply
+from system.tasks.base import Adapter
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.annotated import AnnotatedClaim
 from training.datasets.pairs import gold_pairs
 from training.datasets.samples import DataSet, Drops, Sample

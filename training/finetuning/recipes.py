@@ -16,7 +16,7 @@ class Recipe:
     """Settings of one training.
 
     Attributes:
-        adapter: the adapter of the engine that is trained (``system.tasks.Adapter``).
+        adapter: the adapter of the engine that is trained (``system.tasks.base.Adapter``).
         data: name of the data set in the data folder, without its ending.
         method: "sft" learns the replies; "dpo" prefers the chosen over the rejected ones (Rafailov et al., 2023).
         batch: examples of an update.

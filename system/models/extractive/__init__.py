@@ -14,18 +14,12 @@ from system.models.extractive.roles import take_part
 from system.models.extractive.similarity import Similarity, sentences
 from system.models.extractive.verdict import judge, shipped_weights
 from system.records import Cost
-from system.tasks import (
-    AnswerQuestion,
-    AskQuestion,
-    JudgeClaim,
-    LabelClaim,
-    LabelReply,
-    MergeAnswers,
-    QuestionReply,
-    Reply,
-    Task,
-    VerifyAnswer,
-)
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.base import Reply, Task
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
+from system.tasks.merge_answers import MergeAnswers
+from system.tasks.verify_answer import VerifyAnswer
 
 
 class ExtractiveModel:

@@ -7,7 +7,9 @@ from system.models.extractive.quantities import Kind, quantities
 from system.models.extractive.similarity import Similarity, sentences
 from system.models.extractive.words import content, coverage
 from system.records import NO_ANSWER, AnswerType, Claim, Source
-from system.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerificationReply, VerifyAnswer
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.merge_answers import MergeAnswers, MergeReply
+from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 
 MERGED_SENTENCES = 5
 _HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")

@@ -17,7 +17,7 @@ from system.models.extractive.grammar import FINITE, Clause, clause, names, noun
 from system.models.extractive.quantities import Kind, Quantity, quantities
 from system.models.extractive.words import content, coverage, words
 from system.records import Claim, QuestionAnswer
-from system.tasks import AskQuestion
+from system.tasks.ask_question import AskQuestion
 
 PICTURE = re.compile(r"\b(?:photo(?:graph)?s?|pictures?|images?|videos?|footage|clips?|screenshots?)\b", re.IGNORECASE)
 _ABOUT = r"(?:(?:about|approximately|around|over|nearly|almost|more than|less than|at least|up to|only|just)\s+)?"

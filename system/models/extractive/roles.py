@@ -17,37 +17,27 @@ from system.models.extractive.questions import openers
 from system.models.extractive.similarity import Similarity, sentences
 from system.records import Label
 from system.speech import Argument, Speaker
-from system.tasks import (
-    Advise,
-    Argue,
-    ArgumentReply,
-    AskOfPassage,
-    CarryOut,
+from system.tasks.ask_question import QuestionReply
+from system.tasks.base import Reply, Task
+from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
+from system.tasks.carp import (
     ClaimGraphReply,
-    CloseDebate,
     CorrectionReply,
     CorrectOneself,
     DecideBetweenTeams,
     DecomposeClaim,
     GraphClaim,
-    Instruct,
-    InstructionReply,
-    JudgeSpeakers,
-    Moderate,
     PlanReply,
     PlanVerification,
-    QuestionReply,
-    QuestionSpeakers,
     RefineSubclaims,
-    Reply,
     StateCase,
     StatementReply,
     SubclaimsReply,
-    Task,
     TwoLabelReply,
-    VerdictReply,
-    VerifyClaim,
 )
+from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.tasks.debate import Argue, ArgumentReply, CloseDebate, Moderate
+from system.tasks.judge_claim import VerdictReply
 
 MOST_SUBCLAIMS = 8
 

@@ -18,7 +18,7 @@ from system.models.extractive.findings import Finding, findings
 from system.models.extractive.justification import justify
 from system.models.extractive.similarity import Similarity
 from system.records import Label
-from system.tasks import JudgeClaim, VerdictReply
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 
 WEIGHTS = Path(__file__).with_name("verdict.json")
 SPEAKS = 0.5  # cosine from which a sentence is taken to speak of the claim

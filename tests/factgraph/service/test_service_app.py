@@ -15,7 +15,8 @@ from factgraph.service.worker import Order
 from system.graph import Graph
 from system.models.base import ErrorKind, ModelError
 from system.records import ClaimResult, Label
-from system.tasks import AnswerQuestion, JudgeClaim
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.judge_claim import JudgeClaim
 
 TOKEN = "a-token-of-some-length"
 SECRET = "http://user:key@10.0.0.7/v1"

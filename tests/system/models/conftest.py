@@ -5,21 +5,16 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from every_task import agent_tasks
+from every_task import agent_tasks, completed
 
 from knowledge_store.pages.page import Passage
 from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
-from system.tasks import (
-    Adapter,
-    AnswerQuestion,
-    AskQuestion,
-    JudgeClaim,
-    LabelClaim,
-    MergeAnswers,
-    Reply,
-    Task,
-    VerifyAnswer,
-)
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.ask_question import AskQuestion
+from system.tasks.base import Adapter, Reply, Task
+from system.tasks.judge_claim import JudgeClaim, LabelClaim
+from system.tasks.merge_answers import MergeAnswers
+from system.tasks.verify_answer import VerifyAnswer
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "make_tiny_model.py"
 
@@ -84,4 +79,4 @@ def tasks() -> dict[str, Task[Reply]]:
 def every_task(tasks: dict[str, Task[Reply]]) -> dict[str, Task[Reply]]:
     """Tasks of all kinds by name, over the passages of those of the graph."""
     evidence = tuple(answer.passage for answer in tasks["merge"].answers)
-    return tasks | agent_tasks(tasks["judge"].claim, tasks["judge"].pairs[0], evidence)
+    return completed(tasks | agent_tasks(tasks["judge"].claim, tasks["judge"].pairs[0], evidence))

@@ -19,30 +19,21 @@ from system.claim_analysis import (
 from system.personas import PERSONAS
 from system.records import Claim, Label, QuestionAnswer
 from system.speech import Argument, Ruling, Speaker
-from system.tasks import (
-    Advise,
-    Argue,
-    AskOfPassage,
-    CarryOut,
-    CloseDebate,
+from system.tasks.base import Reply, Task, registered
+from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, VerifyClaim
+from system.tasks.carp import (
     CorrectOneself,
-    CorrectVerdict,
     DecideBetweenTeams,
     DecideBetweenTeamsInTwoLabels,
     DecomposeClaim,
     GraphClaim,
-    Instruct,
-    JudgeSpeakers,
-    Moderate,
     PlanVerification,
-    QuestionSpeakers,
     RefineSubclaims,
-    Reply,
     StateCase,
     SubclaimsReply,
-    Task,
-    VerifyClaim,
 )
+from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.tasks.debate import Argue, CloseDebate, CorrectVerdict, Moderate
 from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
 
 SUBCLAIMS = ("There is a bridge at Oldmarsh.", "It cost nine million.")
@@ -132,4 +123,19 @@ def agent_tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...
         "compare evidence": CompareEvidence(claim=claim, predicted=pairs, reference=pairs),
         "compare questions": CompareQuestions(claim=claim, predicted=pairs[0][:1], reference=pairs[0][:1]),
         "free prompt": FreePrompt(claim=claim, prompt="Say anything at all."),
+    }
+
+
+def ours() -> set[type[Task[Reply]]]:
+    """The registered tasks less those that tests define."""
+    return {task for task in registered() if task.__module__.startswith("system.")}
+
+
+def completed(tasks: dict[str, Task[Reply]]) -> dict[str, Task[Reply]]:
+    """Tasks by name, and those of the registry that are not among them, made of the inputs that these have."""
+    inputs = {name: getattr(task, name) for task in tasks.values() for name in type(task).model_fields}
+    missing = sorted(ours() - {type(task) for task in tasks.values()}, key=lambda task: task.name)
+    return tasks | {
+        task.name: task(**{name: inputs[name] for name, field in task.model_fields.items() if field.is_required()})
+        for task in missing
     }

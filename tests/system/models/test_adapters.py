@@ -7,7 +7,7 @@ from torch import nn
 
 from system.models.adapters import check_adapters
 from system.models.base import ModelUnavailable
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 ALL = [adapter for adapter in Adapter if adapter is not Adapter.NONE]
 

@@ -6,7 +6,9 @@ from bridge import BagOfWords, passage
 from system.models.extractive.answers import MERGED_SENTENCES, answer, merge, verify
 from system.models.extractive.similarity import Similarity
 from system.records import Answer, AnswerType, Claim, Source
-from system.tasks import AnswerQuestion, MergeAnswers, VerifyAnswer
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.merge_answers import MergeAnswers
+from system.tasks.verify_answer import VerifyAnswer
 
 CLAIM = Claim(
     id=0, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill", reporting_source="Radio"

@@ -11,7 +11,12 @@ from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.debate import as_pairs
 from system.records import Claim, Label
-from system.tasks import AnswerQuestion, AskQuestion, JudgeClaim, LabelClaim, MergeAnswers, Reply, Task, VerifyAnswer
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.ask_question import AskQuestion
+from system.tasks.base import Reply, Task
+from system.tasks.judge_claim import JudgeClaim, LabelClaim
+from system.tasks.merge_answers import MergeAnswers
+from system.tasks.verify_answer import VerifyAnswer
 
 PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
 PAIRS = as_pairs(CLAIM, PASSAGES)

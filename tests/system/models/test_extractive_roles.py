@@ -12,16 +12,9 @@ from system.models.extractive.similarity import Similarity
 from system.records import Label
 from system.speech import Argument, Speaker
 from system.strategies import STRATEGIES
-from system.tasks import (
-    GO_ON,
-    Argue,
-    CloseDebate,
-    DecideBetweenTeamsInTwoLabels,
-    Moderate,
-    PlanVerification,
-    StateCase,
-    VerifyClaim,
-)
+from system.tasks.baselines import VerifyClaim
+from system.tasks.carp import DecideBetweenTeamsInTwoLabels, PlanVerification, StateCase
+from system.tasks.debate import GO_ON, Argue, CloseDebate, Moderate
 
 FOR = passage("Yes, it is true: the Aster bridge opened in 1932.", page=1)
 AGAINST = passage("It is false that the Aster bridge opened in 1932, fact-checkers say, it did not.", page=2)

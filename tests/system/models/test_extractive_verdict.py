@@ -16,7 +16,7 @@ from system.models.extractive.justification import justify
 from system.models.extractive.similarity import Similarity
 from system.models.extractive.verdict import WEIGHTS, Weights, judge, shipped_weights
 from system.records import Claim, Label
-from system.tasks import JudgeClaim
+from system.tasks.judge_claim import JudgeClaim
 
 CLAIM = Claim(id=0, text="The Aster bridge opened in 1932.")
 

@@ -7,7 +7,7 @@ from transformers import AutoModelForCausalLM, Qwen2Config
 from system.models.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
 from system.models.memory import plan_memory
 from system.settings import EngineSettings, GraphSettings
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 ONE = Stage(Adapter.QUESTION_ANSWERING, requests=3, shared=50, of_claim=100, own=200, reply=10)
 

@@ -10,11 +10,13 @@ import re
 from pathlib import Path
 
 import pytest
+from every_task import ours
 
 from system.models.chat import ChatTokenizer
 from system.models.prompting import PROMPTS
-from system.tasks import Adapter, Task
+from system.tasks.base import Adapter
 
+SHARED = PROMPTS / "shared"
 GOLDEN = Path(__file__).with_name("golden_prompts.json")
 
 
@@ -45,24 +47,17 @@ def test_token_ids_are_the_recorded_ones(rendered):
 
 def test_every_prompt_file_is_among_them(every_task):
     """Those of the tasks, all that they include, and the drafts, which any task may have."""
-    wanted = ["drafts", *(task.name for task in every_task.values())]
     assert any(task.drafts for task in every_task.values())
-    found = set()
+    wanted, found = [SHARED / "drafts.md", *(task.prompt_file() for task in every_task.values())], set()
     while wanted:
-        found.add(name := wanted.pop())
-        included = re.findall(r'include "(\w+)\.md"', (PROMPTS / f"{name}.md").read_text(encoding="utf-8"))
-        wanted += set(included) - found
-    assert found == {path.stem for path in PROMPTS.glob("*.md")}
+        found.add(file := wanted.pop())
+        included = re.findall(r'include "(\w+\.md)"', file.read_text(encoding="utf-8"))
+        wanted += {SHARED / name for name in included} - found
+    assert found == {*SHARED.parent.rglob("*.md")}
 
 
-def test_every_kind_of_task_is_among_them(every_task):
-    assert named(Task) == {type(task) for task in every_task.values()}
-
-
-def named(base):
-    """The classes under a base that have a prompt; others are only inherited from."""
-    kinds = {kind for child in base.__subclasses__() for kind in (child, *named(child))}
-    return {kind for kind in kinds if hasattr(kind, "name") and kind.__module__.startswith("system.")}
+def test_every_task_of_the_system_is_among_them(every_task):
+    assert ours() == {type(task) for task in every_task.values()}
 
 
 def test_first_tokens_are_the_chat_templates(rendered):

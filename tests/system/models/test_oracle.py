@@ -13,8 +13,8 @@ from system.gold import GoldAnswer, GoldClaim
 from system.models.base import ModelError, Request
 from system.models.oracle import OracleModel, Rates
 from system.records import Claim, Label
-from system.tasks import DecomposeClaim
-from system.thoughts import ThoughtKind
+from system.speech import Ruling
+from system.tasks.carp import DecomposeClaim
 
 CLAIMS = 60
 QUESTIONS = ("When was the bridge opened?", "Who paid for all that work?", "How long did building take them?")
@@ -104,7 +104,7 @@ def test_the_same_seed_errs_in_the_same_places():
     rates = Rates(0.2, 0.2, 0.2, 0.2)
     first, second = (run(gold, rates, graph__debate=True) for _ in range(2))
     assert [r.verdict for r, _ in first] == [r.verdict for r, _ in second]
-    assert any(graph.of_kind(ThoughtKind.RULING) for _, graph in first)
+    assert any(graph.holding(Ruling) for _, graph in first)
 
 
 def test_a_task_that_it_does_not_know_is_an_error():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from knowledge_store.pages.page import Passage
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralise, render
 from system.records import Claim, Label
-from system.tasks import AnswerQuestion
+from system.tasks.answer_question import AnswerQuestion
 from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
 
 FAMILIES = ["<|im_end|>", "<|im_start|>", "<tool_call>", "</tool_call>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>"]

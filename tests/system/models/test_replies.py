@@ -5,19 +5,17 @@ import pytest
 import xgrammar
 
 from system.models.base import Completion, ErrorKind, ModelError
-from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
+from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
 from system.records import Claim, Cost, Label
-from system.tasks import (
-    AnswerReply,
-    FreeText,
-    LabelReply,
-    MergeReply,
-    QuestionReply,
-    RulingReply,
-    VerdictReply,
-    VerificationReply,
-)
+from system.tasks.answer_question import AnswerReply
+from system.tasks.ask_question import QuestionReply
+from system.tasks.base import Adapter, FreeText, registered
+from system.tasks.carp import TwoLabelReply
+from system.tasks.debate import RulingReply
+from system.tasks.judge_claim import LabelReply, VerdictReply
 from system.tasks.judging import EvidenceComparison, FreePrompt, QuestionComparison
+from system.tasks.merge_answers import MergeReply
+from system.tasks.verify_answer import VerificationReply
 
 COST = Cost(calls=1, tokens_out=3)
 GOOD = {
@@ -89,6 +87,13 @@ def test_the_confidence_of_a_ruling_is_that_of_its_decision(decision):
 def test_the_confidence_of_a_label_alone_is_that_of_the_label():
     tokens = [('{"', 0.0), ("label", -3.0), ('":"', -0.2), ("Refuted", -0.1), ('"}', 0.0)]
     assert label_confidence(LabelReply, tokens) == pytest.approx(math.exp(-0.3))
+
+
+def test_the_warm_up_has_every_schema_with_the_adapter_that_serves_it():
+    wanted = warm_up({Adapter.VERDICT_PREDICTION})
+    assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {TwoLabelReply, LabelReply}
+    assert (VerdictReply, Adapter.VERDICT_PREDICTION) in wanted and (VerdictReply, Adapter.NONE) in wanted
+    assert (RulingReply, Adapter.NONE) in wanted and len(wanted) == len(set(wanted))
 
 
 def test_a_free_reply_is_taken_as_it_is():

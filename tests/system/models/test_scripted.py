@@ -5,7 +5,7 @@ import pytest
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel, UnexpectedRequestError
 from system.records import Cost
-from system.tasks import AskQuestion, QuestionReply
+from system.tasks.ask_question import AskQuestion, QuestionReply
 
 REPLY = QuestionReply(question="Who?")
 

@@ -15,7 +15,7 @@ from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailab
 from system.models.server import ServerModel
 from system.records import Claim
 from system.settings import EngineSettings
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 from system.tasks.judging import FreePrompt
 
 NAMES = {Adapter.QUESTION_GENERATION: "qg", Adapter.QUESTION_ANSWERING: "qa", Adapter.VERDICT_PREDICTION: "vp"}

@@ -7,7 +7,7 @@ import pytest
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.records import Claim
 from system.settings import EngineSettings
-from system.tasks import Adapter, FreeText
+from system.tasks.base import Adapter, FreeText
 from system.tasks.judging import FreePrompt
 
 # The warnings of vLLM and what it imports are not ours to mend.

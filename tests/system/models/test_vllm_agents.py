@@ -6,14 +6,17 @@ from itertools import cycle
 
 import pytest
 
+from system.claim_analysis import Stance
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.replies import SEPARATORS, decoding_schema, has_label
 from system.records import Label
 from system.settings import EngineSettings
+from system.speech import Argument
 from system.strategies import STRATEGIES
-from system.tasks import FreeText, GraphClaim, JudgeClaim, PlanVerification
+from system.tasks.base import FreeText
+from system.tasks.carp import GraphClaim, PlanVerification
+from system.tasks.judge_claim import JudgeClaim
 from system.tasks.judging import CompareEvidence, CompareQuestions
-from system.thoughts import ThoughtKind
 
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
@@ -92,6 +95,6 @@ def test_a_claim_is_debated(model, make_case, strategy):
     case.model = Contrary(model)
     outcome = asyncio.run(STRATEGIES[strategy](case))
     assert outcome.verdict.label in Label and not case.cut_short
-    spoken = {ThoughtKind.ARGUMENT, ThoughtKind.STANCE} & {thought.kind for thought in case.graph}
+    spoken = [*case.graph.holding(Argument), *case.graph.holding(Stance)]
     assert spoken, [str(failure) for failure in case.failures]
     assert all(failure.message.startswith(ErrorKind.MALFORMED_REPLY) for failure in case.failures), case.failures

@@ -11,7 +11,7 @@ from awq_reference import dequantised_weights
 
 from system.models.base import Completion, Request
 from system.settings import EngineSettings
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]

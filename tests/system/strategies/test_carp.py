@@ -8,29 +8,28 @@ import pytest
 from bridge import CLAIM, CLAIM_GRAPH, PAGES, REFINED, SUBCLAIMS, plan_of, store_of
 
 from system.check import check
-from system.claim_analysis import Position, Team
+from system.claim_analysis import Plan, Position, Stance, Team
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
 from system.models.routed import RoutedModel
 from system.models.scripted import ScriptedModel
 from system.records import Label
 from system.strategies.carp import carp
-from system.tasks import (
+from system.tasks.carp import (
     CorrectionReply,
     CorrectOneself,
     DecideBetweenTeams,
     DecideBetweenTeamsInTwoLabels,
     DecomposeClaim,
     GraphClaim,
-    JudgeClaim,
     PlanVerification,
     RefineSubclaims,
     StateCase,
     StatementReply,
     SubclaimsReply,
-    VerdictReply,
 )
-from system.thoughts import ThoughtKind
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.thoughts import Question
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 CARP_TASKS = (
@@ -47,7 +46,7 @@ def asked(case, kind):
 
 
 def stances(case):
-    return [thought.content for thought in case.graph.of_kind(ThoughtKind.STANCE)]
+    return [thought.content for thought in case.graph.holding(Stance)]
 
 
 @pytest.fixture
@@ -75,12 +74,12 @@ def test_every_step_is_a_thought_with_its_parents(carp_case):
     assert case.graph["s1.g1"].parents == ("s1",)
     assert case.graph["s1.s1"].parents == ("s1", "s1.g1")
     assert case.graph["s1.s1.l1"].parents == ("s1.s1", "s1.g1")
-    questions = case.graph.of_kind(ThoughtKind.QUESTION)
+    questions = case.graph.holding(Question)
     assert [(q.parents, q.content.text) for q in questions] == [
         (("s1.s1", "s1.s1.l1"), "Is it true that A bridge over the Aster exists?"),
         (("s1.s1", "s1.s1.l1"), "Is it true that The Aster bridge opened in 1932?"),
     ]
-    corrected = [t for t in case.graph.of_kind(ThoughtKind.STANCE) if t.content.phase == 0]
+    corrected = [t for t in case.graph.holding(Stance) if t.content.phase == 0]
     assert all(set(t.parents) == {f"t{n}" for n in range(1, 9)} for t in corrected)
     assert set(case.graph["v1"].parents) >= {"s1.s1", "s1.s1.l1", *(f"t{n}" for n in range(1, 13))}
 
@@ -109,7 +108,7 @@ def test_subclaims_of_one_phase_are_looked_up_together_and_shared_questions_once
     answers.replace[PlanVerification] = lambda _: plan_of([[1, 2]], derived=question)
     case = carp_case()
     run(case)
-    texts = [q.content.text for q in case.graph.of_kind(ThoughtKind.QUESTION)]
+    texts = [q.content.text for q in case.graph.holding(Question)]
     assert len(texts) == 3 and texts.count(question) == 1
     assert {task.phase.id for task in asked(case, StateCase)} == {1}
 
@@ -191,7 +190,7 @@ def test_a_component_that_fails_is_replaced_by_the_simplest_one(carp_case, answe
     if task is DecomposeClaim:
         assert case.graph["s1"].content.subclaims == (CLAIM.text,)
     if task is PlanVerification:
-        (plan,) = case.graph.of_kind(ThoughtKind.PLAN)
+        (plan,) = case.graph.holding(Plan)
         assert [step.subclaim for step in plan.content.phases[0].steps] == [1, 2]
 
 
@@ -207,7 +206,7 @@ def test_a_plan_that_does_not_cover_the_subclaims_is_not_followed(carp_case, ans
     case = carp_case()
     run(case)
     assert "expected a plan with steps for subclaims 1 to 2" in case.failures[0].message
-    (plan,) = case.graph.of_kind(ThoughtKind.PLAN)
+    (plan,) = case.graph.holding(Plan)
     assert plan.content.covers(2)
 
 

@@ -13,7 +13,9 @@ from system.personas import PERSONAS
 from system.records import Label
 from system.speech import Speaker
 from system.strategies.consultancy import ROUNDS, ai_debate, consultancy
-from system.tasks import Advise, Argue, JudgeSpeakers, QuestionSpeakers, VerdictReply
+from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.tasks.debate import Argue
+from system.tasks.judge_claim import VerdictReply
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE

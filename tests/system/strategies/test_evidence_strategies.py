@@ -9,25 +9,16 @@ from bridge import CLAIM, PAGES, store_of
 from system.check import check
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
-from system.records import Calibration, Label
+from system.records import Calibration, Label, QuestionAnswer
 from system.speech import Speaker
 from system.strategies import STRATEGIES
-from system.tasks import (
-    Advise,
-    AnswerQuestion,
-    Argue,
-    AskOfPassage,
-    AskQuestion,
-    CarryOut,
-    Instruct,
-    InstructionReply,
-    JudgeClaim,
-    JudgeSpeakers,
-    Moderate,
-    VerdictReply,
-    VerifyClaim,
-)
-from system.thoughts import ThoughtKind
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.ask_question import AskQuestion
+from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
+from system.tasks.consultancy import Advise, JudgeSpeakers
+from system.tasks.debate import Argue, Moderate
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.thoughts import Evidence, Question
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 GATHERING = ("debatecv", "consultancy", "ai_debate", "single", "majority", "cooperation")
@@ -62,8 +53,8 @@ def test_evidence_is_gathered_once_and_as_in_the_first_round_of_the_graph(make_c
     case, graph_case = make_case(), make_case()
     run(case, strategy)
     run(graph_case, "got")
-    for kind in (ThoughtKind.QUESTION, ThoughtKind.EVIDENCE, ThoughtKind.MERGED_ANSWER):
-        found, expected = ([(t.id, t.content) for t in c.graph.of_kind(kind)] for c in (case, graph_case))
+    for kind in (Question, Evidence, QuestionAnswer):
+        found, expected = ([(t.id, t.content) for t in c.graph.holding(kind)] for c in (case, graph_case))
         assert sorted(found) == sorted(expected)
 
 
@@ -90,7 +81,7 @@ def test_golden_evidence_is_not_cut_to_the_leads(make_engine):
     pages = [(f"https://page{n}.example", f"The bridge number {n} was seen in {1900 + n}.") for n in range(14)]
     engine = make_engine(debate__evidence="gold", debate__exhibits=20)
     result, graph = asyncio.run(check(engine_for(engine, "single"), CLAIM, store_of(pages)))
-    assert len(graph.of_kind(ThoughtKind.EVIDENCE)) == 14 == len(result.pairs)
+    assert len(graph.holding(Evidence)) == 14 == len(result.pairs)
 
 
 def test_single_is_one_greedy_prompt(make_case):
@@ -141,7 +132,7 @@ def test_cooperation_is_bounded_by_the_rounds(make_case, answers):
 def test_baseline_retrieves_for_the_claim_and_asks_of_each_passage(make_case):
     case = make_case()
     outcome = run(case, "baseline")
-    evidence = case.graph.of_kind(ThoughtKind.EVIDENCE)
+    evidence = case.graph.holding(Evidence)
     assert [thought.parents for thought in evidence] == [("claim",)] * 2
     assert [task.passage for task in asked(case, AskOfPassage)] == [thought.content.passage for thought in evidence]
     assert [pair.answer for pair in outcome.pairs] == [thought.content.passage.text for thought in evidence]

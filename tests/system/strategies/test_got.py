@@ -7,21 +7,14 @@ from bridge import CLAIM, PAGES, store_of
 
 from system.check import check
 from system.models.base import Completion, ErrorKind, ModelError
-from system.records import AnswerType, Label, Source
+from system.records import Answer, AnswerType, Failure, Label, Source
 from system.strategies.got import got
-from system.tasks import (
-    AnswerQuestion,
-    AnswerReply,
-    AskQuestion,
-    JudgeClaim,
-    MergeAnswers,
-    MergeReply,
-    QuestionReply,
-    VerdictReply,
-    VerificationReply,
-    VerifyAnswer,
-)
-from system.thoughts import Pruned, ThoughtKind
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.tasks.merge_answers import MergeAnswers, MergeReply
+from system.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.thoughts import Pruned, Verification
 
 NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
 REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
@@ -36,8 +29,8 @@ def run_check(engine, pages=PAGES):
     return asyncio.run(check(engine, CLAIM, store_of(pages)))
 
 
-def of_kind(case, kind):
-    return case.graph.of_kind(kind)
+def holding(case, kind):
+    return case.graph.holding(kind)
 
 
 def shape(graph):
@@ -97,7 +90,7 @@ def test_near_duplicates_are_pruned_with_a_reason(make_case, answers):
     answers.replace[AskQuestion] = lambda request: QuestionReply(question=same[request.task.index])
     case = make_case()
     run_got(case)
-    (pruned,) = of_kind(case, ThoughtKind.PRUNED)
+    (pruned,) = holding(case, Pruned)
     assert pruned.parents == ("q2", "q1")
     assert isinstance(pruned.content, Pruned) and pruned.content.similarity > 0.99
     assert "q3.v1" in {thought.id for thought in case.graph}
@@ -162,7 +155,7 @@ def test_verification_drops_answers_that_do_not_follow(make_case, answers):
     answers.replace[VerifyAnswer] = verify
     case = make_case(graph__verification=True, graph__branches=1, retrieval__passages=3)
     run_got(case)
-    assert len(of_kind(case, ThoughtKind.VERIFICATION)) == 3
+    assert len(holding(case, Verification)) == 3
     pair = case.graph["q1.m1"].content
     assert [answer.passage.url for answer in pair.answers] == ["https://history.example/aster"]
 
@@ -224,7 +217,7 @@ def test_one_failed_request_costs_only_itself(make_case, answers, task):
     outcome = run_got(case)
     assert outcome.verdict.label is Label.SUPPORTED
     assert [failure.message for failure in case.failures] == ["backend error: expected a reply, got none"]
-    assert len(of_kind(case, ThoughtKind.FAILURE)) == 1
+    assert len(holding(case, Failure)) == 1
 
 
 @pytest.mark.parametrize("raw", ["", "{", '{"question": 3}', "Refuted!", '{"question": ""}'])
@@ -268,7 +261,7 @@ def test_a_fault_in_a_branch_becomes_a_named_failure_of_the_claim(make_engine, a
     assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert result.failures[0].message == "RuntimeError: the engine is gone"
     assert result.pairs[0].question == CLAIM.text
-    assert graph.of_kind(ThoughtKind.ANSWER)  # what was found until then is kept
+    assert graph.holding(Answer)  # what was found until then is kept
 
 
 @pytest.mark.parametrize("task", [AskQuestion, AnswerQuestion, VerifyAnswer, MergeAnswers, JudgeClaim])

@@ -12,25 +12,14 @@ from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
 from system.operations.exhibits import exhibit
 from system.operations.vote import hold_to_evidence
-from system.records import AnswerType, Label, Source, Verdict
-from system.speech import Speaker
+from system.records import AnswerType, Label, QuestionAnswer, Source, Verdict
+from system.speech import Argument, Ruling, Skipped, Speaker
 from system.strategies.got import got
 from system.strategies.moderation import debate
-from system.tasks import (
-    GO_ON,
-    AnswerQuestion,
-    AnswerReply,
-    Argue,
-    ArgumentReply,
-    CloseDebate,
-    JudgeClaim,
-    MergeAnswers,
-    MergeReply,
-    Moderate,
-    RulingReply,
-    VerdictReply,
-)
-from system.thoughts import ThoughtKind
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.tasks.merge_answers import MergeAnswers, MergeReply
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 
@@ -44,7 +33,7 @@ def asked(case, kind):
 
 
 def skipped(graph):
-    return [thought.content.reason for thought in graph.of_kind(ThoughtKind.SKIPPED)]
+    return [thought.content.reason for thought in graph.holding(Skipped)]
 
 
 def go_on(request):
@@ -112,7 +101,7 @@ def test_confidence_counts_the_moderator_and_the_branches(disagreeing, answers):
 def test_arguments_cite_passages_with_content_and_address(disagreeing):
     case = disagreeing()
     run_got(case)
-    cited = [thought.content.passages for thought in case.graph.of_kind(ThoughtKind.ARGUMENT)]
+    cited = [thought.content.passages for thought in case.graph.holding(Argument)]
     exhibits = asked(case, Argue)[0].evidence
     assert len(exhibits) > 1 and cited == [exhibits[:1], exhibits[-1:]]
     assert {(passage.url, passage.text) for passage in exhibits} <= set(PAGES)
@@ -121,7 +110,7 @@ def test_arguments_cite_passages_with_content_and_address(disagreeing):
 def test_the_evidence_is_the_union_of_the_branches_and_the_same_for_all(disagreeing):
     case = disagreeing()
     run_got(case)
-    found = {passage.key for m in case.graph.of_kind(ThoughtKind.MERGED_ANSWER) for passage in m.content.passages}
+    found = {passage.key for m in case.graph.holding(QuestionAnswer) for passage in m.content.passages}
     tasks = [*asked(case, Argue), *asked(case, Moderate)]
     assert all({passage.key for passage in task.evidence} == found for task in tasks)
     assert len({task.evidence for task in tasks}) == 1
@@ -207,7 +196,7 @@ def test_citations_of_what_is_not_there_are_dropped_and_named(disagreeing, answe
     assert all("expected citations from 1 to" in failure.message for failure in case.failures)
     assert len(case.failures) == 2
     known = [number for number in numbers if number == 1]
-    assert all(len(t.content.passages) == len(known) for t in case.graph.of_kind(ThoughtKind.ARGUMENT))
+    assert all(len(t.content.passages) == len(known) for t in case.graph.holding(Argument))
 
 
 @pytest.mark.parametrize("task", [Argue, Moderate])
@@ -313,7 +302,7 @@ def test_rounds_shrink_to_the_time_that_is_left(make_engine, answers):
     engine = make_engine(run__budget=0.45, run__reserve=0.2, graph__debate=True, graph__depth=1)
     result, graph = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
     assert result.timing.cut_short and result.verdict.label is Label.REFUTED
-    assert len(graph.of_kind(ThoughtKind.RULING)) == 1
+    assert len(graph.holding(Ruling)) == 1
 
 
 def test_a_graph_with_a_debate_survives_json(disagreeing, answers):
@@ -360,5 +349,5 @@ def test_a_tie_breaking_vote_is_not_recorded_as_a_debate(disagreeing, answers):
     answers.replace[Argue] = lambda _: BROKEN
     case = disagreeing()
     run_got(case)
-    final = case.graph.of_kind(ThoughtKind.VERDICT)[-1]
+    final = case.graph.holding(Verdict)[-1]
     assert final.operation == "vote" and isinstance(final.content, Verdict)

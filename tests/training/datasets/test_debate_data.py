@@ -18,19 +18,18 @@ from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
 from system.runner.journal import RecordJournal
 from system.settings import Settings
-from system.tasks import (
+from system.tasks.base import Adapter, Reply
+from system.tasks.debate import (
     GO_ON,
-    Adapter,
     Argue,
     ArgumentReply,
     CloseDebate,
     CorrectVerdict,
     JustificationReply,
     Moderate,
-    Reply,
     RulingReply,
-    VerdictReply,
 )
+from system.tasks.judge_claim import VerdictReply
 from training.annotated import AnnotatedClaim
 from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates

@@ -7,7 +7,8 @@ import pytest
 
 from system.models.prompting import render
 from system.records import NO_ANSWER, AnswerType, Label
-from system.tasks import AskQuestion, JudgeClaim, VerdictReply
+from system.tasks.ask_question import AskQuestion
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.annotated import AnnotatedClaim, GoldAnswer
 from training.datasets.pairs import answer_text, gold_pairs
 from training.datasets.question_generation import question_generation

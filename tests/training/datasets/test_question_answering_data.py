@@ -15,7 +15,8 @@ from system.models.scripted import ScriptedModel
 from system.records import Claim
 from system.records import Source as AnswerSource
 from system.runner.journal import RecordJournal
-from system.tasks import AnswerQuestion, AnswerReply, VerificationReply, VerifyAnswer
+from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 from training.annotated import AnnotatedClaim, read_annotated
 from training.datasets.entailment import Judgement, judge_entailment
 from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source

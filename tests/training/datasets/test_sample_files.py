@@ -11,7 +11,7 @@ import pytest
 from system.models.chat import ChatTokenizer
 from system.models.prompting import neutralise, render
 from system.records import Claim, Label, QuestionAnswer
-from system.tasks import JudgeClaim, VerdictReply
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.datasets import files
 from training.datasets.files import REPEATED, Making, write_data_set
 from training.datasets.leakage import LEAKED_TEXT, HeldOut

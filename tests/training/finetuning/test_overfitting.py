@@ -9,7 +9,7 @@ import pytest
 from system.models.base import Completion, Request
 from system.models.transformers import TransformersModel
 from system.settings import EngineSettings
-from system.tasks import Adapter
+from system.tasks.base import Adapter
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT, RECIPES
 from training.finetuning.training import Job, train

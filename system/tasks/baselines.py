@@ -2,10 +2,10 @@
 
 from knowledge_store.pages.page import Passage
 from system.speech import Argument
-from system.tasks.base import Adapter, Reply, Task, Text
+from system.tasks.ask_question import QuestionReply
+from system.tasks.base import EvidenceTask, Reply, Task, Text
 from system.tasks.debate import ArgumentReply
-from system.tasks.evidence import EvidenceTask
-from system.tasks.graph import QuestionReply, VerdictReply
+from system.tasks.judge_claim import VerdictReply
 
 
 class VerifyClaim(EvidenceTask[VerdictReply]):
@@ -16,7 +16,6 @@ class VerifyClaim(EvidenceTask[VerdictReply]):
     """
 
     name = "verify_claim"
-    adapter = Adapter.NONE
     reply_type = VerdictReply
     max_tokens = 512
 
@@ -34,7 +33,6 @@ class Instruct(EvidenceTask[InstructionReply]):
     """Lead an assistant to the verdict, one instruction at a time (CAMEL, Li et al., 2023)."""
 
     name = "instruct"
-    adapter = Adapter.NONE
     reply_type = InstructionReply
     max_tokens = 256
 
@@ -45,7 +43,6 @@ class CarryOut(EvidenceTask[ArgumentReply]):
     """Carry out the last instruction of the transcript (CAMEL)."""
 
     name = "carry_out"
-    adapter = Adapter.NONE
     reply_type = ArgumentReply
     max_tokens = 512
 
@@ -56,7 +53,6 @@ class AskOfPassage(Task[QuestionReply]):
     """Ask the question that a passage answers (the shared task's baseline)."""
 
     name = "ask_of_passage"
-    adapter = Adapter.NONE
     reply_type = QuestionReply
     max_tokens = 128
 

@@ -1,0 +1,36 @@
+"""Ask the next question about a claim (section 3.2.1)."""
+
+from knowledge_store.pages.page import Passage
+from system.records import QuestionAnswer
+from system.tasks.base import Adapter, Reply, Task, Text
+
+
+class QuestionReply(Reply):
+    """One question."""
+
+    question: Text
+
+
+class AskQuestion(Task[QuestionReply]):
+    """Ask the next question about a claim (section 3.2.1).
+
+    Attributes:
+        context: questions and answers of the branch so far, oldest first; empty for a first question.
+        index: which of several alternatives is wanted, from 0; a language model samples it with a seed of its own.
+        leads: the store's leading passages for the claim. Readers without a language model form questions from
+            them; prompts do not show them, as the paper's adapter never saw any.
+    """
+
+    name = "ask_question"
+    adapter = Adapter.QUESTION_GENERATION
+    reply_type = QuestionReply
+    max_tokens = 128
+
+    context: tuple[QuestionAnswer, ...]
+    index: int
+    leads: tuple[Passage, ...]
+
+    @property
+    def variant(self) -> int:
+        """See ``Task.variant``."""
+        return self.index
