@@ -16,8 +16,7 @@ from pathlib import Path
 
 from submission.legacy.resources import local_wordnet, make_meteor
 from submission.legacy.scores import legacy_scores
-from submission.pairing import pair
-from submission.reading import read_gold, read_predictions
+from submission.read import pair, read_gold, read_predictions
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "submission"))
 from nltk_reference import nltk_wordnet, pair_score, question_score

@@ -33,8 +33,7 @@ from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import rank, warm_up
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import tokenize
-from submission.report.axes import HEIGHT, LEFT, WIDTH, Frame
-from submission.report.svg import STAGE_COLOURS, element, figure, text, ticks
+from submission.report.charts import HEIGHT, LEFT, STAGE_COLOURS, WIDTH, Frame, element, figure, text, ticks
 
 REPEATS = 3
 

@@ -21,8 +21,7 @@ from tqdm import tqdm
 from factgraph.comparison import Scores, compare
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.ranking import RankedStore, rank
-from submission.report.axes import HEIGHT, LEFT, TOP, WIDTH, Frame
-from submission.report.svg import STAGE_COLOURS, element, figure, text
+from submission.report.charts import HEIGHT, LEFT, STAGE_COLOURS, TOP, WIDTH, Frame, element, figure, text
 from system.check import Engine, check
 from system.claims import read_claims
 from system.gold import GoldClaim, read_gold, write_gold_store

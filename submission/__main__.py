@@ -7,13 +7,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from submission.calibrate_command import add_calibrate_command
+from submission.calibration import add_calibrate_command
 from submission.ev2r.replies import Mode
 from submission.files import SubmissionError, write_atomically
-from submission.reading import read_claims
-from submission.report.command import add_command as add_report_command
+from submission.read import read_claims
+from submission.report.comparison import compare, print_comparison
+from submission.report.page import write_report
 from submission.score import Judging, Metric, score
-from submission.score_tables import print_report
+from submission.tables import print_report
 from submission.validate import changes_score, print_faults, validate
 
 VALIDATE = """Name every fault of a submission, with its row and what the official scorer does about it: it crashes the
@@ -23,6 +24,9 @@ SCORE = """Score predictions against gold: accuracy, macro-F1, precision, recall
 and the constant answer "Refuted" to compare with; and, if asked, their evidence. Predictions are paired with gold by
 claim id and text; what cannot be paired is named and not scored. What the official scorer does with the file is said
 too."""
+
+REPORT = """Write the report of a run as one HTML file that needs no network, with its figures as SVG and the timings in
+the organisers' text form; or of any system's predictions (--predictions), or compare two runs (--compare)."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -83,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_judging(grade)
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")
     grade.set_defaults(command=_score)
-    add_report_command(commands)
+    _add_report(commands)
     add_calibrate_command(commands)
     return parser
 
@@ -115,6 +119,28 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser("report", help="write the report of a run, or compare two runs", description=REPORT)
+    parser.add_argument("output", type=Path, nargs="?", metavar="OUTPUT_DIR", help="the output folder of a run")
+    parser.add_argument(
+        "--gold",
+        type=Path,
+        metavar="FILE",
+        help="claims with labels, in the AVeriTeC JSON form (default: the run's claims file, if it has labels)",
+    )
+    parser.add_argument(
+        "--predictions",
+        type=Path,
+        metavar="FILE",
+        help="predictions of another system, in JSON or CSV: report on these, without graphs and times, in OUTPUT_DIR",
+    )
+    parser.add_argument(
+        "--compare", type=Path, nargs=2, metavar=("BEFORE", "AFTER"), help="output folders of two runs to compare"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="with --compare: write the comparison to this file")
+    parser.set_defaults(command=_report)
+
+
 def _judging(arguments: argparse.Namespace) -> Judging | None:
     if not arguments.judge:
         return None
@@ -134,6 +160,23 @@ def _score(arguments: argparse.Namespace, console: Console) -> int:
     print_report(report, console)
     if arguments.json:
         write_atomically(arguments.json, report.model_dump_json(indent=2) + "\n")
+    return 0
+
+
+def _report(arguments: argparse.Namespace, console: Console) -> int:
+    if arguments.compare:
+        if arguments.output or arguments.predictions:
+            raise SubmissionError("--compare takes two output folders and nothing else but --gold and --json")
+        before, after = arguments.compare
+        comparison = compare(before, after, arguments.gold)
+        print_comparison(comparison, console)
+        if arguments.json:
+            write_atomically(arguments.json, comparison.model_dump_json(indent=2) + "\n")
+    elif arguments.output:
+        path = write_report(arguments.output, arguments.gold, arguments.predictions)
+        console.print(Text(str(path)), soft_wrap=True)
+    else:
+        raise SubmissionError("name an output folder, or two with --compare")
     return 0
 
 

@@ -15,9 +15,10 @@ from rich.table import Table
 from factgraph import options
 from factgraph.commands import common
 from factgraph.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, stands_for_failure
-from submission.outputs import print_summary, write_outputs
-from submission.report.write import write_report
+from submission.report.page import write_report
+from submission.tables import print_summary
 from submission.timings import RunFacts
+from submission.write import write_outputs
 from system import __version__
 from system.loading import load_engine
 from system.machine import peak_memory

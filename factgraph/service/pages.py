@@ -13,10 +13,9 @@ from tempfile import TemporaryDirectory
 import orjson
 
 from factgraph.service.schema import DOCUMENTS
-from submission.outputs import write_outputs
-from submission.report.page import TEMPLATES
-from submission.report.write import write_report
+from submission.report.page import TEMPLATES, write_report
 from submission.timings import RunFacts
+from submission.write import write_outputs
 from system.machine import peak_memory
 from system.records import ClaimResult, Content
 from system.thoughts import Thought

@@ -15,15 +15,14 @@ import orjson
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import read_pages
 from scripts.fuzz import seeds
-from submission.ev2r.comparisons import Unit
 from submission.ev2r.journal import ReplyJournal
-from submission.ev2r.replies import Mode, UnreadableReply
+from submission.ev2r.replies import Mode, Unit, UnreadableReply
 from submission.ev2r.replies import read_reply as read_judge_reply
 from submission.files import SubmissionError
-from submission.predictions import read_json, write_json
-from submission.reading import read_gold as read_scored_gold
-from submission.reading import read_predictions
+from submission.read import read_gold as read_scored_gold
+from submission.read import read_predictions
 from submission.validate import validate
+from submission.write import read_json, write_json
 from system.claims import METADATA, ClaimsError, read_claims
 from system.gold import read_gold
 from system.models.base import Completion, ErrorKind, ModelError

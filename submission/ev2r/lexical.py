@@ -10,7 +10,8 @@ from collections.abc import Iterable
 import snowballstemmer
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from submission.ev2r.comparisons import Comparison, Judgement, Unit
+from submission.ev2r.judging import Comparison
+from submission.ev2r.replies import Judgement, Unit
 
 NAME = "none: overlap of words"
 SUPPORT = 0.5

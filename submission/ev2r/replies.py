@@ -12,11 +12,18 @@ from itertools import count
 from math import isfinite
 from typing import Any
 
-from submission.ev2r.comparisons import Judgement, Unit
+from system.records import Record
 
 SUPPORTED = "supported"
 MAX_DIGITS = 9  # of a count that can be meant
 _DECODER = json.JSONDecoder(strict=False)  # takes raw newlines within strings
+
+
+class Unit(StrEnum):
+    """What is compared: questions with their answers, or questions alone. The names stand in the judge's replies."""
+
+    EVIDENCE = "evidence"
+    QUESTIONS = "questions"
 
 
 class Mode(StrEnum):
@@ -24,6 +31,13 @@ class Mode(StrEnum):
 
     STRICT = "strict"
     COMPATIBLE = "compatible"
+
+
+class Judgement(Record):
+    """How much of each side the other supports; more than 1 where the official scorer believes a judge's count."""
+
+    precision: float
+    recall: float
 
 
 class UnreadableReply(ValueError):

@@ -5,12 +5,33 @@ A claim counts for the AVeriTeC score when the recall of its evidence is above a
 
 from collections.abc import Iterable, Sequence
 
-from submission.ev2r.bootstrap import Estimate, estimate
-from submission.ev2r.comparisons import Comparison, Judgement, Unit
-from submission.ev2r.judging import Outcome
-from submission.ev2r.replies import Mode
-from submission.pairing import Pair
+import numpy as np
+
+from submission.ev2r.judging import Comparison, Outcome
+from submission.ev2r.replies import Judgement, Mode, Unit
+from submission.read import Pair
 from system.records import Record
+
+RESAMPLES = 2000
+LEVEL = 0.95
+SEED = 1
+
+
+class Estimate(Record):
+    """A mean over claims with its percentile bootstrap interval at 95 % (Efron and Tibshirani, 1993, chapter 13)."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """The mean of at least one value; the same values always give the same interval."""
+    numbers = np.asarray(values, dtype=float)
+    draws = np.random.default_rng(SEED).integers(len(numbers), size=(RESAMPLES, len(numbers)))
+    low, high = np.quantile(numbers[draws].mean(axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Estimate(mean=float(numbers.mean()), low=float(low), high=float(high))
+
 
 OFFICIAL_THRESHOLD = 0.5
 THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))

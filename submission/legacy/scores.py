@@ -13,8 +13,8 @@ from tqdm import tqdm
 
 from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
-from submission.pairing import Pair
-from submission.scorer import MAX_PAIRS
+from submission.official import MAX_PAIRS
+from submission.read import Pair
 from system.records import Label, Record
 
 OFFICIAL_THRESHOLD = 0.25

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from submission.files import SubmissionError, read_json_array
-from submission.text import repair
+from submission.files import SubmissionError, read_json_array, repair
 from system.records import AnswerType, Label
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from tqdm import tqdm
 
 from submission.report.annotation import GoldClaim
-from submission.report.error_analysis import ClaimReach, Reach, as_text, claim_types, reach
 from submission.report.graphs import Graph, embedded, read_graph
+from submission.report.losses import ClaimReach, Reach, as_text, claim_types, reach
 from submission.report.material import Entry, Material
 from system.records import ClaimResult, Record
 

@@ -1,16 +1,21 @@
 """Two runs side by side: which labels changed, what the time and, with gold, the scores became."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from submission.files import SubmissionError
-from submission.label_scores import label_scores
-from submission.pairing import pair
-from submission.reading import Gold, Predicted
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from submission.files import SubmissionError, same_text
+from submission.read import Gold, Predicted, pair
 from submission.report.annotation import GoldClaim, read_annotations
 from submission.report.material import Entry, Material, flat, read_run
-from submission.report.time_rule import time_verdict
-from submission.text import same_text
+from submission.report.page import visible
+from submission.score import label_scores
+from submission.tables import SHORT
+from submission.timings import time_verdict
 from system.records import Record
 
 
@@ -144,3 +149,55 @@ def _differences(one: Mapping[str, object], two: Mapping[str, object]) -> dict[s
     before, after = dict(flat(one)), dict(flat(two))
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return {name: (before.get(name, "–"), after.get(name, "–")) for name in names}
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Settings that differ, numbers of both runs, and every changed label."""
+    console.print(
+        Group(
+            *_notes(comparison), *_settings_table(comparison), _measures_table(comparison), *_changes_table(comparison)
+        )
+    )
+
+
+def _notes(comparison: Comparison) -> Iterator[RenderableType]:
+    yield Text(f"before: {comparison.before}\nafter:  {comparison.after}\n{comparison.shared} claims in both")
+    for count, name in zip(comparison.only, ("before", "after"), strict=True):
+        if count:
+            yield Text(f"{count} claims only in the run {name}; their labels are not compared", style="yellow")
+
+
+def _settings_table(comparison: Comparison) -> Iterator[RenderableType]:
+    if comparison.settings:
+        table = Table("setting", "before", "after")
+        for name, values in comparison.settings.items():
+            table.add_row(*(Text(visible(value)) for value in (name, *values)))
+        yield table
+
+
+def _measures_table(comparison: Comparison) -> Table:
+    table = Table("")
+    for column in ("before", "after", "change"):
+        table.add_column(column, justify="right")
+    for one in comparison.measures:
+        table.add_row(one.name, f"{one.before:,.3f}", f"{one.after:,.3f}", f"{one.after - one.before:+,.3f}")
+    return table
+
+
+def _changes_table(comparison: Comparison) -> Iterator[RenderableType]:
+    yield Text(f"\n{len(comparison.changes)} labels changed{_balance(comparison.changes)}")
+    if not comparison.changes:
+        return
+    table = Table("claim", "before", "after", "gold", "text")
+    for one in comparison.changes:
+        names = (SHORT.get(name, name) for name in (one.before, one.after, one.gold))
+        words = visible(one.claim)
+        table.add_row(str(one.claim_id), *map(Text, names), Text(words if len(words) <= 80 else f"{words[:79]}…"))
+    yield table
+
+
+def _balance(changes: tuple[Change, ...]) -> str:
+    """How many became right and wrong, where gold is known."""
+    known = [one for one in changes if one.gold]
+    counts = Counter((one.before == one.gold, one.after == one.gold) for one in known)
+    return f": {counts[False, True]} became right, {counts[True, False]} became wrong" if known else ""

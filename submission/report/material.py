@@ -8,11 +8,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from submission.files import SubmissionError, read_json_array, read_text
-from submission.predictions import EvidencePair
-from submission.reading import Predicted, read_predictions
-from submission.text import repair
+from submission.files import SubmissionError, read_json_array, read_text, repair
+from submission.read import Predicted, read_predictions
 from submission.timings import TimeReport
+from submission.write import EvidencePair
 from system.records import ClaimResult, Record
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from submission.files import SubmissionError, read_text
-from submission.label_scores import LabelScores, constant_scores, label_scores
-from submission.pairing import Pair, Pairing
+from submission.read import Pair, Pairing
 from submission.report.claims import Row
-from submission.report.error_analysis import ClaimReach, Losses, losses
+from submission.report.losses import ClaimReach, Losses, losses
 from submission.report.material import Material, flat
-from submission.report.time_rule import TimeVerdict, time_verdict
+from submission.score import LabelScores, constant_scores, label_scores
+from submission.timings import TimeVerdict, time_verdict
 from system.records import Label
 
 SLOWEST_SHOWN = 8

@@ -8,6 +8,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,109 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from submission.report import plots
-from submission.report.claims import Row
-from submission.report.error_analysis import Reach
-from submission.report.matching import RULE
-from submission.report.overview import Overview
-from submission.report.shown import seconds, slug, visible
-from submission.timings import TimeReport
+from submission.files import repair, write_atomically
+from submission.read import Gold, Pairing, Predicted, pair
+from submission.report import charts
+from submission.report.annotation import GoldClaim, annotations_if_any, read_annotations
+from submission.report.claims import Row, claim_views
+from submission.report.losses import RULE, Reach
+from submission.report.material import Material, read_run, read_system
+from submission.report.overview import Overview, overview
+from submission.timings import TimeReport, write_measured_timings
 from system.records import Label
+
+# Controls that change the direction of the text around them; marks of single letters (U+200E, U+200F) are left.
+DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+SLUGS = {
+    str(Label.SUPPORTED): "supported",
+    str(Label.REFUTED): "refuted",
+    str(Label.NOT_ENOUGH_EVIDENCE): "not-enough",
+    str(Label.CONFLICTING): "conflicting",
+}
+
+
+def visible(text: str) -> str:
+    """Text with its direction controls spelt out, and what no document may hold replaced.
+
+    >>> visible("safe\\u202egpj.exe\\x07")
+    'safe‹U+202E›gpj.exe\\ufffd'
+    """
+    spelt = DIRECTION.sub(lambda match: f"‹U+{ord(match[0]):04X}›", repair(text))
+    return CONTROL.sub("\ufffd", spelt)
+
+
+def slug(label: str) -> str:
+    """The class that colours a label; of any other text, that of no label.
+
+    >>> slug("Refuted"), slug("refuted")
+    ('refuted', 'other')
+    """
+    return SLUGS.get(label, "other")
+
+
+def seconds(value: float) -> str:
+    """Seconds as they are written in the report.
+
+    >>> seconds(3.14159), seconds(1234.5)
+    ('3.1 s', '1,234.5 s')
+    """
+    return f"{value:,.1f} s"
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("page.css", "claims.css", "graph.css", "print.css")
 SCRIPTS = ("dom.js", "data.js", "describe.js", "highlight.js", "layout.js", "edges.js", "graph.js", "thought.js",
            "claim.js", "list.js", "main.js")  # fmt: skip
+
+
+def write_report(folder: Path, gold: Path | None = None, predictions: Path | None = None) -> Path:
+    """Write ``report.html``, ``figures/*.svg``, and for a run of ours ``measured_timings.txt``.
+
+    Args:
+        folder: the output folder of a run, or where to write the report on ``predictions``.
+        gold: the split with labels; unless given, the run's claims file if that has labels.
+        predictions: predictions of another system; unless given, the run in ``folder``.
+
+    Returns:
+        The path of the report.
+
+    Raises:
+        SubmissionError: a file cannot be read, or gold and predictions share no claim.
+    """
+    material = read_system(predictions) if predictions else read_run(folder)
+    annotations = read_annotations(gold) if gold else _annotations_of(material)
+    pairing = _pair(material, annotations) if annotations else None
+    annotated = {one.gold.claim_id: annotations[one.gold.claim_id] for one in pairing.pairs} if pairing else {}
+    rows, details, reaches = [], [], []
+    for view in claim_views(material, annotated):
+        rows.append(view.row)
+        details.append(packed(view.details))
+        reaches += [view.reach] if view.reach else []
+    summary = overview(material, rows, reaches, pairing)
+    path = folder / "report.html"
+    write_atomically(path, render(_name(material), summary, rows, details, material.timings))
+    for name, svg in figures(summary, material.timings).items():
+        write_atomically(folder / "figures" / f"{name}.svg", svg + "\n")
+    if material.timings:
+        write_measured_timings(material.timings, folder / "measured_timings.txt")
+    return path
+
+
+def _annotations_of(material: Material) -> list[GoldClaim]:
+    """The annotations of the claims file of a run, if it is still there and has any."""
+    file = material.setup.get("claims_file")
+    return annotations_if_any(Path(file)) if file else []
+
+
+def _pair(material: Material, annotations: list[GoldClaim]) -> Pairing:
+    predicted = [Predicted(claim_id=one.claim_id, claim=one.claim, label=one.label) for one in material.entries]
+    gold = [Gold(claim_id=number, claim=one.claim, label=one.label) for number, one in enumerate(annotations)]
+    return pair(predicted, gold)
+
+
+def _name(material: Material) -> str:
+    return material.path.resolve().name
 
 
 def packed(details: dict[str, Any]) -> str:
@@ -69,9 +160,9 @@ def figures(overview: Overview, timings: TimeReport | None) -> dict[str, str]:
     """The figures that there is material for, by name; each is an SVG file of its own as well."""
     drawn: dict[str, str] = {}
     if timings:
-        drawn |= {"seconds": plots.histogram(timings), "stages": plots.stages(timings)}
+        drawn |= {"seconds": charts.histogram(timings), "stages": charts.stages(timings)}
     if overview.labels:
-        drawn["confusion"] = plots.confusion(overview.labels)
+        drawn["confusion"] = charts.confusion(overview.labels)
     return drawn
 
 

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from factgraph import cli
 from factgraph.commands import common
-from submission.predictions import read_json
+from submission.write import read_json
 from system.graph import Graph
 
 DELAY = 0.1  # seconds a request: claims are then the longer part of a run

@@ -10,7 +10,7 @@ from nltk.corpus.reader.wordnet import WordNetCorpusReader
 from nltk.translate.meteor_score import single_meteor_score
 from scipy.optimize import linear_sum_assignment
 
-from submission.reading import Pairs
+from submission.read import Pairs
 
 
 class Reader(WordNetCorpusReader):

@@ -7,8 +7,7 @@ import pytest
 from submission_factories import result
 
 from submission.__main__ import main
-from submission.leaderboard import write_csv
-from submission.predictions import predictions, write_json
+from submission.write import predictions, write_csv, write_json
 from system.records import Label
 
 RESULTS = [result(0, "First.", Label.SUPPORTED), result(1, "Second.", Label.REFUTED)]

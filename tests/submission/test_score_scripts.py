@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from submission_factories import result
 
-from submission.leaderboard import write_csv
-from submission.predictions import predictions
+from submission.write import predictions, write_csv
 from system.records import Label
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 from submission_factories import result
 
-from submission.timings import ClaimTiming, RunFacts, time_report, write_timings_csv, write_timings_json
+from submission.timings import (
+    ClaimTiming,
+    RunFacts,
+    TimeReport,
+    time_report,
+    time_verdict,
+    write_measured_timings,
+    write_timings_csv,
+    write_timings_json,
+)
 from system.records import ClaimResult, Cost
 
 FACTS = RunFacts(budget_seconds=10.0, run_seconds=90.0, model_load_seconds=12.5, peak_memory_gib=3.5)
@@ -96,3 +105,38 @@ def test_the_csv_has_a_row_a_claim_and_a_column_a_stage(tmp_path: Path) -> None:
     assert (first["claim_id"], first["tokens_cached"], first["failures"]) == ("4", "30", "ask; merge")
     assert (first["seconds_rank"], first["seconds_ask"]) == ("0.5", "0.0")
     assert (second["seconds"], second["seconds_ask"], second["cut_short"]) == ("2.0", "1.0", "True")
+
+
+def report(*seconds: float, **facts: float) -> TimeReport:
+    return time_report([result(seconds=one, cost=COST) for one in seconds], FACTS.model_copy(update=facts))
+
+
+def test_mean_worst_and_wall_time_are_told_apart() -> None:
+    verdict = time_verdict(report(10.0, 20.0, 90.0, run_seconds=50.0, model_load_seconds=10.0))
+    assert (verdict.mean, verdict.worst, verdict.over) == (40.0, 90.0, 1)
+    assert verdict.wall == pytest.approx(20.0)
+    assert verdict.keeps_rule
+    assert "keeps the one-minute rule: 20.0 s of wall time" in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    "broken", [report(70.0, 80.0, run_seconds=80.0), report(10.0, 10.0, run_seconds=100.0, model_load_seconds=30.0)]
+)
+def test_the_rule_is_broken_by_either_clock(broken: TimeReport) -> None:
+    verdict = time_verdict(broken)
+    assert not verdict.keeps_rule
+    assert "breaks the one-minute rule" in verdict.sentence
+
+
+def test_tokens_and_calls_are_means_of_the_claims() -> None:
+    one, two = time_verdict(report(1.0)), time_verdict(report(1.0, 1.0))
+    assert one.cost.tokens_in > 0
+    assert one.cost == two.cost
+
+
+def test_the_organisers_form_has_whole_seconds(tmp_path: Path) -> None:
+    path = tmp_path / "measured_timings.txt"
+    write_measured_timings(report(1.0, run_seconds=3725.9, model_load_seconds=59.4), path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith("Duration")] == ["Duration: 00:00:59", "Duration: 01:02:05"]
+    assert lines[-1] == "Total execution time: 01:03:05"

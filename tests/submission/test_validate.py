@@ -9,10 +9,9 @@ import pytest
 from official_reference import official_convert, official_run
 from rich.console import Console
 
-from submission.faults import Effect, Fault
 from submission.files import SubmissionError
-from submission.reading import read_claims
-from submission.validate import changes_score, outcome, print_faults, validate
+from submission.read import read_claims
+from submission.validate import Effect, Fault, changes_score, outcome, print_faults, validate
 
 HEADER = "id,claim,evi,label,split"
 CLAIMS = ["Claim zero.", "Claim one.", "Claim two."]

@@ -10,7 +10,7 @@ from submission_factories import result
 from test_official_prompts import FILE
 
 from submission.__main__ import main
-from submission.predictions import predictions, write_json
+from submission.write import predictions, write_json
 from system.records import Label
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from submission.ev2r.comparisons import Comparison, JudgeError, Judgement, Unit
 from submission.ev2r.journal import ReplyJournal
-from submission.ev2r.judging import IN_FLIGHT, judge_all
-from submission.ev2r.replies import Mode
+from submission.ev2r.judging import IN_FLIGHT, Comparison, JudgeError, judge_all
+from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.files import SubmissionError
 
 

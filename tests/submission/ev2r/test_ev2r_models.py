@@ -8,10 +8,9 @@ import pytest
 from test_official_prompts import FILE
 
 from submission.ev2r import models
-from submission.ev2r.comparisons import Comparison, JudgeError, Judgement, Unit
-from submission.ev2r.models import ModelJudge, load_judge
-from submission.ev2r.official_prompts import read_official_prompts
-from submission.ev2r.replies import Mode, read_reply
+from submission.ev2r.judging import Comparison, JudgeError
+from submission.ev2r.models import ModelJudge, load_judge, read_official_prompts
+from submission.ev2r.replies import Judgement, Mode, Unit, read_reply
 from submission.files import SubmissionError
 from system.models.base import ErrorKind, ModelError, ModelUnavailable
 from system.models.scripted import Line, ScriptedModel
@@ -108,7 +107,7 @@ def test_a_judge_is_named_by_its_backend(
     judge: str, expected: tuple[str, str, str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    monkeypatch.setattr(models, "load_model", lambda settings, _: seen.append(settings) or ScriptedModel(lambda _: ""))
+    monkeypatch.setattr(models, "load_model", lambda settings: seen.append(settings) or ScriptedModel(lambda _: ""))
     assert load_judge(judge).name.startswith(f"{expected[0]} {expected[1]}, own prompts ")
     [settings] = seen
     model, engine = settings.model, settings.engine
@@ -118,7 +117,7 @@ def test_a_judge_is_named_by_its_backend(
 def test_a_judge_may_be_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = tmp_path / "judge.toml"
     profile.write_text('[model]\nbackend = "vllm"\nmodel = "big"\n[engine]\ncontext = 9000\n')
-    monkeypatch.setattr(models, "load_model", lambda settings, _: ScriptedModel(lambda _: ""))
+    monkeypatch.setattr(models, "load_model", lambda settings: ScriptedModel(lambda _: ""))
     assert load_judge(str(profile)).name.startswith("vllm big, ")
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.ev2r.comparisons import Judgement, Unit
-from submission.ev2r.replies import Mode, UnreadableReply, read_reply
+from submission.ev2r.replies import Judgement, Mode, Unit, UnreadableReply, read_reply
 
 EVIDENCE, QUESTIONS = Unit.EVIDENCE, Unit.QUESTIONS
 STRICT, COMPATIBLE = Mode.STRICT, Mode.COMPATIBLE

@@ -2,14 +2,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from submission.ev2r.bootstrap import estimate
-from submission.ev2r.comparisons import Judgement, Unit, comparisons
+from submission.ev2r.judging import comparisons
 from submission.ev2r.lexical import judge_lexically
-from submission.ev2r.replies import Mode
-from submission.ev2r.scores import Ev2rScores, Unjudged, ev2r_scores
-from submission.ev2r.tables import ev2r_tables
-from submission.pairing import Pair
-from submission.reading import Gold, Pairs, Predicted
+from submission.ev2r.replies import Judgement, Mode, Unit
+from submission.ev2r.scores import Ev2rScores, Unjudged, estimate, ev2r_scores
+from submission.read import Gold, Pair, Pairs, Predicted
+from submission.tables import ev2r_tables
 from system.records import Label
 
 

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from submission.ev2r.comparisons import Comparison, Unit
-from submission.ev2r.official_prompts import read_official_prompts
+from submission.ev2r.judging import Comparison
+from submission.ev2r.models import read_official_prompts
+from submission.ev2r.replies import Unit
 from submission.files import SubmissionError
 
 # In the form of the organisers' file, in words of our own.

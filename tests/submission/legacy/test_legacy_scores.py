@@ -8,9 +8,8 @@ from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
 from submission.legacy.resources import NO_PUNKT, make_meteor
 from submission.legacy.scores import Match, Sources, legacy_scores
-from submission.pairing import Pair
-from submission.pairing import pair as pair_up
-from submission.reading import Gold, Pairs, Predicted, read_gold, read_predictions
+from submission.read import Gold, Pair, Pairs, Predicted, read_gold, read_predictions
+from submission.read import pair as pair_up
 from system.records import Label
 
 SOURCES = Sources(tokenization="spaces", wordnet="none")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from knowledge_store.pages.page import Passage
-from submission.outputs import write_outputs
 from submission.timings import RunFacts
+from submission.write import write_outputs
 from system.claim_analysis import (
     Action,
     ClaimGraph,

@@ -14,7 +14,7 @@ from report_factories import (
     write_run,
 )
 
-from submission.report.write import write_report
+from submission.report.page import write_report
 from system.records import Claim, Label
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,7 @@ from report_factories import TEXT, four_claims, graph_of, result_of, write_run
 from rich.console import Console
 
 from submission.files import SubmissionError
-from submission.report.comparison import compare
-from submission.report.comparison_tables import print_comparison
+from submission.report.comparison import compare, print_comparison
 from system.records import Claim, Label, Verdict
 
 

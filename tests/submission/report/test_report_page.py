@@ -10,9 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from report_factories import CHUNK, HISTORY, TEXT, four_claims, gold_item, graph_of, result_of, write_gold, write_run
 
-from submission.report.page import packed
-from submission.report.shown import visible
-from submission.report.write import write_report
+from submission.report.page import packed, visible, write_report
 from system.records import Claim, Label
 
 HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror=alert(1)> \u2028 \u202eevil\u202c "\'&'

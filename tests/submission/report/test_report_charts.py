@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_factories import FACTS, TEXT, graph_of, result_of
 
-from submission.label_scores import label_scores
-from submission.pairing import Pair
-from submission.reading import Gold, Predicted
-from submission.report.plots import confusion, histogram, stages
-from submission.report.svg import element, text, ticks
+from submission.read import Gold, Pair, Predicted
+from submission.report.charts import confusion, element, histogram, stages, text, ticks
+from submission.score import label_scores
 from submission.timings import time_report
 from system.records import Claim, Label
 

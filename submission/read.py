@@ -1,11 +1,11 @@
-"""Reading predictions of any system, gold labels, and claims, so that each prediction meets its own claim."""
+"""Predictions of any system, gold labels and claims, read and paired so that each prediction meets its own claim."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from submission.files import SubmissionError, read_json_array
-from submission.scorer import Row, UnreadableEvidence, read_table, split_evidence
-from submission.text import repair
+from submission.files import SubmissionError, read_json_array, repair, same_text
+from submission.official import Row, UnreadableEvidence, read_table, split_evidence
 from system.records import Label, Record
 
 Pairs = tuple[tuple[str, str], ...]
@@ -174,3 +174,54 @@ def _text(path: Path, number: int, entry: Mapping[str, object], key: str) -> str
     if not isinstance(value, str):
         raise SubmissionError(f"{path}: entry {number}: {key!r}: expected a text, came {value!r:.60}")
     return repair(value)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A prediction with the gold side of the same claim."""
+
+    predicted: Predicted
+    gold: Gold
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """All predictions and all gold claims, in the order of the claims.
+
+    Attributes:
+        pairs: same id, same text; only these are scored.
+        mismatched: same id, other text.
+        missing: gold claims without a prediction.
+        extra: predictions whose id no gold claim has.
+    """
+
+    pairs: tuple[Pair, ...]
+    mismatched: tuple[Pair, ...]
+    missing: tuple[Gold, ...]
+    extra: tuple[Predicted, ...]
+
+
+def pair(predicted: Sequence[Predicted], gold: Sequence[Gold]) -> Pairing:
+    """Pair predictions with gold.
+
+    Raises:
+        SubmissionError: two predictions have one id, or not a single pair agrees in id and text.
+    """
+    by_id: dict[int, Predicted] = {}
+    for one in predicted:
+        if by_id.setdefault(one.claim_id, one) is not one:
+            raise SubmissionError(f"claim {one.claim_id} has two predictions, expected one; remove one of them")
+    met = [Pair(by_id[claim.claim_id], claim) for claim in gold if claim.claim_id in by_id]
+    same = tuple(one for one in met if same_text(one.predicted.claim, one.gold.claim))
+    if not same:
+        raise SubmissionError(
+            f"none of {len(predicted)} predictions has the id and the text of one of {len(gold)} gold claims; "
+            "name the gold file of the same split, and submission.json where only a part of it was run"
+        )
+    gold_ids = {claim.claim_id for claim in gold}
+    return Pairing(
+        pairs=same,
+        mismatched=tuple(one for one in met if not same_text(one.predicted.claim, one.gold.claim)),
+        missing=tuple(claim for claim in gold if claim.claim_id not in by_id),
+        extra=tuple(one for number, one in sorted(by_id.items()) if number not in gold_ids),
+    )

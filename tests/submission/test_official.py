@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pandas._libs.parsers import STR_NA_VALUES
 
 from submission.files import SubmissionError
-from submission.scorer import MISSING, UnreadableEvidence, join_evidence, read_table, split_evidence
+from submission.official import MISSING, UnreadableEvidence, join_evidence, read_table, split_evidence
 
 PLAIN = st.text(st.characters(exclude_characters="\t\n"), max_size=8)
 

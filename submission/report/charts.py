@@ -1,25 +1,137 @@
-"""The report's figures: seconds a claim, stages, and the confusion of labels."""
+"""The report's figures as SVG that stands alone; by its classes a page restyles it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from html import escape
 from urllib.parse import quote
 
 import numpy as np
 
-from submission.label_scores import INVALID, LabelScores
-from submission.report.axes import HEIGHT, LEFT, QUIET, WIDTH, Frame
-from submission.report.svg import (
-    ACCENT,
-    INK,
-    LABEL_COLOURS,
-    STAGE_COLOURS,
-    element,
-    figure,
-    text,
-    ticks,
-    titled,
-)
-from submission.score_tables import SHORT
+from submission.files import repair
+from submission.score import INVALID, LabelScores
+from submission.tables import SHORT
 from submission.timings import ClaimTiming, TimeReport
+from system.records import Label
+
+INK, MUTED, RULE, PAPER = "#1f2328", "#6a6f76", "#d9dce0", "#ffffff"
+LABEL_COLOURS = {
+    str(Label.SUPPORTED): "#2f7d5b",
+    str(Label.REFUTED): "#b0413e",
+    str(Label.NOT_ENOUGH_EVIDENCE): "#6b7688",
+    str(Label.CONFLICTING): "#b3812a",
+}
+ACCENT = "#34607f"
+STAGE_COLOURS = ("#34607f", "#7fa6bf", "#b9cdd8", "#c9a45c", "#e3cf9f", "#8c6d8a", "#c4afc3", "#7b8f6a", "#b7c4a9")
+FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
+
+
+def element(tag: str, content: str = "", /, **attributes: object) -> str:
+    """An element; ``content`` is markup already, attribute values are text, ``class_`` and ``-`` spelt with ``_``.
+
+    >>> element("rect", x=1, stroke_width=2, class_="bar")
+    '<rect x="1" stroke-width="2" class="bar"/>'
+    """
+    written = "".join(f' {_name(name)}="{escape(_value(value))}"' for name, value in attributes.items())
+    return f"<{tag}{written}>{content}</{tag}>" if content else f"<{tag}{written}/>"
+
+
+def text(x: float, y: float, words: str, /, **attributes: object) -> str:
+    """A line of text, ink-coloured unless told otherwise."""
+    return element("text", escape(repair(words)), **{"x": x, "y": y, "fill": INK, "class_": "ink", **attributes})
+
+
+def titled(content: str, title: str) -> str:
+    """A group that shows ``title`` when it is pointed at."""
+    return element("g", element("title", escape(repair(title))) + content)
+
+
+def figure(width: float, height: float, title: str, parts: Iterable[str]) -> str:
+    """A whole figure; ``title`` is what a screen reader says."""
+    return element(
+        "svg",
+        element("title", escape(repair(title))) + "".join(parts),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {_value(width)} {_value(height)}",
+        width=width,
+        height=height,
+        role="img",
+        font_family=FONT,
+        font_size=12,
+        class_="figure",
+    )
+
+
+def ticks(largest: float, wanted: int = 6) -> list[float]:
+    """Round numbers from 0 that reach ``largest``, about as many as wanted.
+
+    >>> ticks(37)
+    [0.0, 10.0, 20.0, 30.0, 40.0]
+    """
+    rough = max(largest, 1e-9) / (wanted - 1)
+    magnitude = 10.0 ** _exponent(rough)
+    step = next(factor * magnitude for factor in (1, 2, 5, 10) if factor * magnitude >= rough)
+    count = -int(-largest // step)
+    return [round(step * number, 10) for number in range(max(count, 1) + 1)]
+
+
+def _exponent(number: float) -> int:
+    return int(f"{number:e}".split("e")[1])
+
+
+def _name(name: str) -> str:
+    return name if name == "viewBox" else name.rstrip("_").replace("_", "-")
+
+
+def _value(value: object) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+WIDTH, HEIGHT = 560, 250
+LEFT, RIGHT, TOP, BOTTOM = 44, 14, 40, 40
+QUIET: dict[str, object] = {"fill": MUTED, "class_": "muted", "font_size": 11}
+"""Attributes of a text that stands back."""
+
+
+class Frame:
+    """Axes from 0, and where a value stands between them."""
+
+    def __init__(self, across: Sequence[float], up: Sequence[float]) -> None:
+        self._across, self._up = across, up
+
+    def x(self, value: float) -> float:
+        """Distance from the left edge of the figure."""
+        return LEFT + (WIDTH - LEFT - RIGHT) * value / self._across[-1]
+
+    def y(self, value: float) -> float:
+        """Distance from the top edge of the figure."""
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self._up[-1]
+
+    def bar(self, start: float, end: float, low: float, high: float, **attributes: object) -> str:
+        """A bar between two values on each axis."""
+        place = {"x": self.x(start), "y": self.y(high), "height": self.y(low) - self.y(high)}
+        return element("rect", **place, width=max(0.5, self.x(end) - self.x(start) - 0.8), **attributes)
+
+    def mark(self, value: float, words: str, colour: str, class_: str, line: int) -> str:
+        """A vertical line with words beside it."""
+        x, y, right = self.x(value), TOP - 6 - 13 * (1 - line), value > 0.7 * self._across[-1]
+        ends = {"x1": x, "x2": x, "y1": y - 8, "y2": HEIGHT - BOTTOM}
+        rule = element("line", **ends, stroke=colour, class_=f"{class_}-line")
+        place = {"text_anchor": "end" if right else "start", "fill": colour, "class_": class_, "font_size": 11}
+        return rule + text(x + (-5 if right else 5), y, words, **place)
+
+    def grid(self, across: str, up: str, numbers: bool = True) -> list[str]:
+        """Axes with their numbers and names."""
+        end = WIDTH - RIGHT
+        parts = []
+        for value in self._up:
+            y = self.y(value)
+            parts.append(element("line", x1=LEFT, x2=end, y1=y, y2=y, stroke=RULE, class_="rule"))
+            parts.append(text(LEFT - 6, y + 4, f"{value:g}", text_anchor="end", **QUIET))
+        for value in self._across if numbers else ():
+            parts.append(text(self.x(value), HEIGHT - BOTTOM + 15, f"{value:g}", text_anchor="middle", **QUIET))
+        parts.append(text(end, HEIGHT - BOTTOM + (30 if numbers else 15), across, text_anchor="end", **QUIET))
+        parts.append(text(LEFT, TOP - 12, up, **QUIET))
+        return parts
+
 
 BINS = 30
 BARS = 80

@@ -1,18 +1,20 @@
-r"""How the official scorer reads a submission (``averitec_evaluate.py`` of FEVER-8), without pandas.
+r"""How the organisers read a submission: their converter, and ``averitec_evaluate.py`` of FEVER-8 without pandas.
 
-It reads the CSV with ``pandas.read_csv`` and its defaults, keeps the rows whose id occurs in the gold file, sorts both
-files by id and pairs them by position. Evidence is split at two tabs and two newlines into pairs, and each pair at two
-tabs and one newline into question and answer. Anything else than two parts stops the whole run.
+The scorer reads the CSV with ``pandas.read_csv`` and its defaults, keeps the rows whose id occurs in the gold file,
+sorts both files by id and pairs them by position. Evidence is split at two tabs and two newlines into pairs, and each
+pair at two tabs and one newline into question and answer; anything else than two parts stops the whole run.
 """
 
 import csv
 import io
 import math
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
-from submission.files import SubmissionError, read_text
+from submission.files import SubmissionError, read_json_array, read_text
 
 PAIR_END = "\t\t\n\n"
 ANSWER_START = "\t\t\n"
@@ -27,6 +29,27 @@ MISSING = frozenset({
     "NULL", "NaN", "None", "n/a", "nan", "null",
 })
 # fmt: on
+
+
+class Effect(StrEnum):
+    """What the official scorer does about a fault."""
+
+    CRASH = "crashes the whole run"
+    WRONG = "scores it wrongly without a word"
+    HARMLESS = "harmless"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong.
+
+    Attributes:
+        where: the row, the entry, or the file as a whole.
+    """
+
+    where: str
+    message: str
+    effect: Effect
 
 
 class UnreadableEvidence(ValueError):
@@ -127,14 +150,69 @@ def split_evidence(evidence: str) -> list[tuple[str, str]]:
     for number, piece in enumerate(piece for piece in evidence.split(PAIR_END) if piece):
         parts = piece.split(ANSWER_START)
         if len(parts) != 2:
-            raise UnreadableEvidence(f"pair {number} ({piece[:40]!r}) {_fault(evidence, parts)}")
+            raise UnreadableEvidence(f"pair {number} ({piece[:40]!r}) {_what_is_missing(evidence, parts)}")
         pairs.append((parts[0], parts[1]))
     return pairs
 
 
-def _fault(evidence: str, parts: list[str]) -> str:
+def _what_is_missing(evidence: str, parts: list[str]) -> str:
     if len(parts) > 2:
         return "holds the separator inside its question or answer"
     if "\t\t\r\n" in evidence:
         return "has no answer: the separators end in CRLF, not in a newline"
     return "has no answer: its separator is missing, or an answer holds one or begins with a newline"
+
+
+class Unconvertible(ValueError):
+    """An entry at which the organisers' converter stops; the message says why."""
+
+
+def convert(path: Path) -> tuple[list[Row], list[Fault]]:
+    """The rows of the CSV that the organisers' ``prepare_leaderboard_submission.py`` would write, and the faults met.
+
+    It numbers the entries by position, whatever their ``claim_id``, and takes claim, pred_label, and the question and
+    answer of each pair of evidence; where one of them is missing or is no text it stops.
+
+    Raises:
+        SubmissionError: the file holds no JSON array.
+    """
+    rows: list[Row] = []
+    faults: list[Fault] = []
+    for number, entry in enumerate(read_json_array(path)):
+        try:
+            rows.append(_entry_row(number, entry))
+            faults += _claim_id(number, entry)
+        except Unconvertible as error:
+            faults.append(Fault(f"entry {number}", f"{error}; the organisers' converter stops", Effect.CRASH))
+    return rows, faults
+
+
+def _entry_row(number: int, entry: object) -> Row:
+    if not isinstance(entry, Mapping):
+        raise Unconvertible(f"expected an object, came {entry!r:.60}")
+    evidence = entry.get("evidence")
+    if not isinstance(evidence, list):
+        raise Unconvertible(f"'evidence': expected an array of pairs, came {evidence!r:.60}")
+    pairs = [(_text(pair, "question"), _text(pair, "answer")) for pair in evidence]
+    claim, label = _text(entry, "claim"), _text(entry, "pred_label")
+    return Row(f"entry {number}", float(number), claim, join_evidence(pairs), label)
+
+
+def _text(holder: object, key: str) -> str:
+    if not isinstance(holder, Mapping):
+        raise Unconvertible(f"expected an object with {key!r}, came {holder!r:.60}")
+    value = holder.get(key)
+    if not isinstance(value, str):
+        raise Unconvertible(f"{key!r}: expected a text, came {value!r:.60}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Unconvertible(f"{key!r}: {value!a:.60} holds a lone surrogate, which no file can hold") from None
+    return value
+
+
+def _claim_id(number: int, entry: object) -> Iterator[Fault]:
+    claim_id = entry.get("claim_id", number) if isinstance(entry, Mapping) else number
+    if claim_id != number:
+        message = f"has claim_id {claim_id!r}, but stands at position {number} and is scored against claim {number}"
+        yield Fault(f"entry {number}", message, Effect.WRONG)

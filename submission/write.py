@@ -1,0 +1,211 @@
+"""The files that a run leaves for others: written together at its end, each whole or not at all, and read back.
+
+``submission.json`` says of each claim what the system found, in the organisers' form with three fields more. Questions
+and answers are clean already here, so that the organisers' own converter makes a readable CSV of the file.
+
+``submission.csv`` is the leaderboard's file. Its ids count the rows from 0, whatever the claims' own ids are: the
+scorer pairs rows by position, its Ev2R half looks ids up by position, and the organisers' converter numbers rows so. A
+run over a part of the claims (``--start``) can therefore only be scored against a gold file of the same part;
+``submission.json`` keeps the claims' own ids.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from submission.files import SubmissionError, clean, read_json_array, repair, write_atomically
+from submission.official import (
+    COLUMNS,
+    MAX_PAIRS,
+    Effect,
+    UnreadableEvidence,
+    join_evidence,
+    read_table,
+    split_evidence,
+)
+from submission.timings import RunFacts, time_report, write_timings_csv, write_timings_json
+from submission.validate import changes_score, validate
+from system.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record
+
+# AVeriTeC's own words for a question without an answer.
+PLACEHOLDER_QUESTION = "What evidence is there about the claim?"
+
+
+class EvidencePair(Record):
+    """A question, its answer, and the passage that the answer rests on most.
+
+    Attributes:
+        url: address of that passage's page; empty if the answer came from the claim's metadata or there is none.
+        scraped_text: the passage itself; empty where ``url`` is.
+    """
+
+    question: str
+    answer: str
+    url: str
+    scraped_text: str
+
+
+class Prediction(Record):
+    """One entry of ``submission.json``; never without evidence, since the official scorer stops at an empty one."""
+
+    claim_id: int
+    claim: str
+    evidence: tuple[EvidencePair, ...]
+    pred_label: Label
+    justification: str
+    confidence: float
+
+
+class Written(Record):
+    """What ``write_outputs`` wrote."""
+
+    submission_json: Path
+    submission_csv: Path
+    timings_json: Path
+    timings_csv: Path
+
+
+def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts) -> Written:
+    """Write submission.json, submission.csv, timings.json and timings.csv, and read the submission back.
+
+    Args:
+        results: one for each claim, in the order of the input.
+        folder: made if it is missing; files of an earlier run are replaced, each at once.
+        facts: what only the caller knows of the run.
+
+    Raises:
+        SubmissionError: there are no results, a claim has two, or what was read back is not what was meant.
+    """
+    _check_results(results)
+    written = Written(
+        submission_json=folder / "submission.json",
+        submission_csv=folder / "submission.csv",
+        timings_json=folder / "timings.json",
+        timings_csv=folder / "timings.csv",
+    )
+    entries = predictions(results)
+    write_json(entries, written.submission_json)
+    write_csv(entries, written.submission_csv)
+    report = time_report(results, facts)
+    write_timings_json(report, written.timings_json)
+    write_timings_csv(report, written.timings_csv)
+    _read_back(entries, written)
+    return written
+
+
+def _check_results(results: Sequence[ClaimResult]) -> None:
+    if not results:
+        raise SubmissionError("there are no results to write; expected one for each claim")
+    claim_id, count = Counter(result.claim.id for result in results).most_common(1)[0]
+    if count > 1:
+        raise SubmissionError(f"claim {claim_id} has {count} results, expected one for each claim")
+
+
+def _read_back(entries: list[Prediction], written: Written) -> None:
+    if read_json(written.submission_json) != entries:
+        raise SubmissionError(f"{written.submission_json}: what was read back is not what was written")
+    faults = validate(written.submission_csv, [entry.claim for entry in entries])
+    if changes_score(faults):
+        worst = next(fault for fault in faults if fault.effect is not Effect.HARMLESS)
+        raise SubmissionError(f"{written.submission_csv}: {worst.where}: {worst.message} ({worst.effect})")
+
+
+def predictions(results: Sequence[ClaimResult]) -> list[Prediction]:
+    """What is handed in for each claim, in the order given.
+
+    A pair whose answer was merged from several passages stays one entry, with its first passage: the format has one
+    address a pair, and repeating the pair would count it twice. Answered pairs come first, each group in its own
+    order, so that a cap on their number costs unanswered ones first. A claim without pairs gets one placeholder.
+    """
+    return [_prediction(result) for result in results]
+
+
+def write_json(entries: Sequence[Prediction], path: Path) -> None:
+    """Write ``submission.json``."""
+    items = [entry.model_dump(mode="json") for entry in entries]
+    write_atomically(path, json.dumps(items, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+
+
+def read_json(path: Path) -> list[Prediction]:
+    """Read what ``write_json`` wrote.
+
+    Raises:
+        SubmissionError: the file holds no JSON array, or an entry has missing, unknown or wrong fields, or text that
+            cannot be written again.
+    """
+    return [_read(path, number, item) for number, item in enumerate(read_json_array(path))]
+
+
+def _read(path: Path, number: int, item: object) -> Prediction:
+    try:
+        return Prediction.model_validate_json(json.dumps(item))  # only in JSON is half of a surrogate pair refused
+    except ValidationError as error:
+        fault = error.errors(include_input=False)[0]
+        where = ".".join(map(str, fault["loc"])) or "its text"
+        raise SubmissionError(
+            f"{path}: entry {number}: {where}: {fault['msg']}; expected an entry as a run writes it to submission.json"
+        ) from error
+
+
+def _prediction(result: ClaimResult) -> Prediction:
+    pairs = [_evidence(pair) for pair in sorted(result.pairs, key=lambda pair: not pair.answered)]
+    return Prediction(
+        claim_id=result.claim.id,
+        claim=repair(result.claim.text),
+        evidence=tuple(pair for pair in pairs if pair.question)
+        or (EvidencePair(question=PLACEHOLDER_QUESTION, answer=NO_ANSWER, url="", scraped_text=""),),
+        pred_label=result.verdict.label,
+        justification=repair(result.verdict.justification),
+        confidence=result.verdict.confidence,
+    )
+
+
+def _evidence(pair: QuestionAnswer) -> EvidencePair:
+    passage = next(iter(pair.passages), None)
+    return EvidencePair(
+        question=clean(pair.question),
+        answer=clean(pair.answer) or NO_ANSWER,
+        url=repair(passage.url) if passage else "",
+        scraped_text=repair(passage.text) if passage else "",
+    )
+
+
+def write_csv(entries: Sequence[Prediction], path: Path) -> None:
+    """Write ``submission.csv``, one row an entry in the order given, and read it back as the official scorer would.
+
+    Evidence is capped at the ten pairs that the scorer's METEOR half looks at.
+
+    Raises:
+        SubmissionError: what was read back differs from what was to be written.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(COLUMNS)
+    for number, entry in enumerate(entries):
+        writer.writerow([number, entry.claim, join_evidence(_pairs(entry)), str(entry.pred_label), "pred"])
+    write_atomically(path, text.getvalue())
+    _read_back_csv(entries, path)
+
+
+def _pairs(entry: Prediction) -> list[tuple[str, str]]:
+    return [(pair.question, pair.answer) for pair in entry.evidence[:MAX_PAIRS]]
+
+
+def _read_back_csv(entries: Sequence[Prediction], path: Path) -> None:
+    rows = read_table(path).rows
+    if len(rows) != len(entries):
+        raise SubmissionError(f"{path}: {len(rows)} rows were read back, {len(entries)} were written")
+    for number, (row, entry) in enumerate(zip(rows, entries, strict=True)):
+        try:
+            read = (row.id, row.claim, split_evidence(row.evidence), row.label)
+        except UnreadableEvidence as error:
+            raise SubmissionError(f"{path}: {row.where}, claim {entry.claim_id}: {error}") from error
+        if read != (written := (number, entry.claim, _pairs(entry), entry.pred_label)):
+            raise SubmissionError(
+                f"{path}: {row.where}, claim {entry.claim_id}: read back {read!r:.400}, expected {written!r:.400}"
+            )

@@ -1,0 +1,256 @@
+import csv
+import json
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from official_reference import official_convert, official_run
+from submission_factories import HOSTILE, answer, passage, qa, result
+
+import submission.write
+from submission.files import SubmissionError
+from submission.official import read_table, split_evidence
+from submission.tables import print_summary
+from submission.timings import RunFacts
+from submission.write import (
+    PLACEHOLDER_QUESTION,
+    EvidencePair,
+    predictions,
+    read_json,
+    write_csv,
+    write_json,
+    write_outputs,
+)
+from system.records import NO_ANSWER, ClaimResult, Cost, Label, QuestionAnswer, Source
+
+FACTS = RunFacts(budget_seconds=10.0, run_seconds=90.0, model_load_seconds=12.5, peak_memory_gib=3.5)
+COST = Cost(calls=4, tokens_in=100, tokens_cached=30, tokens_out=20)
+RESULTS = [
+    result(11, "First.", Label.SUPPORTED, seconds=4.0, cost=COST, failures=["merge"]),
+    result(12, "Second.", Label.REFUTED, pairs=[], seconds=20.0, cut_short=True),
+    result(
+        10, "Third.", Label.REFUTED, pairs=[qa(f"q{n}?") for n in range(12)], seconds=6.0, failures=["ask", "merge"]
+    ),
+]
+
+
+def test_all_files_are_written_with_a_row_for_every_claim_in_order(tmp_path: Path) -> None:
+    written = write_outputs(RESULTS, tmp_path / "output", FACTS)
+    names = {path.name for path in (tmp_path / "output").iterdir()}
+    assert names == {"submission.json", "submission.csv", "timings.json", "timings.csv"}
+    assert {path.name for _, path in written} == names
+    assert [entry.claim_id for entry in read_json(written.submission_json)] == [11, 12, 10]
+    assert [row.claim for row in read_table(written.submission_csv).rows] == ["First.", "Second.", "Third."]
+    assert len(json.loads(written.timings_json.read_text())["claims"]) == 3
+    assert len(written.timings_csv.read_text().splitlines()) == 4
+
+
+def test_no_results_and_two_results_of_a_claim_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SubmissionError, match="no results"):
+        write_outputs([], tmp_path, FACTS)
+    with pytest.raises(SubmissionError, match="claim 5 has 2 results"):
+        write_outputs([result(4), result(5), result(5)], tmp_path, FACTS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_submission_that_reads_back_otherwise_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(submission.write, "read_json", lambda path: predictions(RESULTS[:2]))
+    with pytest.raises(SubmissionError, match=r"submission\.json: what was read back is not what was written"):
+        write_outputs(RESULTS, tmp_path, FACTS)
+
+
+def test_a_csv_with_faults_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_bad(entries: object, path: Path) -> None:
+        path.write_text("id,claim,evi,label,split\n0,First.,,Supported,pred\n")
+
+    monkeypatch.setattr(submission.write, "write_csv", write_bad)
+    with pytest.raises(SubmissionError, match="ids 1 to 2 are missing"):
+        write_outputs(RESULTS, tmp_path, FACTS)
+
+
+def test_the_summary_shows_the_run_on_one_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written = write_outputs(RESULTS, tmp_path, FACTS)
+    print_summary(RESULTS, FACTS, written)
+    out = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for expected in (
+        "3 claims",
+        "Supported 1, Refuted 2, Not Enough Evidence 0, Conflicting Evidence/Cherrypicking 0",
+        "mean 10.00, p50 6.00, p95 18.60, max 20.00",
+        "10 s; over it 33.3% of the claims, cut short 1",
+        "within the one-minute rule",
+        "rank 0.50 s",
+        "ask 1, merge 2",
+        "in 100 (30 cached), out 20",
+        "90.0 s, and before it 12.5 s loading models",
+        "3.50 GiB",
+    ):
+        assert expected in out
+    assert all(str(path) in out for _, path in written)
+
+
+PAIRS = st.lists(st.tuples(HOSTILE, HOSTILE), max_size=13)
+ANY_RESULTS = st.lists(st.tuples(HOSTILE, PAIRS, st.sampled_from(Label)), min_size=1, max_size=3)
+
+
+def _results(drawn: list[tuple[str, list[tuple[str, str]], Label]]) -> list[ClaimResult]:
+    return [
+        result(number, claim, label, [qa(question, text) for question, text in pairs])
+        for number, (claim, pairs, label) in enumerate(drawn)
+    ]
+
+
+@given(ANY_RESULTS)
+@settings(deadline=None)
+def test_the_official_scorer_reads_exactly_the_pairs_that_were_written(drawn: list) -> None:
+    entries = predictions(_results(drawn))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "submission.csv"
+        write_csv(entries, path)
+        scored = official_run(path, _gold(Path(folder), entries))
+    expected = [[(pair.question, pair.answer) for pair in entry.evidence[:10]] for entry in entries]
+    assert [pairs for _, pairs, _ in scored] == expected
+    assert all(right for _, _, right in scored)
+
+
+@given(ANY_RESULTS)
+@settings(deadline=None)
+def test_the_official_converter_makes_a_readable_file_of_the_json(drawn: list) -> None:
+    entries = predictions(_results(drawn))
+    with tempfile.TemporaryDirectory() as folder:
+        write_json(entries, Path(folder) / "submission.json")
+        official_convert(Path(folder) / "submission.json", Path(folder) / "submission.csv")
+        scored = official_run(Path(folder) / "submission.csv", _gold(Path(folder), entries))
+    assert [len(pairs) for _, pairs, _ in scored] == [len(entry.evidence) for entry in entries]
+
+
+def _gold(folder: Path, entries: list) -> Path:
+    path = folder / "gold.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "claim", "evi", "label", "split"])
+        writer.writerows([n, "c", "q\t\t\na\t\t\n\n", str(entry.pred_label), "gold"] for n, entry in enumerate(entries))
+    return path
+
+
+def test_rows_are_numbered_by_position_whatever_the_claims_ids(tmp_path: Path) -> None:
+    write_csv(predictions([result(120, "b"), result(110, "a")]), tmp_path / "submission.csv")
+    table = pd.read_csv(tmp_path / "submission.csv")
+    assert table[["id", "claim", "split"]].to_numpy().tolist() == [[0, "b", "pred"], [1, "a", "pred"]]
+
+
+def test_the_bytes_are_those_of_the_organisers_converter(tmp_path: Path) -> None:
+    entries = predictions([result(0, 'A "quoted", claim'), result(1, "Ein zweiter – é", Label.REFUTED)])
+    write_csv(entries, tmp_path / "ours.csv")
+    write_json(entries, tmp_path / "submission.json")
+    official_convert(tmp_path / "submission.json", tmp_path / "theirs.csv")
+    assert (tmp_path / "ours.csv").read_bytes() == (tmp_path / "theirs.csv").read_bytes()
+
+
+def test_a_text_longer_than_the_csv_modules_limit_survives(tmp_path: Path) -> None:
+    long = "word " * 40_000
+    write_csv(predictions([result(pairs=[qa("q?", long)])]), tmp_path / "submission.csv")
+    [row] = read_table(tmp_path / "submission.csv").rows
+    assert split_evidence(row.evidence) == [("q?", long.strip())]
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: text.replace("In 1932.", "In 1933."), "claim 4: read back"),
+        (lambda text: text.replace("?\t\t\n", "? "), "claim 4: pair 0"),
+        (lambda text: text[: text.index("\n") + 1], "0 rows were read back, 1 were written"),
+    ],
+)
+def test_a_file_that_does_not_read_back_is_no_success(tmp_path: Path, monkeypatch, damage, message: str) -> None:
+    def write_damaged(path: Path, text: str) -> None:
+        path.write_text(damage(text), newline="")
+
+    monkeypatch.setattr(submission.write, "write_atomically", write_damaged)
+    with pytest.raises(SubmissionError, match=message):
+        write_csv(predictions([result(4)]), tmp_path / "submission.csv")
+
+
+def test_an_entry_has_the_organisers_fields_and_ours(tmp_path: Path) -> None:
+    write_json(predictions([result(claim_id=7, label=Label.CONFLICTING)]), tmp_path / "submission.json")
+    assert json.loads((tmp_path / "submission.json").read_text()) == [
+        {
+            "claim_id": 7,
+            "claim": "The bridge opened in 1932.",
+            "evidence": [
+                {
+                    "question": "When did the bridge open?",
+                    "answer": "In 1932.",
+                    "url": "https://example.org/bridge",
+                    "scraped_text": "The bridge opened in 1932.",
+                }
+            ],
+            "pred_label": "Conflicting Evidence/Cherrypicking",
+            "justification": "A page says so.",
+            "confidence": 0.75,
+        }
+    ]
+
+
+def test_an_answer_from_the_metadata_cites_no_page() -> None:
+    [entry] = predictions([result(pairs=[qa("Who said it?", "A senator.", answer(source=Source.METADATA))])])
+    assert entry.evidence == (EvidencePair(question="Who said it?", answer="A senator.", url="", scraped_text=""),)
+
+
+def test_a_merged_answer_is_one_entry_with_its_first_passage() -> None:
+    cited = [answer(cites=passage(f"text {n}", f"https://example.org/{n}")) for n in (2, 1)]
+    [entry] = predictions([result(pairs=[qa("When?", "In 1932.", answer(source=Source.METADATA), *cited)])])
+    [pair] = entry.evidence
+    assert (pair.url, pair.scraped_text) == ("https://example.org/2", "text 2")
+
+
+def test_answered_pairs_come_first_in_their_own_order() -> None:
+    nothing = QuestionAnswer(question="Where?", answer="", answers=())
+    [entry] = predictions([result(pairs=[qa("One?"), nothing, qa("Two?")])])
+    assert [(pair.question, pair.answer) for pair in entry.evidence] == [
+        ("One?", "In 1932."),
+        ("Two?", "In 1932."),
+        ("Where?", NO_ANSWER),
+    ]
+
+
+def test_a_claim_without_evidence_gets_one_placeholder() -> None:
+    placeholder = (EvidencePair(question=PLACEHOLDER_QUESTION, answer=NO_ANSWER, url="", scraped_text=""),)
+    blank = qa(" \n", "answer to nothing")
+    assert [entry.evidence for entry in predictions([result(pairs=[]), result(1, pairs=[blank])])] == [placeholder] * 2
+
+
+def test_all_text_can_be_written_and_read_again(tmp_path: Path) -> None:
+    cited = answer(cites=passage("page \ud800\0 text", "https://example.org/\udc00"))
+    entries = predictions([result(text="claim \ud83d\ude00\ud800", pairs=[qa("\nq\t\t\n?", "\t\t\na\0", cited)])])
+    write_json(entries, tmp_path / "submission.json")
+    assert read_json(tmp_path / "submission.json") == entries
+    assert entries[0].claim == "claim 😀\ufffd"
+    expected = {
+        "question": "q\n?",
+        "answer": "a",
+        "url": "https://example.org/\ufffd",
+        "scraped_text": "page \ufffd text",
+    }
+    assert [pair.model_dump() for pair in entries[0].evidence] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"confidence": None}, "entry 0: confidence: Input should be a valid number"),
+        ({"claim": "\ud800"}, "entry 0: its text: Invalid JSON"),
+        ({"more": 1}, "entry 0: more: Extra inputs"),
+    ],
+)
+def test_what_no_run_wrote_is_an_error_that_names_the_entry(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    path = tmp_path / "submission.json"
+    write_json(predictions([result()]), path)
+    [entry] = json.loads(path.read_text())
+    path.write_text(json.dumps([entry | change]))
+    with pytest.raises(SubmissionError, match=rf"submission.json: {message}"):
+        read_json(path)
