@@ -8,6 +8,8 @@ import time
 
 from system.records import ClaimResult
 
+PATIENCE = 900.0  # seconds; ends what hangs, and outlasts any machine that is merely busy
+
 
 def start_python(*command, paths=(), **options):
     """Start this Python on a command; ``paths`` are folders that it and its own processes import from."""
@@ -23,9 +25,9 @@ def _hear_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # which a shell ignores for what it starts in the background
 
 
-def finish(process, status=0, seconds=180.0):
+def finish(process, status=0):
     """What a process printed and what it logged; its exit status must be this one."""
-    output, errors = process.communicate(timeout=seconds)
+    output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == status, f"status {process.returncode}: {errors}"
     return output, errors
 
@@ -37,10 +39,10 @@ def journalled(folder):
     return [ClaimResult.model_validate_json(line) for line in lines]
 
 
-def wait_for(condition, seconds=90.0):
-    end = time.monotonic() + seconds
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, f"still not so after {PATIENCE:g} s"
         time.sleep(0.02)
 
 

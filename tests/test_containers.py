@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "scripts" / "docker").glob("*.Dockerfile"))
@@ -55,7 +56,7 @@ def test_there_is_one_for_the_gpu_and_one_for_the_cpu():
 @pytest.mark.skipif(not shutil.which("hadolint", path=str(Path(sys.executable).parent)), reason="needs hadolint")
 def test_hadolint_finds_nothing():
     hadolint = Path(sys.executable).parent / "hadolint"
-    done = subprocess.run([hadolint, *FILES], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([hadolint, *FILES], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0 and not done.stdout, done.stdout
 
 
@@ -130,7 +131,7 @@ def test_the_first_layer_has_all_that_installing_needs(file, tmp_path):
         for source in sources:
             shutil.copy(ROOT / source, tmp_path / target)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", tmp_path / "wheel"]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, tmp_path], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, tmp_path], check=True, timeout=PATIENCE)
 
 
 class Healthy(BaseHTTPRequestHandler):
@@ -145,7 +146,7 @@ class Healthy(BaseHTTPRequestHandler):
 def health(tmp_path: Path, command: str, port: int) -> int:
     (tmp_path / "cmdline").write_bytes(command.replace(" ", "\0").encode() + b"\0")
     environment = {"PATH": "/usr/bin:/bin", "CMDLINE": str(tmp_path / "cmdline"), "PORT": str(port)}
-    return subprocess.run([HEALTHCHECK], env=environment, capture_output=True, timeout=60).returncode
+    return subprocess.run([HEALTHCHECK], env=environment, capture_output=True, timeout=PATIENCE).returncode
 
 
 def test_a_service_is_healthy_while_it_answers_and_a_run_while_it_lives(tmp_path):

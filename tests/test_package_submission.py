@@ -14,6 +14,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = 2
@@ -28,14 +29,14 @@ def package(tmp_path_factory) -> Path:
     (adapter / "adapter_config.json").write_text('{"r": 16}')
     made = folder / "handed_in.zip"
     command = [ROOT / "scripts" / "package_submission.sh", "--adapters", folder / "trained", made]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     return made
 
 
 @pytest.fixture
 def unpacked(package, tmp_path) -> Path:
     folder = tmp_path / "unpacked"
-    subprocess.run(["unzip", "-q", package, "-d", folder], check=True, timeout=60)
+    subprocess.run(["unzip", "-q", package, "-d", folder], check=True, timeout=PATIENCE)
     return folder
 
 
@@ -65,7 +66,7 @@ def run(folder: Path, script: str, *arguments: str, **environment: str) -> subpr
     """Run a script of the package as the organisers do, from its root."""
     command = ["bash", "-c", f"source .venv/bin/activate; ./{script} {' '.join(arguments)}"]
     variables = {**os.environ, "SPLIT": "small", "ADAPTERS": "none", **environment}
-    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def install_from_this_checkout(folder: Path) -> None:
@@ -102,7 +103,7 @@ def test_adapters_are_found_where_the_settings_say(unpacked):
 
 def test_a_folder_without_adapters_is_refused(tmp_path):
     command = [ROOT / "scripts" / "package_submission.sh", "--adapters", tmp_path, tmp_path / "out.zip"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2 and "adapter_config.json" in done.stderr
     assert not (tmp_path / "out.zip").exists()
 

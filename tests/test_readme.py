@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -60,7 +61,7 @@ def test_the_readme_names_both_commands():
 @pytest.mark.parametrize("block", COMMANDS)
 def test_a_command_works(checkout, block):
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", block], cwd=checkout, capture_output=True, text=True, timeout=300
+        ["bash", "-euo", "pipefail", "-c", block], cwd=checkout, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip()

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 from system import __version__
 
@@ -37,7 +38,7 @@ def wheel(tmp_path_factory) -> Path:
         (folder / "source" / "knowledge_store" / split).mkdir(parents=True)
         (folder / "source" / "knowledge_store" / split / "0.json").write_text("{}")
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", folder]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, folder / "source"], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, folder / "source"], check=True, timeout=PATIENCE)
     return next(folder.glob("*.whl"))
 
 
@@ -61,12 +62,12 @@ def test_the_installed_command_works_without_a_checkout(wheel, tmp_path):
     # Its dependencies are those of this environment: to install torch again would take minutes.
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet", wheel]
-    subprocess.run(install, check=True, timeout=300)
+    subprocess.run(install, check=True, timeout=PATIENCE)
 
     def factgraph(*arguments: str) -> str:
         command = [tmp_path / "venv" / "bin" / "factgraph", *arguments]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

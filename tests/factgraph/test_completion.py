@@ -14,7 +14,7 @@ def offered(script: str, *words: str) -> set[str]:
     """What bash would offer for the last of the words."""
     line = " ".join(f"'{word}'" for word in words)
     asks = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _shtab_factgraph; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    done = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True, timeout=900)
     return set(done.stdout.split())
 
 

@@ -1,7 +1,8 @@
 """The command line with a script for a model: ``scripted_command.py DELAY [ARGUMENT...]``; DELAY in seconds a request.
 
 All else is real: the bundled claims and stores, the processes that rank them, the journal, every file that is written.
-Where JUMPING_CLOCK is set, the machine's time of day jumps by days at every look at it.
+With JUMPING_CLOCK set, the time of day jumps by days at every look at it. With HOLD set to a file, no request is
+answered while that file exists.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import os
 import random
 import sys
 import time
+from pathlib import Path
 
 from bridge import Answers, BagOfWords
 
@@ -20,9 +22,12 @@ from system.models.scripted import ScriptedModel
 
 def load(delay):
     answers = Answers()
+    hold = os.environ.get("HOLD")
 
     async def script(request):
         await asyncio.sleep(delay)
+        while hold and Path(hold).exists():
+            await asyncio.sleep(0.05)
         return answers(request)
 
     return lambda settings, trace=None: (Engine(ScriptedModel(script), BagOfWords(), settings), 0.0)

@@ -64,11 +64,14 @@ def test_an_output_folder_that_cannot_be_made_is_an_error(start_scripted, tmp_pa
 
 def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_unharmed(start_scripted, tmp_path):
     output = tmp_path / "output"
-    first = start_scripted(0.1)
-    wait_for(lambda: journalled(output))
+    hold = tmp_path / "hold"
+    hold.touch()
+    first = start_scripted(0.0, "--budget", "3600", environment={"HOLD": str(hold)})
+    wait_for((output / "journal.jsonl").exists)
     for option in ("--overwrite", "--resume"):
         _, errors = finish(start_scripted(0.0, option), status=2)
         assert "another run is writing here" in errors
+    hold.unlink()
     finish(first)
     assert_whole(output)
     assert len(journalled(output)) == 16

@@ -9,9 +9,9 @@ from processes import finish, journalled, start_python
 
 HERE = Path(__file__).parent
 PATHS = (HERE.parents[1], HERE)
-GOOD = 60  # requests that are answered before the fault: some claims of the ten
-SMALL = ["--profile", "server", "--model", "base", "--limit", "10", "--branches", "1", "--depth", "1"]
-STRICT = ["--timeout", "0.5", "--budget", "20", "--attempts", "1", "--in-flight", "1"]
+GOOD = 20  # requests answered before the fault: a claim makes 13, so the fault strikes the second of three
+SMALL = ["--profile", "server", "--model", "base", "--limit", "3", "--branches", "1", "--depth", "1"]
+STRICT = ["--timeout", "10", "--budget", "600", "--attempts", "1", "--in-flight", "1"]
 FAULTS = {
     "dies": "ModelUnavailable: the server at",
     "hangs": "no reply within",
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("mode", FAULTS)
-def test_a_server_that_fails_costs_the_claims_it_did_not_answer(mode, tmp_path):
+def test_a_failing_server_costs_only_the_claims_it_did_not_answer(mode, tmp_path):
     server = start_python(HERE / "faulty_server.py", mode, GOOD, paths=PATHS)
     try:
         address = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
@@ -33,15 +33,13 @@ def test_a_server_that_fails_costs_the_claims_it_did_not_answer(mode, tmp_path):
     finally:
         server.kill()
         server.communicate()
-    results = journalled(tmp_path / "output")
-    assert sorted(result.claim.id for result in results) == list(range(10))
-    good = [result for result in results if not result.failures]
-    bad = [result for result in results if result.failures]
-    assert good and bad
-    assert any(FAULTS[mode] in failure.message for failure in bad[-1].failures)
+    results = sorted(journalled(tmp_path / "output"), key=lambda result: result.claim.id)
+    assert [result.claim.id for result in results] == [0, 1, 2]
+    assert [bool(result.failures) for result in results] == [False, True, True]
+    assert any(FAULTS[mode] in failure.message for failure in results[-1].failures)
     run_report = orjson.loads((tmp_path / "output" / "run.json").read_bytes())
     timings = orjson.loads((tmp_path / "output" / "timings.json").read_bytes())["run"]
-    assert bad[-1].claim.id in run_report["failed_claims"]
+    assert results[-1].claim.id in run_report["failed_claims"]
     assert sum(timings["failures"].values()) == sum(len(result.failures) for result in results)
     with (tmp_path / "output" / "submission.csv").open(newline="") as file:
-        assert len(list(csv.DictReader(file))) == 10
+        assert len(list(csv.DictReader(file))) == 3

@@ -10,6 +10,7 @@ from processes import finish, journalled, wait_for, without_times
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
+DAY = 86_400
 
 
 @pytest.fixture
@@ -31,19 +32,27 @@ def message(result):
 
 def test_stores_that_cannot_be_read_cost_their_claims_and_are_counted(start_scripted, inputs, tmp_path):
     arguments, stores = inputs
-    for number in (2, 3, 4):
+    for number in (2, 3):
         (stores / f"{number}.json").unlink()
-    (stores / "2.json").mkdir()  # no file
+    (stores / "2.json").mkdir()
     (stores / "3.json").symlink_to("3.json")  # a circle
-    os.mkfifo(stores / "4.json")  # as on a disk that does not answer: opening it never ends
-    finish(start_scripted(0.0, *arguments, "--budget", "12"), status=3)
+    finish(start_scripted(0.0, *arguments), status=3)
     results = {result.claim.id: result for result in journalled(tmp_path / "output")}
     assert sorted(results) == list(range(16))
-    assert failed_claims(tmp_path / "output") == [2, 3, 4]
+    assert failed_claims(tmp_path / "output") == [2, 3]
     assert "2.json: " in message(results[2]) and "3.json: " in message(results[3])
-    assert "4.json: RankingTooLong: reading and ranking took longer than 12 s" in message(results[4])
     timings = orjson.loads((tmp_path / "output" / "timings.json").read_bytes())
-    assert timings["run"]["failures"]["read"] == 3
+    assert timings["run"]["failures"]["read"] == 2
+
+
+def test_a_store_on_a_hanging_disk_is_given_up_after_the_claims_budget(start_scripted, inputs, tmp_path):
+    arguments, stores = inputs
+    (stores / "4.json").unlink()
+    os.mkfifo(stores / "4.json")  # opening it never returns
+    finish(start_scripted(0.0, *arguments, "--start", "4", "--limit", "1", "--budget", "5"), status=3)
+    assert failed_claims(tmp_path / "output") == [4]
+    (result,) = journalled(tmp_path / "output")
+    assert "4.json: RankingTooLong: reading and ranking took longer than 5 s" in message(result)
 
 
 def test_stores_that_vanish_in_mid_run_cost_only_the_claims_that_needed_them(start_scripted, inputs, tmp_path):
@@ -64,5 +73,7 @@ def test_a_clock_that_jumps_changes_no_result_and_no_duration(start_scripted, tm
     finish(start_scripted(0.0, environment={"JUMPING_CLOCK": "1"}))
     steady, jumping = journalled(tmp_path / "steady"), journalled(tmp_path / "output")
     assert without_times(jumping) == without_times(steady)
-    assert all(0 <= result.timing.seconds < 60 and not result.timing.cut_short for result in jumping)
-    assert orjson.loads((tmp_path / "output" / "timings.json").read_bytes())["run"]["facts"]["run_seconds"] < 600
+    facts = orjson.loads((tmp_path / "output" / "timings.json").read_bytes())["run"]["facts"]
+    for seconds in (facts["run_seconds"], *(result.timing.seconds for result in jumping)):
+        assert 0 <= seconds < DAY  # the jumps have many
+    assert not any(result.timing.cut_short for result in jumping)

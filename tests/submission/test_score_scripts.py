@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 from submission_factories import result
 
 from submission.write import predictions, write_csv
@@ -52,7 +53,7 @@ def _run(checkout: Path, *command: str, **environment: str) -> subprocess.Comple
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=PATIENCE,
     )
 
 

@@ -12,6 +12,7 @@ import httpx2
 import orjson
 import uvicorn
 from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
+from processes import PATIENCE
 
 from factgraph.service.app import Limits, create_app
 from factgraph.service.stores import Stores
@@ -50,7 +51,7 @@ async def serving(
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
-        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", timeout=20) as client,
+        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", timeout=PATIENCE) as client,
     ):
         yield client
 
@@ -70,7 +71,7 @@ def listening(engine: Engine, stores: Path | None = None, token: str = "", **lim
             yield f"http://127.0.0.1:{bound.getsockname()[1]}/"
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(PATIENCE)
 
 
 async def submit(client: httpx2.AsyncClient, **changes: object) -> dict:

@@ -3,6 +3,7 @@
 import orjson
 import pytest
 from bridge import PAGES, Answers
+from processes import PATIENCE
 from serving import Gate, engine_of, listening
 
 pytestmark = pytest.mark.slow
@@ -31,10 +32,11 @@ class Reader:
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector):
-        return Wait(self.browser, 10).until(lambda _: next((e for e in self.all(selector) if e.is_displayed()), None))
+        shown = lambda _: next((e for e in self.all(selector) if e.is_displayed()), None)  # noqa: E731
+        return Wait(self.browser, PATIENCE).until(shown)
 
     def until(self, condition):
-        return Wait(self.browser, 15).until(lambda _: condition())
+        return Wait(self.browser, PATIENCE).until(lambda _: condition())
 
     def keys(self, *keys):
         self.browser.switch_to.active_element.send_keys(*keys)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from processes import PATIENCE
 from serving import DOCUMENTS, ORDER, events_of
 
 from factgraph import cli
@@ -90,7 +91,7 @@ def process(*arguments, environment=()):
         cwd=ROOT, env={**os.environ, **dict(environment)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
-        until = time.monotonic() + 120
+        until = time.monotonic() + PATIENCE
         while not answers(port) and started.poll() is None and time.monotonic() < until:
             time.sleep(0.2)
         yield started, f"http://127.0.0.1:{port}"
@@ -109,7 +110,7 @@ def answers(port):
 @pytest.mark.slow
 def test_a_process_checks_a_claim_and_stops_with_a_farewell():
     with process("--in-flight", "1", "--stores", "knowledge_store/examples") as (started, address):
-        with httpx2.Client(base_url=address, timeout=60) as client:
+        with httpx2.Client(base_url=address, timeout=PATIENCE) as client:
             first = client.post("/claims", json=ORDER).json()["id"]
             stream = events_of(client.get(f"/claims/{first}/thoughts").text)
             assert stream[-1][0] == "done" and stream[-1][2]["result"]["failures"] == []
@@ -119,7 +120,7 @@ def test_a_process_checks_a_claim_and_stops_with_a_farewell():
             with client.stream("GET", f"/claims/{second}/thoughts") as response:
                 started.send_signal(signal.SIGTERM)
                 assert events_of("".join(response.iter_text()))[-1][0] in ("stopped", "done")
-        assert started.wait(20) in (0, -signal.SIGTERM)
+        assert started.wait(PATIENCE) in (0, -signal.SIGTERM)
         printed, logged = started.communicate()
     assert re.search(r"http://127\.0\.0\.1:\d+/ \(this machine only\)", printed)
     assert "Traceback" not in logged
@@ -131,6 +132,6 @@ def test_a_process_with_a_token_tells_it_to_nobody():
         assert httpx2.get(f"{address}/stores").status_code == 401
         assert httpx2.get(f"{address}/stores", headers={"Authorization": f"Bearer {TOKEN}"}).json() == {"stores": []}
         started.send_signal(signal.SIGINT)
-        started.wait(20)
+        started.wait(PATIENCE)
         printed, logged = started.communicate()
     assert "(with a token)" in printed and TOKEN not in printed + logged and "Traceback" not in logged

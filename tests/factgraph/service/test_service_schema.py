@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 from bridge import PAGES, Answers
+from processes import PATIENCE
 from serving import engine_of, listening
 
 pytestmark = pytest.mark.slow
@@ -31,6 +32,6 @@ def test_answers_are_as_the_schema_says(tmp_path):
     ]
     with listening(engine_of(Answers()), tmp_path, token=TOKEN, queue=1000) as address:
         run = [SCHEMATHESIS, "run", f"{address}openapi.json", "--header", f"Authorization: Bearer {TOKEN}", *wanted]
-        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=280)
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "9 selected / 9 total" in done.stdout and "❌" not in done.stdout

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -21,5 +22,5 @@ assert not [name for name in sys.modules if name.startswith("openvino_telemetry.
 @pytest.mark.slow
 def test_no_report_is_sent_and_no_identity_is_left_in_the_home_folder(tmp_path):
     environment = {**os.environ, "HOME": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
-    subprocess.run([sys.executable, "-c", ENCODE], cwd=ROOT, env=environment, check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", ENCODE], cwd=ROOT, env=environment, check=True, timeout=PATIENCE)
     assert not (tmp_path / "intel").exists()

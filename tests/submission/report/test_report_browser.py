@@ -1,6 +1,7 @@
 """The report in a real browser, clicked through: no error in its console, nothing hostile executed."""
 
 import pytest
+from processes import PATIENCE
 from report_factories import (
     CHUNK,
     QUOTE,
@@ -39,7 +40,8 @@ class Reader:
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector):
-        return Wait(self.browser, 10).until(lambda _: next((e for e in self.all(selector) if e.is_displayed()), None))
+        shown = lambda _: next((e for e in self.all(selector) if e.is_displayed()), None)  # noqa: E731
+        return Wait(self.browser, PATIENCE).until(shown)
 
     def go(self, hash_):
         self.browser.execute_script("location.hash = arguments[0]", hash_)
@@ -49,7 +51,7 @@ class Reader:
 
     def open_claim(self, number):
         self.go(f"claim-{number}")
-        Wait(self.browser, 10).until(lambda _: f"Claim {number} " in self.browser.title)
+        Wait(self.browser, PATIENCE).until(lambda _: f"Claim {number} " in self.browser.title)
 
     def shown(self):
         return [row.get_attribute("id") for row in self.all("#list tbody tr") if row.is_displayed()]
@@ -72,13 +74,13 @@ def reader(browser, path):
 
 def test_filters_combine_and_can_be_linked_to(reader):
     reader.go("claims?is=wrong")
-    Wait(reader.browser, 10).until(lambda _: reader.shown() == ["row-1", "row-2"])
+    Wait(reader.browser, PATIENCE).until(lambda _: reader.shown() == ["row-1", "row-2"])
     reader.one("#filters [value=failed]").click()
     assert reader.shown() == ["row-2"]
     assert reader.one("#shown").text == "1 of 4 claims"
     assert "is=wrong&is=failed" in reader.browser.current_url
     reader.one("#filters button").click()
-    Wait(reader.browser, 10).until(lambda _: len(reader.shown()) == 4)
+    Wait(reader.browser, PATIENCE).until(lambda _: len(reader.shown()) == 4)
 
 
 def test_the_search_finds_words_and_ids(reader):
@@ -92,7 +94,7 @@ def test_the_search_finds_words_and_ids(reader):
 
 def test_a_cell_of_the_confusion_opens_its_claims(reader):
     reader.one('#scores .figure a[aria-label^="Refuted, predicted Supported"]').click()
-    Wait(reader.browser, 10).until(lambda _: reader.shown() == ["row-1"])
+    Wait(reader.browser, PATIENCE).until(lambda _: reader.shown() == ["row-1"])
 
 
 def test_a_claim_opens_with_graph_and_gold_side(reader):
@@ -134,9 +136,9 @@ def test_the_keyboard_walks_through_graph_and_claims(reader):
     assert reader.one("#thought .tag").text.lower().startswith("evidence q2.e1")
     reader.keys(Keys.ESCAPE)
     reader.keys("j")
-    Wait(reader.browser, 10).until(lambda _: "Claim 1 " in reader.browser.title)
+    Wait(reader.browser, PATIENCE).until(lambda _: "Claim 1 " in reader.browser.title)
     reader.keys(Keys.ESCAPE)
-    Wait(reader.browser, 10).until(lambda _: reader.one("#list"))
+    Wait(reader.browser, PATIENCE).until(lambda _: reader.one("#list"))
     assert reader.browser.switch_to.active_element.text == "Claim 1."
 
 
@@ -240,7 +242,7 @@ def test_two_thousand_claims_load_and_filter(browser, tmp_path):
     run = write_run(tmp_path / "run", [(result_of(claim, graph), graph) for claim in claims])
     reader = Reader(browser, write_report(run))
     reader.go("claims?text=1999")
-    Wait(browser, 20).until(lambda _: reader.one("#shown").text == "1 of 2000 claims")
+    Wait(browser, PATIENCE).until(lambda _: reader.one("#shown").text == "1 of 2000 claims")
     reader.open_claim(1999)
     assert reader.all(".graph .node")
     assert reader.errors() == []

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from bridge_run import CLAIMS
 from bridge_run_on_ray import POISON
-from processes import finish, journalled, start_python, wait_for, without_times
+from processes import PATIENCE, finish, journalled, start_python, wait_for, without_times
 
 from system.records import Label
 
@@ -33,7 +33,7 @@ def cluster():
     """A cluster of two nodes with room for one worker each: (its process, its address)."""
     process = start(HERE / "local_ray_cluster.py", 2, 2, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
     yield process, process.stdout.readline().strip()
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
 
 
 def workers_of(process):
@@ -125,9 +125,9 @@ def test_ctrl_c_stops_a_run_on_ray_and_keeps_what_is_done(folder):
     wait_for(lambda: journalled(folder))
     workers = workers_of(run)
     os.kill(run.pid, signal.SIGINT)
-    run.communicate(timeout=60)
+    run.communicate(timeout=PATIENCE)
     assert run.returncode != 0 and journalled(folder)
-    assert workers and not psutil.wait_procs(workers, timeout=20)[1]
+    assert workers and not psutil.wait_procs(workers, timeout=PATIENCE)[1]
 
 
 def test_the_claims_of_a_killed_node_go_to_another(cluster, folder):

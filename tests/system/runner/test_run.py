@@ -12,7 +12,7 @@ import psutil
 import pytest
 from bridge import BagOfWords, settings_with
 from bridge_run import CLAIMS, check_all
-from processes import finish, journalled, start_python, wait_for, without_times
+from processes import PATIENCE, finish, journalled, start_python, wait_for, without_times
 
 from system.check import Engine
 from system.graph import Graph
@@ -127,7 +127,7 @@ def test_workers_do_not_outlive_a_killed_run(folder):
     assert workers
     process.kill()
     process.communicate()
-    _, alive = psutil.wait_procs(workers, timeout=10)
+    _, alive = psutil.wait_procs(workers, timeout=PATIENCE)
     assert not alive
 
 
@@ -136,7 +136,7 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_done(folder):
     process = start(folder, "0.2")
     wait_for(lambda: journalled(folder))
     os.kill(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0
     assert "BrokenProcessPool" not in errors and "leaked" not in errors
     done = journalled(folder)
