@@ -10,9 +10,6 @@ from system.models.base import Completion, ErrorKind, ModelError, Result
 from system.records import Cost
 from system.tasks.base import Adapter, FreeText, Reply, Task, registered
 
-SEPARATORS = (",", ":")
-"""Replies are JSON without white space, as ``Reply.model_dump_json`` writes it and vLLM can constrain it."""
-
 
 def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
     """JSON schema of a reply for constrained decoding, without the bounds on the length of strings.

@@ -16,17 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import xgrammar
 from peft import PeftModel
 from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessorList
-from xgrammar.contrib.hf import LogitsProcessor as GrammarMask
 
 from system.models.adapters import check_adapters
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.prompting import Prompt, RequestTooLongError
-from system.models.replies import SEPARATORS, decoding_schema, has_label, label_confidence, read_reply
+from system.models.replies import has_label, label_confidence, read_reply
 from system.models.sampling import GumbelNoise, Record
+from system.models.schema_mask import SchemaMasks
 from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply, Task
@@ -66,7 +65,7 @@ class TransformersModel:
         self._adapters = dict(adapters)
         check_adapters(self._adapters, base)
         self._model = _with_adapters(base, self._adapters)
-        self._compiler = _compiler(self._chat.tokenizer, base)
+        self._masks = SchemaMasks(self._chat.tokenizer, base.config.vocab_size)
         self._end = self._chat.tokenizer.eos_token_id
         self._batch_size = engine.sequences
         self._waiting: deque[_Job] = deque()
@@ -125,6 +124,7 @@ class TransformersModel:
     @torch.inference_mode()
     def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]]) -> list[_Written]:
         task, record = requests[0].task, Record()
+        masks = [] if task.reply_type is FreeText else [self._masks(task.reply_type)]
         padded = self._chat.tokenizer.pad({"input_ids": list(prompts)}, padding_side="left", return_tensors="pt")
         with self._adapter(task):
             output = self._model.generate(
@@ -133,19 +133,12 @@ class TransformersModel:
                 do_sample=False,
                 eos_token_id=self._end,
                 pad_token_id=self._chat.tokenizer.pad_token_id,
-                logits_processor=LogitsProcessorList([*self._masks(task), record, GumbelNoise(requests)]),
+                logits_processor=LogitsProcessorList([*masks, record, GumbelNoise(requests)]),
             )
         seconds = time.perf_counter() - record.since
         rows = output[:, padded["input_ids"].shape[1] :].tolist()
         logprobs = torch.stack([*record.logprobs, torch.zeros(len(rows))], dim=1).tolist()
         return [self._written(*row, seconds) for row in zip(rows, logprobs, strict=True)]
-
-    def _masks(self, task: Task[Reply]) -> list[Any]:
-        """What holds the model to the schema of its reply; nothing where the reply is free."""
-        if task.reply_type is FreeText:
-            return []
-        schema = decoding_schema(task.reply_type)
-        return [GrammarMask(self._compiler.compile_json_schema(schema, any_whitespace=False, separators=SEPARATORS))]
 
     def _written(self, ids: list[int], logprobs: list[float], seconds: float) -> _Written:
         """A row without the padding behind its end."""
@@ -199,8 +192,3 @@ def _with_adapters(base: Any, adapters: Mapping[Adapter, str]) -> Any:
         else:
             model.load_adapter(folder, adapter_name=str(name))
     return model.eval()
-
-
-def _compiler(tokenizer: Any, base: Any) -> Any:
-    vocabulary = xgrammar.TokenizerInfo.from_huggingface(tokenizer, vocab_size=base.config.vocab_size)
-    return xgrammar.GrammarCompiler(vocabulary)

@@ -8,7 +8,7 @@ import pytest
 
 from system.claim_analysis import Stance
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.replies import SEPARATORS, decoding_schema, has_label
+from system.models.replies import decoding_schema, has_label
 from system.records import Label
 from system.settings import EngineSettings
 from system.speech import Argument
@@ -66,7 +66,7 @@ def begins_schema(reply_type, raw):
 
     compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo([]))
     schema = json.dumps(decoding_schema(reply_type))
-    grammar = compiler.compile_json_schema(schema, any_whitespace=False, separators=SEPARATORS)
+    grammar = compiler.compile_json_schema(schema, any_whitespace=False, separators=(",", ":"))
     return xgrammar.GrammarMatcher(grammar, terminate_without_stop_token=True).accept_string(raw)
 
 
