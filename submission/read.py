@@ -1,18 +1,18 @@
 """Predictions of any system, gold labels and claims, read and paired so that each prediction meets its own claim."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from submission.files import SubmissionError, read_json_array, repair, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
-from system.records import Label, Record
+from system import claims, gold
+from system.claims import ClaimsError
+from system.gold import GoldClaim
+from system.records import NO_ANSWER, Label, Record
 
 Pairs = tuple[tuple[str, str], ...]
 """Questions, each with an answer."""
-
-UNANSWERED = "No answer could be found."
-"""Stands in the gold file for a question without an answer."""
 
 
 class Predicted(Record):
@@ -66,19 +66,46 @@ def read_gold(path: Path) -> list[Gold]:
     """
     if path.suffix == ".csv":
         return [_gold_of_row(path, row) for row in read_table(path).rows]
-    return [_gold(path, number, _entry(path, number, item)) for number, item in enumerate(read_json_array(path))]
+    return scored(read_annotations(path))
+
+
+def read_annotations(path: Path) -> list[GoldClaim]:
+    """Read an annotated split; the index is the claim's id.
+
+    Raises:
+        SubmissionError: the file cannot be read, or a claim is not annotated.
+    """
+    try:
+        return gold.read_gold(path)
+    except ClaimsError as error:
+        raise SubmissionError(str(error)) from error
+
+
+def annotations_if_any(path: Path) -> list[GoldClaim]:
+    """The annotations of a file of claims; none where it is not a split with gold labels."""
+    try:
+        return read_annotations(path)
+    except SubmissionError:  # which is the answer here: claims need no labels, and may come as lines or as plain text
+        return []
+
+
+def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
+    """What annotated claims are scored by."""
+    return [_gold(one) for one in annotations]
 
 
 def read_claims(path: Path) -> list[str]:
-    """The texts of all claims, by id: of a claims file in the AVeriTeC form, or of a gold or submission CSV.
+    """The texts of all claims, by id: of a file of claims in any form that a run reads, or of a gold or submission CSV.
 
     Raises:
         SubmissionError: the file cannot be read.
     """
-    if path.suffix != ".csv":
-        items = enumerate(read_json_array(path))
-        return [_text(path, number, _entry(path, number, item), "claim") for number, item in items]
-    return [row.claim for row in read_table(path).rows]
+    if path.suffix == ".csv":
+        return [row.claim for row in read_table(path).rows]
+    try:
+        return [claim.text for claim in claims.read_claims(path)]
+    except ClaimsError as error:
+        raise SubmissionError(str(error)) from error
 
 
 def _entry(path: Path, number: int, item: object) -> Mapping[str, object]:
@@ -123,17 +150,11 @@ def _pairs(evidence: object) -> Pairs:
     return tuple(pairs)
 
 
-def _gold(path: Path, number: int, entry: Mapping[str, object]) -> Gold:
-    questions, types = entry.get("questions"), entry.get("claim_types")
-    if types is not None and not (isinstance(types, list) and all(isinstance(name, str) for name in types)):
-        raise SubmissionError(f"{path}: claim {number}: 'claim_types': expected a list of texts, came {types!r:.60}")
-    return Gold(
-        claim_id=number,
-        claim=_text(path, number, entry, "claim"),
-        label=_label(f"{path}: claim {number}", entry.get("label")),
-        pairs=tuple(_gold_pairs(path, number, questions if isinstance(questions, list) else [])),
-        types=tuple(map(repair, types or ())),
-    )
+def _gold(one: GoldClaim) -> Gold:
+    """The scored side of an annotation: a pair for each answer, as the organisers' gold CSV has it."""
+    answers = ((question.text, [answer.full for answer in question.answers]) for question in one.questions)
+    pairs = ((question, answer) for question, found in answers for answer in found or [NO_ANSWER])
+    return Gold(claim_id=one.claim.id, claim=one.claim.text, label=one.label, pairs=tuple(pairs), types=one.types)
 
 
 def _gold_of_row(path: Path, row: Row) -> Gold:
@@ -148,24 +169,6 @@ def _label(where: str, label: object) -> Label:
             f"{where}: 'label': expected one of {expected}, came {label!r}; give a file with gold labels (train or dev)"
         )
     return Label(str(label))
-
-
-def _gold_pairs(path: Path, number: int, questions: list[object]) -> Iterator[tuple[str, str]]:
-    """A pair for each answer, as the organisers' gold CSV has it."""
-    for item in questions:
-        question = _entry(path, number, item)
-        text, answers = _text(path, number, question, "question"), question.get("answers")
-        for answer in answers if isinstance(answers, list) else []:
-            yield text, _gold_answer(path, number, _entry(path, number, answer))
-        if not answers:
-            yield text, UNANSWERED
-
-
-def _gold_answer(path: Path, number: int, answer: Mapping[str, object]) -> str:
-    text = _text(path, number, answer, "answer")
-    if answer.get("answer_type") == "Boolean" and "boolean_explanation" in answer:
-        return f"{text}. {_text(path, number, answer, 'boolean_explanation')}"
-    return text
 
 
 def _text(path: Path, number: int, entry: Mapping[str, object], key: str) -> str:

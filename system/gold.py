@@ -1,39 +1,84 @@
-"""What annotators found, for experiments: the golden evidence of DebateCV's table 1, and what the noisy oracle knows.
+"""What AVeriTeC's annotators found: labels, questions and answers. For training, scores and experiments.
 
-The system itself never sees it. Golden evidence reaches a strategy as a knowledge store like any other, made of the
+The system itself never sees it. Gold evidence reaches a strategy as a knowledge store like any other, made of the
 annotated answers alone, without labels.
 """
 
 from codecs import BOM_UTF8
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
 
-from system.claims import ClaimsError
-from system.records import Claim, Label, Record
+from system.claims import ClaimsError, read_claims
+from system.records import AnswerType, Claim, Label, Record
+
+REMEDY = "give an annotated split of AVeriTeC, train.json or dev.json"
 
 
 class GoldAnswer(Record):
-    """An annotated answer; ``url`` names its source, or its place in the annotation where no source is given."""
+    """An annotator's answer.
+
+    Attributes:
+        place: of its question in the annotation, from 0; the answers to one question share it.
+        type: Extractive where the file does not say.
+        explanation: why a Boolean answer is so; empty for the other types.
+        url: page that the answer was found on, or empty.
+        archived: address of an archived copy of that page, or empty.
+        medium: what kind of source that is ("Web text", "PDF", "Metadata", …), or empty.
+    """
 
     question: str
+    place: int
     text: str
-    url: str
+    type: AnswerType = AnswerType.EXTRACTIVE
+    explanation: str = ""
+    url: str = ""
+    archived: str = ""
+    medium: str = ""
+
+    @property
+    def full(self) -> str:
+        """The answer as the official scorer has it: a Boolean one goes on with its explanation."""
+        return f"{self.text.removesuffix('.')}. {self.explanation}" if self.explanation else self.text
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is anything that a system could have found."""
+        return self.type is not AnswerType.UNANSWERABLE
+
+
+class GoldQuestion(Record):
+    """A question with its answers; without any, nobody found one."""
+
+    text: str
+    answers: tuple[GoldAnswer, ...] = ()
 
 
 class GoldClaim(Record):
-    """The annotation of a claim.
+    """A claim with what the annotators made of it.
 
     Attributes:
-        answers: those of all questions, in the order of the annotation.
+        justification: why the label is what it is, in the annotators' words; may be empty.
+        types: kinds of claim ("Numerical Claim", …).
+        strategies: how the fact-checkers worked ("Numerical Comparison", …).
+        article: address of the fact-check, or empty.
     """
 
-    claim: str
+    claim: Claim
     label: Label
-    answers: tuple[GoldAnswer, ...]
+    justification: str = ""
+    types: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
+    article: str = ""
+    questions: tuple[GoldQuestion, ...] = ()
+
+    @property
+    def answers(self) -> tuple[GoldAnswer, ...]:
+        """The answers to all questions, in the order of the annotation."""
+        return tuple(answer for question in self.questions for answer in question.answers)
 
 
 def read_gold(path: Path) -> list[GoldClaim]:
@@ -42,15 +87,14 @@ def read_gold(path: Path) -> list[GoldClaim]:
     Raises:
         ClaimsError: the file is no AVeriTeC array, or a claim lacks its annotation.
     """
+    claims = read_claims(path)
     try:
         rows = orjson.loads(path.read_bytes().removeprefix(BOM_UTF8))
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise ClaimsError(
-            f"{path}: expected an annotated AVeriTeC JSON array ({error}); give dev.json or train.json"
-        ) from error
+    except orjson.JSONDecodeError:  # claims as lines of text or of JSON
+        rows = None
     if not isinstance(rows, list):
-        raise ClaimsError(f"{path}: expected an annotated AVeriTeC JSON array, came {rows!r:.60}; give dev.json")
-    return [_claim(path, number, row) for number, row in enumerate(rows)]
+        raise ClaimsError(f"{path}: expected a JSON array of annotated claims; {REMEDY}")
+    return [_gold(path, claim, rows[claim.id]) for claim in claims]
 
 
 def write_gold_store(path: Path, claims: Sequence[Claim], folder: Path) -> Path:
@@ -65,41 +109,61 @@ def write_gold_store(path: Path, claims: Sequence[Claim], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for claim in claims:
         file = folder / f"{claim.id}.json"
-        content = b"".join(_page(claim, answer) for answer in gold[claim.id].answers)
+        content = b"".join(_page(claim, number, one) for number, one in enumerate(gold[claim.id].answers))
         if not file.exists() or file.read_bytes() != content:
             file.write_bytes(content)
     return folder
 
 
-def _claim(path: Path, number: int, row: Any) -> GoldClaim:
+def _gold(path: Path, claim: Claim, row: Any) -> GoldClaim:
     try:
-        answers = _answers(number, row["questions"])
-        return GoldClaim(claim=row["claim"], label=row["label"], answers=answers)
-    except (KeyError, TypeError, AttributeError, ValidationError) as error:
-        raise ClaimsError(
-            f"{path}: claim {number}: expected a label and questions, as in AVeriTeC's dev.json "
-            f"({type(error).__name__}: {error}); gold evidence can be had of an annotated split only"
-        ) from error
-
-
-def _answers(number: int, questions: Any) -> tuple[GoldAnswer, ...]:
-    return tuple(
-        GoldAnswer(
-            question=question["question"],
-            text=" ".join(filter(None, (answer["answer"], answer.get("boolean_explanation")))),
-            url=answer.get("source_url") or f"annotation:{number}/{place}",
+        return GoldClaim(
+            claim=claim,
+            label=row.get("label"),
+            justification=_text(row, "justification"),
+            types=row.get("claim_types") or (),
+            strategies=row.get("fact_checking_strategies") or (),
+            article=_text(row, "fact_checking_article"),
+            questions=tuple(_question(place, one) for place, one in enumerate(row.get("questions") or ())),
         )
-        for question in questions
-        for place, answer in enumerate(question["answers"])
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        reason = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}, got {fault['input']!r:.60}"
+    except (KeyError, TypeError, AttributeError) as error:
+        reason = f"expected an object with a label, and questions with answers, got {error!r:.120}"
+    raise ClaimsError(f"{path}: claim {claim.id}: {reason}; {REMEDY}")
+
+
+def _question(place: int, row: Mapping[str, Any]) -> GoldQuestion:
+    text = row["question"].strip()
+    return GoldQuestion(text=text, answers=tuple(_answer(text, place, one) for one in row.get("answers") or ()))
+
+
+def _answer(question: str, place: int, row: Mapping[str, Any]) -> GoldAnswer:
+    kind = row.get("answer_type") or AnswerType.EXTRACTIVE
+    return GoldAnswer(
+        question=question,
+        place=place,
+        text=row["answer"].strip(),
+        type=kind,
+        explanation=_text(row, "boolean_explanation") if kind == AnswerType.BOOLEAN else "",
+        url=_text(row, "source_url"),
+        archived=_text(row, "cached_source_url"),
+        medium=_text(row, "source_medium"),
     )
 
 
-def _page(claim: Claim, answer: GoldAnswer) -> bytes:
+def _text(row: Mapping[str, Any], name: str) -> str:
+    """An optional field; AVeriTeC leaves unknown ones null."""
+    return (row.get(name) or "").strip()
+
+
+def _page(claim: Claim, number: int, answer: GoldAnswer) -> bytes:
     page = {
         "claim_id": str(claim.id),
         "type": "gold",
         "query": answer.question,
-        "url": answer.url,
-        "url2text": [answer.question, answer.text],
+        "url": answer.url or f"annotation:{claim.id}/{number}",
+        "url2text": [answer.question, answer.full],
     }
     return orjson.dumps(page, option=orjson.OPT_APPEND_NEWLINE)

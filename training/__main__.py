@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from system.claims import ClaimsError
 from system.models.base import ModelUnavailable
 from training import reader
-from training.annotated import AnnotationError
 from training.checking import command as checking
 from training.datasets import command as datasets
 from training.errors import TrainingError
@@ -22,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
-    except (AnnotationError, ClaimsError, ModelUnavailable, TrainingError) as error:
+    except (ClaimsError, ModelUnavailable, TrainingError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -26,6 +26,7 @@ from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncod
 from knowledge_store.pages.page import Page
 from knowledge_store.ranking import rank
 from system.check import Engine, check
+from system.gold import REMEDY, GoldClaim, read_gold
 from system.models.base import Completion, Model, Request, Result
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.features import FEATURES, features
@@ -35,7 +36,7 @@ from system.models.extractive.verdict import speak_of_claim
 from system.records import Claim, Label
 from system.settings import RunSettings, Settings
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from training.annotated import REMEDY, AnnotatedClaim, AnnotationError, read_annotated
+from training.errors import TrainingError
 from training.stores import pseudo_stores
 
 BALANCE = 0.5  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
@@ -89,7 +90,7 @@ def judgements(claim: Claim, store: Sequence[Page], encoder: Encoder, reader: Mo
     return recorder.judgements
 
 
-def examples(claims: Sequence[AnnotatedClaim], encoder: Encoder, seed: int) -> Examples:
+def examples(claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> Examples:
     """Check all claims on their pseudo stores and measure every judgement."""
     reader, similarity = ExtractiveModel(encoder), Similarity(encoder)
     rows, labels, weights = [], [], []
@@ -153,11 +154,12 @@ def train(claims_file: Path, output: Path, encoder_name: str, seed: int) -> None
     """Fit on an annotated split and write the weights.
 
     Raises:
-        AnnotationError: the claims are not annotated, or a label is missing among them.
+        ClaimsError: the claims are not annotated.
+        TrainingError: a label is missing among them.
     """
-    claims = read_annotated(claims_file)
+    claims = [one for one in read_gold(claims_file) if one.claim.text.strip()]  # the official split has a blank one
     if missing := [str(label) for label in Label if all(one.label is not label for one in claims)]:
-        raise AnnotationError(f"{claims_file}: expected claims of all four labels, but none is {missing}; {REMEDY}")
+        raise TrainingError(f"{claims_file}: expected claims of all four labels, but none is {missing}; {REMEDY}")
     given = examples(claims, CachingEncoder(SentenceEncoder(encoder_name)), seed)
     provenance = {
         "made by": f"python -m training reader --claims {claims_file.name} --encoder {encoder_name} --seed {seed}",

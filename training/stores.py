@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import Page
+from system.gold import GoldAnswer, GoldClaim
 from system.models.extractive.grammar import noun_phrases
 from system.records import AnswerType
-from training.annotated import AnnotatedClaim, GoldAnswer
 
 NEIGHBOURS = 10  # claims of the same topic in a store
 STRANGERS = 30  # claims of any topic in a store
 
 
-def pseudo_stores(claims: Sequence[AnnotatedClaim], encoder: Encoder, seed: int) -> list[list[Page]]:
+def pseudo_stores(claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> list[list[Page]]:
     """A store for each claim, the same for the same seed."""
     generator = np.random.default_rng(seed)
     vectors = encoder.encode([one.claim.text for one in claims])
@@ -40,7 +40,7 @@ def _first_others(order: NDArray[np.int64], own: int, limit: int) -> list[int]:
     return [int(other) for other in order[: limit + 1] if other != own][:limit]
 
 
-def pages(annotated: AnnotatedClaim) -> list[tuple[str, str]]:
+def pages(annotated: GoldClaim) -> list[tuple[str, str]]:
     """Address and text of the pages that a claim's gold answers make."""
     texts = ((answer.url or f"claim:{annotated.claim.id}", _page_text(answer)) for answer in annotated.answers)
     return [(url, text) for url, text in texts if text]

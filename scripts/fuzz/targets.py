@@ -31,7 +31,6 @@ from system.records import ClaimResult, Cost
 from system.runner.journal import Journal, JournalError
 from system.settings import RunSettings, Settings, SettingsError, load, load_calibration
 from system.tasks.base import registered
-from training.annotated import AnnotationError, read_annotated
 
 R = TypeVar("R")
 
@@ -110,7 +109,6 @@ def _gold(data: bytes, folder: Path) -> None:
         one.model_dump_json()
     for claim in _or_error(path, ClaimsError, lambda: read_gold(path)) or ():
         claim.model_dump_json()
-    _or_error(path, (ClaimsError, AnnotationError), lambda: read_annotated(path))
 
 
 def _journal(data: bytes, folder: Path) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 from tqdm import tqdm
 
-from submission.report.annotation import GoldClaim
 from submission.report.graphs import Graph, embedded, read_graph
 from submission.report.losses import ClaimReach, Reach, as_text, claim_types, reach
 from submission.report.material import Entry, Material
+from system.gold import GoldClaim
 from system.records import ClaimResult, Record
 
 REPLACED = ("vote", "read")
@@ -94,7 +94,7 @@ def _reach(entry: Entry, result: ClaimResult | None, graph: Graph, gold: GoldCla
     return ClaimReach(
         claim_id=entry.claim_id,
         gold=gold.label,
-        types=gold.claim_types,
+        types=gold.types,
         right=entry.label == gold.label,
         answers=reach(gold, [as_text(*one) for one in graph.passages()], [as_text(*one) for one in used]),
     )
@@ -153,8 +153,19 @@ def _details(
 
 def _gold_details(gold: GoldClaim, reaches: Sequence[Reach]) -> dict[str, Any]:
     """The annotation, each answer with how far it came."""
-    tree = gold.model_dump(mode="json")
-    answers = [answer for question in tree["questions"] for answer in question["answers"]]
-    for answer, one in zip(answers, reaches, strict=True):
-        answer["reach"] = one
-    return tree
+    reached = iter(reaches)
+    questions = [
+        {
+            "question": question.text,
+            "answers": [
+                {"answer": answer.full, "source_url": answer.url, "reach": next(reached)} for answer in question.answers
+            ],
+        }
+        for question in gold.questions
+    ]
+    return {
+        "label": gold.label,
+        "justification": gold.justification,
+        "claim_types": gold.types,
+        "questions": questions,
+    }

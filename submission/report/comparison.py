@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from submission.files import SubmissionError, same_text
-from submission.read import Gold, Predicted, pair
-from submission.report.annotation import GoldClaim, read_annotations
+from submission.read import Predicted, pair, read_annotations, scored
 from submission.report.material import Entry, Material, flat, read_run
 from submission.report.page import visible
 from submission.score import label_scores
 from submission.tables import SHORT
 from submission.timings import time_verdict
+from system.gold import GoldClaim
 from system.records import Record
 
 
@@ -100,14 +100,14 @@ def _changes(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldCl
 
 
 def _label(annotations: Sequence[GoldClaim], entry: Entry) -> str:
-    known = entry.claim_id < len(annotations) and same_text(annotations[entry.claim_id].claim, entry.claim)
+    known = entry.claim_id < len(annotations) and same_text(annotations[entry.claim_id].claim.text, entry.claim)
     return annotations[entry.claim_id].label if known else ""
 
 
 def _scores(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldClaim]) -> list[Measure]:
     if not annotations:
         return []
-    gold = [Gold(claim_id=number, claim=one.claim, label=one.label) for number, one in enumerate(annotations)]
+    gold = scored(annotations)
     before, after = (
         label_scores(pair([_predicted(entry) for entry in side], gold).pairs) for side in zip(*shared, strict=True)
     )

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from submission.report.annotation import GoldAnswer, GoldClaim
+from system.gold import GoldAnswer, GoldClaim
 from system.records import Label, Record
 
 ARCHIVE = re.compile(r"^https?://(?:web\.)?archive\.org/web/\d+(?:[a-z]{2}_)?/", re.IGNORECASE)
@@ -125,7 +125,7 @@ def reach(gold: GoldClaim, retrieved: Iterable[Text] | None, used: Iterable[Text
 def _reach(answer: GoldAnswer, retrieved: Sequence[Text], used: Sequence[Text]) -> Reach:
     if not answer.answered:
         return Reach.NOTHING
-    target = as_text(answer.source_url, answer.text)
+    target = as_text(answer.url, answer.full)
     if any(matches(target, text) for text in used):
         return Reach.USED
     return Reach.UNUSED if any(matches(target, text) for text in retrieved) else Reach.LOST

@@ -17,14 +17,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from submission.files import repair, write_atomically
-from submission.read import Gold, Pairing, Predicted, pair
+from submission.read import Pairing, Predicted, annotations_if_any, pair, read_annotations, scored
 from submission.report import charts
-from submission.report.annotation import GoldClaim, annotations_if_any, read_annotations
 from submission.report.claims import Row, claim_views
 from submission.report.losses import RULE, Reach
 from submission.report.material import Material, read_run, read_system
 from submission.report.overview import Overview, overview
 from submission.timings import TimeReport, write_measured_timings
+from system.gold import GoldClaim
 from system.records import Label
 
 # Controls that change the direction of the text around them; marks of single letters (U+200E, U+200F) are left.
@@ -113,8 +113,7 @@ def _annotations_of(material: Material) -> list[GoldClaim]:
 
 def _pair(material: Material, annotations: list[GoldClaim]) -> Pairing:
     predicted = [Predicted(claim_id=one.claim_id, claim=one.claim, label=one.label) for one in material.entries]
-    gold = [Gold(claim_id=number, claim=one.claim, label=one.label) for number, one in enumerate(annotations)]
-    return pair(predicted, gold)
+    return pair(predicted, scored(annotations))
 
 
 def _name(material: Material) -> str:

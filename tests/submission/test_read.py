@@ -7,7 +7,7 @@ from submission_factories import result
 
 from submission.files import SubmissionError
 from submission.official import join_evidence
-from submission.read import Gold, Predicted, pair, read_claims, read_gold, read_predictions
+from submission.read import Gold, Predicted, annotations_if_any, pair, read_claims, read_gold, read_predictions
 from submission.write import predictions, write_csv, write_json
 from system.records import Label
 
@@ -110,9 +110,9 @@ def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("questions", "message"),
     [
-        (["When?"], "entry 0: expected an object, came 'When"),
-        ([{"answers": []}], "entry 0: 'question': expected a text"),
-        ([{"question": "When?", "answers": [{"answer": None}]}], "entry 0: 'answer': expected a text"),
+        (["When?"], "claim 0: expected an object with a label, and questions"),
+        ([{"answers": []}], "claim 0: .*'question'"),
+        ([{"question": "When?", "answers": [{"answer": None}]}], "claim 0: .*'strip'"),
     ],
 )
 def test_gold_questions_of_another_form_are_named(tmp_path: Path, questions: Any, message: str) -> None:
@@ -130,7 +130,7 @@ def test_gold_in_json_and_in_the_organisers_csv_are_the_same(shared: Path) -> No
 
 @pytest.mark.parametrize("fields", [{}, {"label": "refuted"}, {"label": None}, {"label": ["Refuted"]}])
 def test_gold_without_a_valid_label_is_refused(tmp_path: Path, fields: dict[str, Any]) -> None:
-    with pytest.raises(SubmissionError, match="claim 0: 'label': expected one of Supported, Refuted"):
+    with pytest.raises(SubmissionError, match="claim 0: label: Input should be 'Supported', 'Refuted'"):
         read_gold(_json(tmp_path, [{"claim": "A.", **fields}]))
 
 
@@ -146,9 +146,17 @@ def test_half_a_surrogate_pair_becomes_text_that_can_be_written(tmp_path: Path) 
     assert (one.claim, one.pairs) == ("A\ufffd.", (("\ufffd", "\ufffd"),))
 
 
+@pytest.mark.parametrize("text", ['{"claim": "A"}\n{"claim": "B"}\n', "Just a claim.\n", json.dumps([{"claim": "A"}])])
+def test_claims_without_labels_have_no_annotations(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "claims.jsonl" if text.startswith("{") else tmp_path / "claims.txt"
+    path.write_text(text, encoding="utf-8")
+    assert annotations_if_any(path) == []
+    assert annotations_if_any(tmp_path / "gone.json") == []
+
+
 @pytest.mark.parametrize("types", ["text", [1]])
 def test_claim_types_that_are_no_texts_are_named(tmp_path: Path, types: object) -> None:
-    with pytest.raises(SubmissionError, match=r"file.json: claim 0: 'claim_types': expected a list of texts"):
+    with pytest.raises(SubmissionError, match=r"file.json: claim 0: types"):
         read_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "claim_types": types}]))
 
 

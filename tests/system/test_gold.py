@@ -4,8 +4,8 @@ import pytest
 from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from system.claims import ClaimsError, read_claims
-from system.gold import read_gold, write_gold_store
-from system.records import Label
+from system.gold import GoldAnswer, read_gold, write_gold_store
+from system.records import AnswerType, Label
 
 ROWS = [
     {
@@ -16,7 +16,12 @@ ROWS = [
                 "question": "When did it open?",
                 "answers": [
                     {"answer": "In 1932.", "answer_type": "Extractive", "source_url": "https://a.example"},
-                    {"answer": "No", "boolean_explanation": "Traffic began in 1933.", "source_url": None},
+                    {
+                        "answer": "No",
+                        "answer_type": "Boolean",
+                        "boolean_explanation": "Traffic began in 1933.",
+                        "source_url": None,
+                    },
                 ],
             }
         ],
@@ -32,14 +37,50 @@ def annotated(tmp_path):
     return file
 
 
-def test_annotations_are_read_with_their_sources(annotated):
+def test_reads_annotations_with_their_sources(annotated):
     first, second = read_gold(annotated)
-    assert (first.claim, first.label) == (ROWS[0]["claim"], Label.CONFLICTING)
-    assert [(answer.text, answer.url) for answer in first.answers] == [
+    assert (first.claim.id, first.claim.text, first.label) == (0, ROWS[0]["claim"], Label.CONFLICTING)
+    assert [(answer.full, answer.url) for answer in first.answers] == [
         ("In 1932.", "https://a.example"),
-        ("No Traffic began in 1933.", "annotation:0/1"),
+        ("No. Traffic began in 1933.", ""),
     ]
     assert second.answers == ()
+
+
+def test_keeps_all_that_a_question_and_an_answer_say(tmp_path):
+    answer = {
+        "answer": "No",
+        "answer_type": "Boolean",
+        "boolean_explanation": "The mayor opened it.",
+        "source_url": "https://a.example",
+        "cached_source_url": "https://archive.example/a",
+        "source_medium": "Web text",
+    }
+    row = {**ROWS[1], "questions": [{"question": "Open?", "answers": []}, {"question": "King?", "answers": [answer]}]}
+    file = tmp_path / "dev.json"
+    file.write_bytes(orjson.dumps([{**row, "claim_types": ["Causal Claim"], "justification": None}]))
+    (gold,) = read_gold(file)
+    assert [question.text for question in gold.questions] == ["Open?", "King?"]
+    assert (gold.types, gold.justification) == (("Causal Claim",), "")
+    assert gold.answers == (
+        GoldAnswer(
+            question="King?",
+            place=1,
+            text="No",
+            type=AnswerType.BOOLEAN,
+            explanation="The mayor opened it.",
+            url="https://a.example",
+            archived="https://archive.example/a",
+            medium="Web text",
+        ),
+    )
+
+
+def test_an_explanation_belongs_to_a_boolean_answer_alone(tmp_path):
+    answers = [{"answer": "Perhaps", "answer_type": "Abstractive", "boolean_explanation": "Of no meaning here."}]
+    file = tmp_path / "dev.json"
+    file.write_bytes(orjson.dumps([{**ROWS[1], "questions": [{"question": "Q?", "answers": answers}]}]))
+    assert [answer.full for answer in read_gold(file)[0].answers] == ["Perhaps"]
 
 
 def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_path):
@@ -47,7 +88,7 @@ def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_pat
     ranked = rank(store / "0.json", ROWS[0]["claim"], RetrievalSettings())
     assert {(passage.url, passage.text) for passage in ranked.passages} == {
         ("https://a.example", "When did it open? In 1932."),
-        ("annotation:0/1", "When did it open? No Traffic began in 1933."),
+        ("annotation:0/1", "When did it open? No. Traffic began in 1933."),
     }
     assert "Conflicting" not in (store / "0.json").read_text() and not ranked.report.flaws
     assert (store / "1.json").read_bytes() == b""
@@ -64,13 +105,15 @@ def test_a_store_that_says_the_same_is_left_alone(annotated, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", "expected an annotated"),
-        (b"{}", r"expected an annotated AVeriTeC JSON array, came \{\}"),
-        (b'[{"claim": "x"}]', r"claim 0: expected a label and questions.*KeyError: 'questions'"),
-        (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: expected a label"),
-        (b'[{"claim": "x", "label": "Refuted", "questions": []}, 1]', "claim 1: expected a label"),
-        (b'[{"claim": "x", "label": "Refuted", "questions": 1}]', "claim 0: expected a label"),
-        (b'[{"claim": "x", "label": "Refuted", "questions": [{"answers": ["a"]}]}]', "claim 0: expected a label"),
+        (b"[{", r"line 1, column 3: expected a JSON array"),
+        (b'{"claim": "x"}', "expected a JSON array of annotated claims"),
+        (b"A claim.", "line 1: expected a JSON object or string"),
+        (b'[{"claim": "x"}]', "claim 0: label: Input should be 'Supported'.*got None"),
+        (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: label: Input should be 'Supported'.*got 'M"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": 1}]', "claim 0: expected an object with a label"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": ["When?"]}]', "claim 0: expected an object with a label"),
+        (b'[{"claim": "x", "label": "Refuted", "claim_types": "text"}]', "claim 0: types: Input should be a valid tup"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": [{"answers": ["a"]}]}]', "claim 0: .*'question'"),
     ],
 )
 def test_a_file_without_annotations_is_an_error_that_says_where(tmp_path, content, message):
@@ -84,6 +127,20 @@ def test_a_byte_order_mark_is_passed_over(annotated):
     gold = read_gold(annotated)
     annotated.write_bytes(b"\xef\xbb\xbf" + annotated.read_bytes())
     assert read_gold(annotated) == gold
+
+
+def test_a_list_of_lines_has_no_annotations(tmp_path):
+    file = tmp_path / "train.txt"
+    file.write_text("The Aster bridge opened in 1932.\n")
+    with pytest.raises(ClaimsError, match=r"train.txt: expected a JSON array of annotated claims; .*train\.json"):
+        read_gold(file)
+
+
+def test_an_array_past_reading_is_an_error_that_names_the_file(tmp_path):
+    file = tmp_path / "dev.json"
+    file.write_text('[{"claim": "c", "x": ' + "[" * 1100 + "]" * 1100 + "}]")
+    with pytest.raises(ClaimsError, match=r"dev.json: .*expected a JSON array"):
+        read_gold(file)
 
 
 @pytest.mark.data

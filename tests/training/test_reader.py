@@ -11,6 +11,7 @@ from training_claims import BRIDGE, write
 
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.pages.page import Page
+from system.gold import read_gold
 from system.models.base import Request
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.features import FEATURES, Features
@@ -20,7 +21,6 @@ from system.settings import Settings
 from system.tasks.ask_question import AskQuestion
 from system.tasks.judge_claim import JudgeClaim
 from training.__main__ import main
-from training.annotated import read_annotated
 from training.reader import Examples, Recorder, describe, examples, fit, judgements
 
 
@@ -72,7 +72,7 @@ def test_the_recorder_concludes_nothing_and_leaves_other_tasks_to_the_reader() -
 
 
 def test_each_claim_weighs_the_same(tmp_path: Path) -> None:
-    claims = read_annotated(write(tmp_path / "train.json"))
+    claims = read_gold(write(tmp_path / "train.json"))
     given = examples(claims, Letters(), seed=1)
     assert given.measured.shape == (len(given.labels), len(FEATURES))
     for one in claims:

@@ -7,7 +7,7 @@ import pytest
 from training_claims import RECORDS, answer, claim, write
 
 from knowledge_store.dense.encoder import Vectors
-from training.annotated import AnnotatedClaim, read_annotated
+from system.gold import GoldClaim, read_gold
 from training.stores import NEIGHBOURS, STRANGERS, pages, pseudo_stores
 
 
@@ -24,26 +24,26 @@ class Length:
 
 
 @pytest.fixture
-def annotated(tmp_path: Path) -> list[AnnotatedClaim]:
-    return read_annotated(write(tmp_path / "train.json"))
+def annotated(tmp_path: Path) -> list[GoldClaim]:
+    return read_gold(write(tmp_path / "train.json"))
 
 
 @pytest.fixture
-def many(tmp_path: Path) -> list[AnnotatedClaim]:
+def many(tmp_path: Path) -> list[GoldClaim]:
     records = [
         claim(f"Claim {'x' * i}.", "Refuted", (f"What is {i}?", answer(f"It is number {i}."))) for i in range(90)
     ]
-    return read_annotated(write(tmp_path / "many.json", records))
+    return read_gold(write(tmp_path / "many.json", records))
 
 
-def test_pages_say_what_their_question_names(annotated: list[AnnotatedClaim]) -> None:
+def test_pages_say_what_their_question_names(annotated: list[GoldClaim]) -> None:
     assert pages(annotated[0]) == [
         ("https://example.org/the", "Aster bridge: The Aster bridge was opened to traffic in 1932."),
         ("https://example.org/no", "king: The mayor of Aster opened the bridge alone."),
     ]
 
 
-def test_a_store_holds_the_claim_s_own_pages_among_others(many: list[AnnotatedClaim]) -> None:
+def test_a_store_holds_the_claim_s_own_pages_among_others(many: list[GoldClaim]) -> None:
     for own, store in zip(many, pseudo_stores(many, Length(), 1), strict=True):
         texts = {page.text for page in store}
         assert {text for _, text in pages(own)} <= texts
@@ -51,18 +51,18 @@ def test_a_store_holds_the_claim_s_own_pages_among_others(many: list[AnnotatedCl
         assert [page.number for page in store] == list(range(len(store)))
 
 
-def test_the_nearest_claims_are_in_the_store(many: list[AnnotatedClaim]) -> None:
+def test_the_nearest_claims_are_in_the_store(many: list[GoldClaim]) -> None:
     texts = {page.text for page in pseudo_stores(many, Length(), 1)[40]}
     for near in range(40 - NEIGHBOURS // 2, 40 + NEIGHBOURS // 2 + 1):
         assert pages(many[near])[0][1] in texts
 
 
-def test_the_seed_decides(many: list[AnnotatedClaim]) -> None:
+def test_the_seed_decides(many: list[GoldClaim]) -> None:
     assert pseudo_stores(many, Length(), 1) == pseudo_stores(many, Length(), 1)
     assert pseudo_stores(many, Length(), 1) != pseudo_stores(many, Length(), 2)
 
 
-def test_few_claims_share_what_there_is(annotated: list[AnnotatedClaim]) -> None:
+def test_few_claims_share_what_there_is(annotated: list[GoldClaim]) -> None:
     everything = sorted(text for one in annotated for _, text in pages(one))
     assert all(sorted(page.text for page in store) == everything for store in pseudo_stores(annotated, Length(), 1))
     assert len(everything) == sum(len(record["questions"]) for record in RECORDS) - 2

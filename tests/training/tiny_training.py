@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from system.gold import read_gold
 from system.models.chat import ChatTokenizer
 from system.models.prompting import render
 from system.records import QuestionAnswer
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from training.annotated import read_annotated
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "system" / "examples" / "claims.json"
@@ -43,7 +43,7 @@ def verdicts():
     """Tasks of judging and their replies, of an annotated file."""
 
     def make(path=EXAMPLES, count=16):
-        for example in read_annotated(path)[:count]:
+        for example in read_gold(path)[:count]:
             pairs = tuple(QuestionAnswer(question=a.question, answer=a.text, answers=()) for a in example.answers)
             label = example.label
             reply = VerdictReply(justification=f"The answers say so: {pairs[0].answer[:40]}", label=label)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import system
 from knowledge_store.pages.page import Passage
+from system.gold import GoldClaim, read_gold
 from system.records import QuestionAnswer
 from system.speech import Argument, Speaker
 from system.tasks.answer_question import AnswerQuestion
@@ -12,14 +13,13 @@ from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Adapter, Reply, Task
 from system.tasks.debate import CloseDebate, Moderate
 from system.tasks.judge_claim import JudgeClaim
-from training.annotated import AnnotatedClaim, read_annotated
 
 EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
 
 
 def example_tasks(adapter: Adapter, count: int) -> list[Task[Reply]]:
     """Tasks of an adapter, of at most ``count`` claims; those of a moderator are about debates of two quotations."""
-    return [task for example in read_annotated(EXAMPLES)[:count] for task in _tasks(adapter, example)]
+    return [task for example in read_gold(EXAMPLES)[:count] for task in _tasks(adapter, example)]
 
 
 def reply_types(adapter: Adapter) -> set[type[Reply]]:
@@ -27,7 +27,7 @@ def reply_types(adapter: Adapter) -> set[type[Reply]]:
     return {task.reply_type for task in example_tasks(adapter, 1)}
 
 
-def _tasks(adapter: Adapter, example: AnnotatedClaim) -> Iterator[Task[Reply]]:
+def _tasks(adapter: Adapter, example: GoldClaim) -> Iterator[Task[Reply]]:
     claim, pairs, passages = example.claim, _pairs(example), _passages(example)
     match adapter:
         case Adapter.QUESTION_GENERATION:
@@ -44,11 +44,11 @@ def _tasks(adapter: Adapter, example: AnnotatedClaim) -> Iterator[Task[Reply]]:
             return
 
 
-def _pairs(example: AnnotatedClaim) -> tuple[QuestionAnswer, ...]:
+def _pairs(example: GoldClaim) -> tuple[QuestionAnswer, ...]:
     return tuple(QuestionAnswer(question=answer.question, answer=answer.text, answers=()) for answer in example.answers)
 
 
-def _passages(example: AnnotatedClaim) -> tuple[Passage, ...]:
+def _passages(example: GoldClaim) -> tuple[Passage, ...]:
     return tuple(
         Passage(text=answer.explanation or answer.text, url=answer.url, page=number, start=0)
         for number, answer in enumerate(example.answers)

@@ -11,9 +11,9 @@ from tqdm import tqdm
 from factgraph import options
 from factgraph.commands.common import settings_of
 from knowledge_store.dense.encoder import EncoderUnavailable
+from system.gold import GoldClaim, read_gold
 from system.runner.journal import JournalError
 from system.settings import Settings, SettingsError
-from training.annotated import AnnotatedClaim, read_annotated
 from training.datasets.files import Making, sha256_of
 from training.datasets.leakage import LEAKED_CLAIM, HeldOut, read_held_out
 from training.datasets.production import SETS, Order, produce
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
 
     Raises:
         TrainingError: see ``produce``; every message says what is kept.
-        ClaimsError, AnnotationError: the claims are not AVeriTeC's annotated ones.
+        ClaimsError: the claims are not AVeriTeC's annotated ones.
     """
     try:
         asyncio.run(_run(args))
@@ -121,10 +121,11 @@ async def _run(args: argparse.Namespace) -> None:
         print(_line(card), flush=True)
 
 
-def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[AnnotatedClaim], int]:
+def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim], int]:
     """The claims that may be used, and how many repeat a held-out one."""
     last = sys.maxsize if args.limit is None else args.start + args.limit
-    wanted = [one for one in read_annotated(args.claims) if args.start <= one.claim.id < last]
+    gold = [one for one in read_gold(args.claims) if one.claim.text.strip()]  # the official split has a blank one
+    wanted = [one for one in gold if args.start <= one.claim.id < last]
     progress = tqdm(wanted, unit="claim", desc="leakage", leave=False, disable=None)
     claims = [one for one in progress if not held_out.near_copy(one.claim.text)]
     if not claims:

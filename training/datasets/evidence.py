@@ -9,9 +9,9 @@ from pathlib import Path
 
 from knowledge_store.pages.page import Flaws, Page, Passage
 from knowledge_store.settings import RetrievalSettings
+from system.gold import GoldAnswer, GoldClaim
 from system.records import AnswerType
 from system.runner.ranking_pool import store_file
-from training.annotated import AnnotatedClaim, GoldAnswer
 from training.datasets.gold_pages import find_pages, passages_of, same_address
 from training.datasets.pairs import answer_text
 from training.datasets.relevance import Relevance
@@ -58,10 +58,10 @@ class ClaimEvidence:
         flaws: counts what is wrong with the claim's store.
     """
 
-    def __init__(self, annotated: AnnotatedClaim, source: Source, flaws: Flaws) -> None:
+    def __init__(self, annotated: GoldClaim, source: Source, flaws: Flaws) -> None:
         self._annotated = annotated
         self._source = source
-        urls = [url for answer in annotated.answers for url in (answer.url, answer.copy)]
+        urls = [url for answer in annotated.answers for url in (answer.url, answer.archived)]
         self._pages: Mapping[str, Page] = (
             find_pages(store_file(source.store, annotated.claim), urls, flaws) if source.store else {}
         )
@@ -103,7 +103,7 @@ class ClaimEvidence:
                 yield from passages_of(page, self._source.retrieval)
 
     def _page(self, answer: GoldAnswer) -> Page | None:
-        addresses = (same_address(url) for url in (answer.url, answer.copy) if url)
+        addresses = (same_address(url) for url in (answer.url, answer.archived) if url)
         return next((self._pages[address] for address in addresses if address in self._pages), None)
 
     def _own_text(self, answer: GoldAnswer, drops: Drops) -> Found | None:

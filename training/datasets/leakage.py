@@ -19,8 +19,8 @@ class HeldOut:
     """Claims that training must not see.
 
     A text repeats a claim if it has nearly all of the claim's shingles, the measure by which retrieval knows pages
-    that copy a claim (``knowledge_store.pages.filters``); among claims, which are short, most of the shingles of either are
-    enough. A claim too short for shingles is only repeated by an equal text.
+    that copy a claim (``knowledge_store.pages.filters``); among claims, which are short, most of the shingles of either
+    are enough. A claim too short for shingles is only repeated by an equal text.
 
     >>> held_out = HeldOut(["The Aster bridge was opened to all traffic in 1932."])
     >>> held_out.in_text("They say: the Aster bridge was opened to all traffic in 1932!")

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from system.gold import GoldClaim
 from system.records import Label
 from system.tasks.debate import RulingReply
 from system.tasks.judge_claim import VerdictReply
-from training.annotated import AnnotatedClaim
 from training.datasets.debates import Debate
 from training.datasets.samples import DataSet, Drops, Sample
 
@@ -15,7 +15,7 @@ NOT_CORRECTED = "wrong verdict without a correction"
 
 
 def moderator_data(
-    claims: Sequence[AnnotatedClaim], debates: Sequence[Debate], corrections: Mapping[int, str], notes: dict[str, Any]
+    claims: Sequence[GoldClaim], debates: Sequence[Debate], corrections: Mapping[int, str], notes: dict[str, Any]
 ) -> list[DataSet]:
     """The three data sets of the two recipes.
 

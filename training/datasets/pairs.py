@@ -1,9 +1,7 @@
 """Gold questions with their answers, in the form in which the engine passes them on."""
 
-from itertools import groupby
-
-from system.records import NO_ANSWER, AnswerType, QuestionAnswer
-from training.annotated import AnnotatedClaim, GoldAnswer
+from system.gold import GoldAnswer, GoldClaim
+from system.records import NO_ANSWER, QuestionAnswer
 
 
 def answer_text(answer: GoldAnswer) -> str:
@@ -11,17 +9,13 @@ def answer_text(answer: GoldAnswer) -> str:
 
     Unanswerable questions have the text that the engine gives them, whatever annotators wrote there.
     """
-    if answer.type is AnswerType.UNANSWERABLE:
-        return NO_ANSWER
-    if not answer.explanation:
-        return answer.text
-    return f"{answer.text.rstrip('. ')}. {answer.explanation}"
+    return answer.full if answer.answered else NO_ANSWER
 
 
-def gold_pairs(annotated: AnnotatedClaim) -> tuple[QuestionAnswer, ...]:
+def gold_pairs(annotated: GoldClaim) -> tuple[QuestionAnswer, ...]:
     """One pair for each question that says something; several answers to a question stand one after the other."""
     return tuple(
-        QuestionAnswer(question=question, answer=" ".join(dict.fromkeys(map(answer_text, answers))), answers=())
-        for (_, question), answers in groupby(annotated.answers, key=lambda answer: (answer.place, answer.question))
-        if question
+        QuestionAnswer(question=one.text, answer=" ".join(dict.fromkeys(map(answer_text, one.answers))), answers=())
+        for one in annotated.questions
+        if one.text and one.answers
     )

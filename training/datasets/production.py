@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import orjson
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
-from system.gold import write_gold_store
+from system.gold import GoldClaim, write_gold_store
 from system.models import load_model
 from system.models.base import Model
 from system.models.extractive import ExtractiveModel
@@ -20,7 +20,6 @@ from system.records import Label, Record
 from system.runner.journal import RecordJournal, identity_of
 from system.settings import Settings
 from system.tasks.verify_answer import VerifyAnswer
-from training.annotated import AnnotatedClaim
 from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates
 from training.datasets.entailment import Judgement, judge_entailment
@@ -52,7 +51,7 @@ class Order:
     """
 
     claims_file: Path
-    claims: Sequence[AnnotatedClaim]
+    claims: Sequence[GoldClaim]
     sets: Sequence[str]
     settings: Settings
     store: Path | None

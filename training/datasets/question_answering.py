@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from tqdm import tqdm
 
 from knowledge_store.pages.page import Flaws, describe
+from system.gold import GoldAnswer, GoldClaim
 from system.records import Answer, AnswerType, Source
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.base import Adapter
 from system.tasks.verify_answer import VerifyAnswer
-from training.annotated import AnnotatedClaim, GoldAnswer
 from training.datasets import evidence
 from training.datasets.entailment import Judgement
 from training.datasets.evidence import ClaimEvidence, Found
@@ -25,7 +25,7 @@ Judge = Callable[[dict[str, VerifyAnswer]], Awaitable[dict[str, Judgement]]]
 """Judges by the id of the sample whether answers follow from their passages; see ``judge_entailment``."""
 
 
-async def question_answering(claims: Sequence[AnnotatedClaim], source: evidence.Source, judge: Judge) -> DataSet:
+async def question_answering(claims: Sequence[GoldClaim], source: evidence.Source, judge: Judge) -> DataSet:
     """A sample for each gold answer whose passage can be found and, by a model's judgement, entails it.
 
     What the paper leaves open: answers that the claim's metadata states, and questions that no page answers, are shown
@@ -47,7 +47,7 @@ async def question_answering(claims: Sequence[AnnotatedClaim], source: evidence.
     return DataSet(Adapter.QUESTION_ANSWERING, kept, drops, notes)
 
 
-def _samples(annotated: AnnotatedClaim, found: ClaimEvidence, drops: Drops) -> Iterator[Sample]:
+def _samples(annotated: GoldClaim, found: ClaimEvidence, drops: Drops) -> Iterator[Sample]:
     for number, answer in enumerate(annotated.answers):
         if not (answer.question and answer.text):
             drops[EMPTY] += 1
@@ -56,7 +56,7 @@ def _samples(annotated: AnnotatedClaim, found: ClaimEvidence, drops: Drops) -> I
 
 
 def _sample(
-    name: str, annotated: AnnotatedClaim, answer: GoldAnswer, evidence: ClaimEvidence, drops: Drops
+    name: str, annotated: GoldClaim, answer: GoldAnswer, evidence: ClaimEvidence, drops: Drops
 ) -> Sample | None:
     from_metadata = answer.medium == "Metadata" and states(annotated.claim, answer.text)
     if from_metadata or answer.type is AnswerType.UNANSWERABLE:

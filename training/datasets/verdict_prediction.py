@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
+from system.gold import GoldClaim
 from system.records import Label
 from system.tasks.base import Adapter
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from training.annotated import AnnotatedClaim
 from training.datasets.pairs import gold_pairs
 from training.datasets.samples import DataSet, Drops, Sample
 
 NO_JUSTIFICATION = "claim without a justification"
 
 
-def verdict_prediction(claims: Sequence[AnnotatedClaim]) -> DataSet:
+def verdict_prediction(claims: Sequence[GoldClaim]) -> DataSet:
     """A sample for each claim with all of its n pairs, and one for each i < n: with i pairs there is not enough.
 
     The annotation has no reasons for the latter; they name the question that is asked next, which is what is missing.
@@ -22,7 +22,7 @@ def verdict_prediction(claims: Sequence[AnnotatedClaim]) -> DataSet:
     return DataSet(Adapter.VERDICT_PREDICTION, samples, drops, {"reasons of partial evidence": _open_question("…")})
 
 
-def _samples(annotated: AnnotatedClaim, drops: Drops) -> Iterator[Sample]:
+def _samples(annotated: GoldClaim, drops: Drops) -> Iterator[Sample]:
     claim, pairs = annotated.claim, gold_pairs(annotated)
     for count in range(1, len(pairs)):
         yield Sample(

@@ -85,8 +85,7 @@ const REACHES = {
 function goldItem(question) {
   return h("li", {}, h("p", { class: "question", dir: "auto" }, question.question), question.answers.map((answer) => {
     const [kind, words] = REACHES[answer.reach];
-    const text = answer.boolean_explanation ? `${answer.answer}. ${answer.boolean_explanation}` : answer.answer;
-    return [h("p", { class: "answer", dir: "auto" }, text),
+    return [h("p", { class: "answer", dir: "auto" }, answer.answer),
       h("div", { class: "source" }, h("span", { class: `reach reach-${kind}` }, words), " · ", address(answer.source_url))];
   }));
 }

@@ -3,13 +3,26 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_factories import BLOG, CHUNK, DOUBT, HISTORY, gold_item
+from report_factories import BLOG, CHUNK, DOUBT, HISTORY, TEXT
 
-from submission.report.annotation import GoldClaim
 from submission.report.losses import ClaimReach, Reach, as_text, content_words, losses, page_key, reach, says_the_same
-from system.records import Label
+from system.gold import GoldAnswer, GoldClaim, GoldQuestion
+from system.records import AnswerType, Claim, Label
 
-GOLD = GoldClaim.model_validate(gold_item())
+
+def gold_of(*answers: GoldAnswer) -> GoldClaim:
+    question = GoldQuestion(text="When was it opened?", answers=answers)
+    return GoldClaim(claim=Claim(id=0, text=TEXT), label=Label.SUPPORTED, questions=(question,))
+
+
+def answer(text, url="", kind=AnswerType.EXTRACTIVE):
+    return GoldAnswer(question="When was it opened?", place=0, text=text, type=kind, url=url)
+
+
+GOLD = gold_of(
+    answer("In 1932", f"https://web.archive.org/web/2020/{HISTORY}/"),
+    answer("No answer could be found.", kind=AnswerType.UNANSWERABLE),
+)
 THERE, ELSEWHERE = as_text(HISTORY, CHUNK), as_text(BLOG, DOUBT)
 
 
@@ -28,8 +41,7 @@ def test_evidence_is_lost_unused_or_used(retrieved, used, expected):
 
 def test_the_same_words_on_another_page_count_too():
     text = "The bridge over the river Aster carried its first lorries in May 1932"
-    answer = {"answer": text, "answer_type": "Extractive", "source_url": "https://gone.example"}
-    gold = GoldClaim.model_validate(gold_item(questions=[{"question": "When?", "answers": [answer]}]))
+    gold = gold_of(answer(text, "https://gone.example"))
     assert reach(gold, [as_text(BLOG, f"They say: {text.lower()}!")], []) == (Reach.UNUSED,)
 
 

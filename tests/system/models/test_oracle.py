@@ -9,7 +9,7 @@ from knowledge_store.pages.page import Page
 from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from system.check import Engine, check
-from system.gold import GoldAnswer, GoldClaim
+from system.gold import GoldAnswer, GoldClaim, GoldQuestion
 from system.models.base import ModelError, Request
 from system.models.oracle import OracleModel, Rates
 from system.records import Claim, Label
@@ -21,11 +21,17 @@ QUESTIONS = ("When was the bridge opened?", "Who paid for all that work?", "How 
 
 
 def gold_of(label):
-    answers = tuple(
-        GoldAnswer(question=question, text=f"Reply {n} about it.", url=f"https://page{n}.example")
+    questions = tuple(
+        GoldQuestion(
+            text=question,
+            answers=(
+                GoldAnswer(question=question, place=n, text=f"Reply {n} about it.", url=f"https://page{n}.example"),
+            ),
+        )
         for n, question in enumerate(QUESTIONS)
     )
-    return [GoldClaim(claim=f"Claim {number}.", label=label, answers=answers) for number in range(CLAIMS)]
+    claims = (Claim(id=number, text=f"Claim {number}.") for number in range(CLAIMS))
+    return [GoldClaim(claim=claim, label=label, questions=questions) for claim in claims]
 
 
 def run(gold, rates, strategy="got", **changes):
@@ -35,10 +41,10 @@ def run(gold, rates, strategy="got", **changes):
 
     async def all_claims():
         checked = []
-        for number, one in enumerate(gold):
+        for one in gold:
             pages = [Page(n, a.url, (a.question, a.text)) for n, a in enumerate(one.answers)]
-            ranked = rank(pages, one.claim, RetrievalSettings())
-            checked.append(await check(engine, Claim(id=number, text=one.claim), ranked))
+            ranked = rank(pages, one.claim.text, RetrievalSettings())
+            checked.append(await check(engine, one.claim, ranked))
         return checked
 
     return asyncio.run(all_claims())

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from training_claims import write
 
 from knowledge_store.settings import RetrievalSettings
-from training.annotated import AnnotatedClaim, read_annotated
+from system.gold import GoldClaim, read_gold
 from training.datasets.evidence import Source
 
 
@@ -24,8 +24,8 @@ class WordOverlap:
 
 
 @pytest.fixture
-def annotated(tmp_path: Path) -> list[AnnotatedClaim]:
-    return read_annotated(write(tmp_path / "train.json"))
+def annotated(tmp_path: Path) -> list[GoldClaim]:
+    return read_gold(write(tmp_path / "train.json"))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from training_claims import write
 
 from knowledge_store.dense.encoder import Vectors
-from system.gold import read_gold, write_gold_store
+from system.gold import GoldClaim, read_gold, write_gold_store
 from system.models.base import ErrorKind, Model, ModelError, Request
 from system.models.oracle import OracleModel, Rates
 from system.models.scripted import ScriptedModel
@@ -30,7 +30,6 @@ from system.tasks.debate import (
     RulingReply,
 )
 from system.tasks.judge_claim import VerdictReply
-from training.annotated import AnnotatedClaim
 from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates
 from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, moderator_data, syndec
@@ -66,7 +65,7 @@ def supports(request: Request) -> Reply | None:
 class Bench:
     """Holds debates about the annotated claims of the tests, in one folder."""
 
-    def __init__(self, folder: Path, claims: Sequence[AnnotatedClaim]) -> None:
+    def __init__(self, folder: Path, claims: Sequence[GoldClaim]) -> None:
         self.folder, self.claims = folder, claims
         self.file = write(folder / "gold.json")
 
@@ -79,11 +78,11 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, annotated: list[AnnotatedClaim]) -> Bench:
+def bench(tmp_path: Path, annotated: list[GoldClaim]) -> Bench:
     return Bench(tmp_path, annotated)
 
 
-def labels_of(claims: Sequence[AnnotatedClaim]) -> dict[int, Label]:
+def labels_of(claims: Sequence[GoldClaim]) -> dict[int, Label]:
     return {annotated.claim.id: annotated.label for annotated in claims}
 
 

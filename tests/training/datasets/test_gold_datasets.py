@@ -1,28 +1,27 @@
 """Question generation and verdict prediction: what section 3.2 makes of a claim with its pairs."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
+from system.gold import GoldAnswer, GoldClaim
 from system.models.prompting import render
 from system.records import NO_ANSWER, AnswerType, Label
 from system.tasks.ask_question import AskQuestion
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from training.annotated import AnnotatedClaim, GoldAnswer
 from training.datasets.pairs import answer_text, gold_pairs
 from training.datasets.question_generation import question_generation
 from training.datasets.verdict_prediction import NO_JUSTIFICATION, verdict_prediction
 
 
 @pytest.fixture
-def bridge(annotated: list[AnnotatedClaim]) -> AnnotatedClaim:
+def bridge(annotated: list[GoldClaim]) -> GoldClaim:
     """Four questions, with the reasons of the annotators."""
-    return replace(annotated[0], justification="The archive says so.")
+    return annotated[0].model_copy(update={"justification": "The archive says so."})
 
 
 def given(text: str, kind: AnswerType, explanation: str = "") -> GoldAnswer:
-    return GoldAnswer("Q?", 0, text, kind, explanation, "", "", "")
+    return GoldAnswer(question="Q?", place=0, text=text, type=kind, explanation=explanation)
 
 
 def test_a_boolean_answer_goes_on_with_its_reason() -> None:
@@ -31,20 +30,20 @@ def test_a_boolean_answer_goes_on_with_its_reason() -> None:
     assert answer_text(given("n/a", AnswerType.UNANSWERABLE)) == NO_ANSWER
 
 
-def test_several_answers_to_a_question_are_one_pair(bridge: AnnotatedClaim) -> None:
+def test_several_answers_to_a_question_are_one_pair(bridge: GoldClaim) -> None:
     first = bridge.answers[0]
-    twice = replace(bridge, answers=(first, replace(first, text="In May."), first, *bridge.answers[1:]))
-    pairs = gold_pairs(twice)
+    answers = (first, first.model_copy(update={"text": "In May."}), first)
+    question = bridge.questions[0].model_copy(update={"answers": answers})
+    pairs = gold_pairs(bridge.model_copy(update={"questions": (question, *bridge.questions[1:])}))
     assert [pair.question for pair in pairs] == [pair.question for pair in gold_pairs(bridge)]
     assert pairs[0].answer == f"{first.text} In May."
 
 
-def test_equal_questions_apart_stay_apart(bridge: AnnotatedClaim) -> None:
-    again = replace(bridge.answers[0], place=9)
-    assert len(gold_pairs(replace(bridge, answers=(bridge.answers[0], again)))) == 2
+def test_equal_questions_apart_stay_apart(bridge: GoldClaim) -> None:
+    assert len(gold_pairs(bridge.model_copy(update={"questions": bridge.questions[:1] * 2}))) == 2
 
 
-def test_each_question_follows_from_the_pairs_before_it(bridge: AnnotatedClaim) -> None:
+def test_each_question_follows_from_the_pairs_before_it(bridge: GoldClaim) -> None:
     samples = question_generation([bridge]).samples
     pairs = gold_pairs(bridge)
     assert len(samples) == len(pairs) == 4
@@ -57,7 +56,7 @@ def test_each_question_follows_from_the_pairs_before_it(bridge: AnnotatedClaim) 
     assert second.endswith("Ask the next question, in JSON:") and f'A1: "{pairs[0].answer}"' in second
 
 
-def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: AnnotatedClaim) -> None:
+def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: GoldClaim) -> None:
     *partial, whole = verdict_prediction([bridge]).samples
     pairs = gold_pairs(bridge)
     assert [sample.task.pairs for sample in partial if isinstance(sample.task, JudgeClaim)] == [
@@ -72,7 +71,7 @@ def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: AnnotatedClaim) 
     assert list(json.loads(whole.reply.model_dump_json())) == ["justification", "label"]
 
 
-def test_a_claim_without_reasons_is_counted_and_keeps_its_partial_evidence(annotated: list[AnnotatedClaim]) -> None:
+def test_a_claim_without_reasons_is_counted_and_keeps_its_partial_evidence(annotated: list[GoldClaim]) -> None:
     data = verdict_prediction(annotated)
     assert data.drops == {NO_JUSTIFICATION: 4}
     assert {sample.kind for sample in data.samples} == {"partial evidence"}

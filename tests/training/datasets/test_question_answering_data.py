@@ -10,6 +10,7 @@ from training_claims import BRIDGE, answer, claim, write
 
 from knowledge_store.pages.page import Page
 from knowledge_store.settings import RetrievalSettings
+from system.gold import GoldClaim, read_gold
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel
 from system.records import Claim
@@ -17,7 +18,6 @@ from system.records import Source as AnswerSource
 from system.runner.journal import RecordJournal
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
-from training.annotated import AnnotatedClaim, read_annotated
 from training.datasets.entailment import Judgement, judge_entailment
 from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source
 from training.datasets.gold_pages import find_pages, passages_of
@@ -33,7 +33,7 @@ async def believe(tasks: dict[str, VerifyAnswer]) -> dict[str, Judgement]:
     return {name: Judgement(sample=name, entailed=True, reason="It says so.") for name in tasks}
 
 
-def make(claims: list[AnnotatedClaim], source: Source) -> DataSet:
+def make(claims: list[GoldClaim], source: Source) -> DataSet:
     return asyncio.run(question_answering(claims, source, believe))
 
 
@@ -54,7 +54,7 @@ def with_store(source: Source, tmp_path: Path) -> Source:
 
 
 def test_the_best_passage_of_the_gold_page_is_found_by_its_address(
-    annotated: list[AnnotatedClaim], with_store: Source
+    annotated: list[GoldClaim], with_store: Source
 ) -> None:
     first, *_ = make(annotated[:1], with_store).samples
     assert isinstance(first.task, AnswerQuestion) and isinstance(first.reply, AnswerReply)
@@ -63,7 +63,7 @@ def test_the_best_passage_of_the_gold_page_is_found_by_its_address(
     assert first.reply.model_dump_json() == f'{{"source":"Evidence","type":"Extractive","answer":"{OPENED}"}}'
 
 
-def test_what_cannot_be_used_is_counted(annotated: list[AnnotatedClaim], with_store: Source) -> None:
+def test_what_cannot_be_used_is_counted(annotated: list[GoldClaim], with_store: Source) -> None:
     data = make(annotated, with_store)
     assert data.drops == {IRRELEVANT: 1, NOT_IN_STORE: 3, NOT_ENTAILED: 0, NOT_JUDGED: 0}
     assert "broken line 3" not in data.notes["flaws of the stores"]
@@ -75,14 +75,14 @@ def test_what_cannot_be_used_is_counted(annotated: list[AnnotatedClaim], with_st
 def test_the_better_of_question_and_answer_counts(source: Source, tmp_path: Path) -> None:
     """The passage shares no word with the question, yet holds the answer."""
     record = claim("C is so.", "Refuted", ("Why?", answer("Because rain fell all night.")))
-    (one,) = read_annotated(write(tmp_path / "c.json", [record]))
+    (one,) = read_gold(write(tmp_path / "c.json", [record]))
     store = write_store(tmp_path / "s", ("https://example.org/beca", "Nobody knew. Because rain fell all night."))
     (sample,) = make([one], replace(source, store=store, threshold=1.0)).samples
     assert isinstance(sample.task, AnswerQuestion) and "rain" in sample.task.passage.text
 
 
 def test_metadata_and_unanswerable_questions_get_the_nearest_other_passage(
-    annotated: list[AnnotatedClaim], source: Source
+    annotated: list[GoldClaim], source: Source
 ) -> None:
     by_kind = {sample.kind: sample for sample in make(annotated, source).samples}
     date, unanswerable = by_kind["metadata"], by_kind["Unanswerable"]
@@ -98,7 +98,7 @@ def test_metadata_and_unanswerable_questions_get_the_nearest_other_passage(
 
 def test_without_a_store_answers_are_their_own_passages(source: Source, tmp_path: Path) -> None:
     told = ("Why?", answer("It rained.", "Abstractive"))
-    claims = read_annotated(write(tmp_path / "c.json", [BRIDGE, claim("C.", "Refuted", told)]))
+    claims = read_gold(write(tmp_path / "c.json", [BRIDGE, claim("C.", "Refuted", told)]))
     data = make(claims, source)
     assert data.notes["passages"].startswith("fallback")
     boolean = next(sample for sample in data.samples if sample.kind == "Boolean, own text")
@@ -110,7 +110,7 @@ def test_without_a_store_answers_are_their_own_passages(source: Source, tmp_path
 
 def test_a_question_alone_has_nothing_else(source: Source, tmp_path: Path) -> None:
     record = claim("C.", "Refuted", ("Who?", answer("No answer could be found.", "Unanswerable")))
-    assert make(read_annotated(write(tmp_path / "c.json", [record])), source).drops[NOTHING_ELSE] == 1
+    assert make(read_gold(write(tmp_path / "c.json", [record])), source).drops[NOTHING_ELSE] == 1
 
 
 def test_the_passage_that_leaves_a_question_open_answers_another_one(source: Source, tmp_path: Path) -> None:
@@ -126,13 +126,13 @@ def test_the_passage_that_leaves_a_question_open_answers_another_one(source: Sou
         ("Why?", answer("It rained.")),
     )
     record["questions"].append(asked)
-    samples = make(read_annotated(write(tmp_path / "c.json", [record])), source).samples
+    samples = make(read_gold(write(tmp_path / "c.json", [record])), source).samples
     (open_one,) = (sample for sample in samples if sample.kind == "Unanswerable")
     assert isinstance(open_one.task, AnswerQuestion) and open_one.task.passage.text == "It rained."
 
 
 def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
-    annotated: list[AnnotatedClaim], with_store: Source, tmp_path: Path
+    annotated: list[GoldClaim], with_store: Source, tmp_path: Path
 ) -> None:
     lenient = replace(with_store, threshold=0.0)
 
