@@ -12,9 +12,9 @@ from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.pages.documents import DocumentsError
 from submission.files import SubmissionError
 from system.claims import ClaimsError
+from system.journal import JournalError
 from system.models.base import ModelUnavailable
 from system.runner.checker import CheckerError
-from system.runner.journal import JournalError
 from system.settings import SettingsError
 from system.weights import WeightsError
 

@@ -19,12 +19,12 @@ import orjson
 
 from knowledge_store.dense.encoder import Vectors
 from system.check import Engine
+from system.journal import Journal
 from system.models.base import Request
 from system.models.scripted import Line, ScriptedModel
 from system.records import AnswerType, Claim, Label, Source
 from system.runner.checker import WorkerReport
 from system.runner.cluster_checker import ClusterChecker
-from system.runner.journal import Journal
 from system.runner.run import run
 from system.settings import Settings
 from system.tasks.answer_question import AnswerQuestion, AnswerReply

@@ -16,6 +16,7 @@ from submission.report.page import write_report
 from submission.score import Judging, Metric, score
 from submission.tables import print_report
 from submission.validate import changes_score, print_faults, validate
+from system.journal import JournalError
 
 VALIDATE = """Name every fault of a submission, with its row and what the official scorer does about it: it crashes the
 whole run, it scores wrongly without a word, or it is harmless. The exit status is 1 if any fault is more than harmless.
@@ -38,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         status: int = arguments.command(arguments, Console())
-    except SubmissionError as error:
+    except (SubmissionError, JournalError) as error:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2
     except KeyboardInterrupt:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from submission.ev2r.journal import ReplyJournal
-from submission.ev2r.judging import comparisons, judge_all
+from submission.ev2r.judging import ReplyJournal, comparisons, judge_all
 from submission.ev2r.lexical import NAME, judge_lexically
 from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores

@@ -14,8 +14,8 @@ LAYERS = ("knowledge_store", "system", "submission", "factgraph", "training")  #
 # ``python -m system`` opens the command line above it, and nothing imports this file.
 DOOR = "system/__main__.py"
 
-# What scores and reports need of the engine: its records, and claims with their annotations.
-SHARED = ("system.records", "system.claims", "system.gold")
+# What scores and reports need of the engine: its records, claims with their annotations, and the journal.
+SHARED = ("system.records", "system.claims", "system.gold", "system.journal")
 
 # The only file of the submission that reaches the engine's models: as judges of evidence.
 JUDGES = {"submission/ev2r/models.py"}

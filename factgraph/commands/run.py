@@ -20,11 +20,11 @@ from submission.tables import print_summary
 from submission.timings import RunFacts
 from submission.write import write_outputs
 from system import __version__
+from system.journal import Journal
 from system.loading import load_engine
 from system.machine import peak_memory
 from system.records import Claim, ClaimResult
 from system.runner.checker import CheckerError, LocalChecker, WorkerReport
-from system.runner.journal import Journal
 from system.runner.output import holds_same_claims, open_journal, run_identity, write_run_report
 from system.runner.run import run
 from system.settings import Settings

@@ -15,7 +15,7 @@ import orjson
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import read_pages
 from scripts.fuzz import seeds
-from submission.ev2r.journal import ReplyJournal
+from submission.ev2r.judging import ReplyJournal
 from submission.ev2r.replies import Mode, Unit, UnreadableReply
 from submission.ev2r.replies import read_reply as read_judge_reply
 from submission.files import SubmissionError
@@ -25,10 +25,10 @@ from submission.validate import validate
 from submission.write import read_json, write_json
 from system.claims import METADATA, ClaimsError, read_claims
 from system.gold import read_gold
+from system.journal import Journal, JournalError
 from system.models.base import Completion, ErrorKind, ModelError
 from system.models.replies import read_reply
 from system.records import ClaimResult, Cost
-from system.runner.journal import Journal, JournalError
 from system.settings import RunSettings, Settings, SettingsError, load, load_calibration
 from system.tasks.base import registered
 
@@ -133,10 +133,10 @@ def _resume(path: Path, *more: ClaimResult) -> list[ClaimResult]:
 
 def _judgements(data: bytes, folder: Path) -> None:
     path = _write(folder / "judgements.jsonl", data)
-    if _or_error(path, SubmissionError, lambda: _kept(path, "a key")) is None:
+    if _or_error(path, JournalError, lambda: _kept(path, "a key")) is None:
         return
     with ReplyJournal(path) as journal:
-        journal.append("a key", "a reply", claim_id=0)
+        journal.keep("a key", "a reply", claim_id=0)
     assert _kept(path, "a key") == ("a reply",)
 
 

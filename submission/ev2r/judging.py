@@ -3,13 +3,15 @@
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from tqdm import tqdm
 
-from submission.ev2r.journal import ReplyJournal
 from submission.ev2r.replies import Judgement, Mode, Unit, UnreadableReply, read_reply
+from submission.files import repair
 from submission.read import Pair, Pairs
+from system.journal import JournalError, RecordJournal
 from system.records import Record
 
 
@@ -83,6 +85,52 @@ Outcome = Judgement | str
 """A judgement, or why there is none."""
 
 
+class KeptReply(Record):
+    """A judge's reply under the key of what was asked; the claim's id is for people who read the file."""
+
+    key: str
+    claim_id: int
+    reply: str
+
+
+class ReplyJournal(RecordJournal[KeptReply]):
+    """The judge's replies on disk: nothing is asked twice, and a run that was stopped resumes.
+
+    Several runs, predictions and judges may share a file: a reply is found by its key, which names all that it
+    depends on.
+
+    Raises:
+        JournalError: the file cannot be written, another run holds it, or a line within it is damaged.
+    """
+
+    what = "kept reply"
+    option = "--judgements"
+
+    def __init__(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            super().__init__(path, None, True, KeptReply)
+        except OSError as error:
+            raise JournalError(f"{path}: cannot be written ({error.strerror}); give another --judgements") from error
+        self._replies = {kept.key: kept.reply for kept in self.finished}
+
+    def get(self, key: str) -> str | None:
+        """The reply that was kept under a key."""
+        return self._replies.get(key)
+
+    def keep(self, key: str, reply: str, claim_id: int) -> None:
+        """Keep a reply and wait until it is on the disk.
+
+        Raises:
+            JournalError: the disk is full or gone; what was written before stays readable.
+        """
+        try:
+            self.append(kept := KeptReply(key=key, claim_id=claim_id, reply=repair(reply)))
+        except OSError as error:
+            raise JournalError(f"{self.path}: cannot be written ({error.strerror}); make room and resume") from error
+        self._replies[key] = kept.reply
+
+
 async def judge_all(asked: Sequence[Comparison], judge: Judge, journal: ReplyJournal, mode: Mode) -> list[Outcome]:
     """The outcome of each comparison, in order; equal ones are asked once. The judge is closed at the end.
 
@@ -130,5 +178,5 @@ async def _reply(comparison: Comparison, attempt: int, judge: Judge, journal: Re
     raw = journal.get(key)
     if raw is None:
         raw = await judge.reply(comparison, attempt)
-        journal.append(key, raw, comparison.claim_id)
+        journal.keep(key, raw, comparison.claim_id)
     return raw

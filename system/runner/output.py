@@ -7,9 +7,9 @@ from typing import Any
 
 import orjson
 
+from system.journal import Journal, JournalError, identity_of, read_identity
 from system.machine import describe
 from system.records import Claim
-from system.runner.journal import Journal, JournalError, identity_of, read_identity
 from system.runner.ranking_pool import store_file
 from system.settings import Settings
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from system.journal import Journal, JournalError
 from system.records import Claim, ClaimResult
 from system.runner.checker import Checker, WorkerReport
-from system.runner.journal import Journal, JournalError
 
 SHOWN = 8  # workers that the progress line counts one by one
 

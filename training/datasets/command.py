@@ -12,7 +12,7 @@ from factgraph import options
 from factgraph.commands.common import settings_of
 from knowledge_store.dense.encoder import EncoderUnavailable
 from system.gold import GoldClaim, read_gold
-from system.runner.journal import JournalError
+from system.journal import JournalError
 from system.settings import Settings, SettingsError
 from training.datasets.files import Making, sha256_of
 from training.datasets.leakage import LEAKED_CLAIM, HeldOut, read_held_out

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from tqdm import tqdm
 
+from system.journal import RecordJournal
 from system.models.base import Completion, Model, Request
 from system.records import Label, Record
-from system.runner.journal import RecordJournal
 from system.tasks.debate import CorrectVerdict, JustificationReply
 from training.datasets.debates import Debate
 

@@ -14,9 +14,9 @@ from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import Passage
 from knowledge_store.ranking import rank
 from system.check import Engine, check
+from system.journal import RecordJournal
 from system.models.base import Completion, Model, Request, Result
 from system.records import Claim, Label, QuestionAnswer, Record
-from system.runner.journal import RecordJournal
 from system.runner.ranking_pool import store_file
 from system.settings import Settings
 from system.speech import Argument, Ruling

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from tqdm import tqdm
 
+from system.journal import RecordJournal
 from system.models.base import Completion, Model, Request
 from system.records import Record
-from system.runner.journal import RecordJournal
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 
 BATCH = 64  # requests that are sent together, and lost together if the power goes

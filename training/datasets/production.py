@@ -12,12 +12,12 @@ import orjson
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from system.gold import GoldClaim, write_gold_store
+from system.journal import RecordJournal, identity_of
 from system.models import load_model
 from system.models.base import Model
 from system.models.extractive import ExtractiveModel
 from system.models.prompting import PROMPTS
 from system.records import Label, Record
-from system.runner.journal import RecordJournal, identity_of
 from system.settings import Settings
 from system.tasks.verify_answer import VerifyAnswer
 from training.datasets.corrections import Correction, correct

@@ -5,30 +5,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from submission.ev2r.journal import ReplyJournal
-from submission.files import SubmissionError
+from submission.ev2r.judging import ReplyJournal
+from submission.files import repair
+from system.journal import JournalError
 
 
 def test_replies_are_found_again(tmp_path: Path) -> None:
     path = tmp_path / "new" / "judgements.jsonl"
     with ReplyJournal(path) as journal:
         assert journal.get("a") is None
-        journal.append("a", 'one\n"two" \ud83d', claim_id=3)
-        journal.append("b", "", claim_id=4)
-        assert journal.get("a") == 'one\n"two" \ud83d'
+        journal.keep("a", 'one\n"two" \ud83d', claim_id=3)
+        journal.keep("b", "", claim_id=4)
+        assert journal.get("a") == 'one\n"two" \ufffd'
     with ReplyJournal(path) as journal:
-        assert (journal.get("a"), journal.get("b"), journal.get("c")) == ('one\n"two" \ud83d', "", None)
+        assert (journal.get("a"), journal.get("b"), journal.get("c")) == ('one\n"two" \ufffd', "", None)
 
 
 def test_a_line_that_a_kill_cut_off_is_dropped_and_the_rest_stays(tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
     with ReplyJournal(path) as journal:
-        journal.append("a", "one", 0)
-        journal.append("b", "two", 1)
+        journal.keep("a", "one", 0)
+        journal.keep("b", "two", 1)
     path.write_bytes(path.read_bytes()[:-5])
     with ReplyJournal(path) as journal:
         assert (journal.get("a"), journal.get("b")) == ("one", None)
-        journal.append("b", "three", 1)
+        journal.keep("b", "three", 1)
     with ReplyJournal(path) as journal:
         assert (journal.get("a"), journal.get("b")) == ("one", "three")
 
@@ -43,10 +44,10 @@ def test_a_file_cut_at_any_byte_keeps_every_whole_reply(tmp_path: Path, replies:
     path.unlink(missing_ok=True)
     with ReplyJournal(path) as journal:
         for key, reply in replies.items():
-            journal.append(key, reply, 0)
+            journal.keep(key, reply, 0)
     whole = path.read_bytes()
     path.write_bytes(cut := whole[: round(len(whole) * share)])
-    kept = dict(list(replies.items())[: cut.count(b"\n")])
+    kept = {key: repair(reply) for key, reply in list(replies.items())[: cut.count(b"\n")]}
     with ReplyJournal(path) as journal:
         assert {key: journal.get(key) for key in replies} == dict.fromkeys(replies) | kept
 
@@ -55,13 +56,13 @@ def test_a_file_cut_at_any_byte_keeps_every_whole_reply(tmp_path: Path, replies:
 def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "judgements.jsonl"
     path.write_text('{"key": "a", "claim_id": 0, "reply": "r"}\n' + line + "\n")
-    with pytest.raises(SubmissionError, match=r"judgements.jsonl: line 2: expected a kept reply"):
+    with pytest.raises(JournalError, match=r"judgements.jsonl, line 2: expected a kept reply"):
         ReplyJournal(path)
 
 
 def test_a_second_run_is_refused_until_the_first_is_done(tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
-    with ReplyJournal(path), pytest.raises(SubmissionError, match="another run is writing here"):
+    with ReplyJournal(path), pytest.raises(JournalError, match="another run is writing here"):
         ReplyJournal(path)
     with ReplyJournal(path):
         pass
@@ -69,7 +70,7 @@ def test_a_second_run_is_refused_until_the_first_is_done(tmp_path: Path) -> None
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(SubmissionError, match=r"replies cannot be kept here .* --judgements"):
+    with pytest.raises(JournalError, match=r"cannot be written .* --judgements"):
         ReplyJournal(tmp_path / "file" / "judgements.jsonl")
 
 
@@ -78,13 +79,13 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     with ReplyJournal(path) as journal:
-        journal.append("a", "one", 0)
+        journal.keep("a", "one", 0)
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, limits[1]))
         try:
-            with pytest.raises(SubmissionError, match=r"judgements.jsonl: a reply cannot be kept \(File too large\)"):
-                journal.append("b", "two", 1)
+            with pytest.raises(JournalError, match=r"judgements.jsonl: cannot be written \(File too large\)"):
+                journal.keep("b", "two", 1)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        journal.append("c", "three", 2)
+        journal.keep("c", "three", 2)
     with ReplyJournal(path) as journal:
         assert (journal.get("a"), journal.get("b"), journal.get("c")) == ("one", None, "three")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.ev2r.journal import ReplyJournal
-from submission.ev2r.judging import IN_FLIGHT, Comparison, JudgeError, judge_all
+from submission.ev2r.judging import IN_FLIGHT, Comparison, JudgeError, ReplyJournal, judge_all
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.files import SubmissionError
 

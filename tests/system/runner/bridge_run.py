@@ -11,10 +11,10 @@ from pathlib import Path
 from bridge import Answers, BagOfWords, settings_with
 
 from system.check import Engine
+from system.journal import Journal
 from system.models.scripted import ScriptedModel
 from system.records import Claim
 from system.runner.checker import LocalChecker
-from system.runner.journal import Journal
 from system.runner.run import run
 
 CLAIMS = [Claim(id=i, text=f"The Aster bridge number {i} opened in 1932.") for i in range(12)]

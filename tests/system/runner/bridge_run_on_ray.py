@@ -15,10 +15,10 @@ from bridge import Answers, BagOfWords, settings_with
 from bridge_run import CLAIMS
 
 from system.check import Engine
+from system.journal import Journal, JournalError
 from system.models.scripted import ScriptedModel
 from system.runner.checker import CheckerError
 from system.runner.cluster_checker import ClusterChecker
-from system.runner.journal import Journal, JournalError
 from system.runner.run import run
 
 POISON = 5

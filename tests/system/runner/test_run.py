@@ -16,9 +16,9 @@ from processes import PATIENCE, finish, journalled, start_python, wait_for, with
 
 from system.check import Engine
 from system.graph import Graph
+from system.journal import Journal
 from system.models.scripted import ScriptedModel
 from system.records import ClaimResult, Label
-from system.runner.journal import Journal
 
 DRIVER = Path(__file__).with_name("bridge_run.py")
 PATHS = (DRIVER.parents[3], DRIVER.parents[1])

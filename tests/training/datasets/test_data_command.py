@@ -133,6 +133,6 @@ def test_all_sets_without_a_language_model(folder: Folder, capsys: pytest.Captur
     assert len(correct) + len(pairs) == len(folder.lines("debates")) == 4
     # Other rounds are other debates: they are not mixed, and the other sets stay.
     assert folder.make("--sets", "moderator", "--rounds", "1") == 1
-    assert "cannot resume, for this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err
+    assert "cannot resume, because this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err
     assert folder.make("--sets", "moderator", "--rounds", "1", "--overwrite") == 0
     assert folder.card("moderator")["debates"] == {"held by": "extractive", "evidence": "gold", "rounds at most": 1}

@@ -12,11 +12,11 @@ from training_claims import write
 
 from knowledge_store.dense.encoder import Vectors
 from system.gold import GoldClaim, read_gold, write_gold_store
+from system.journal import RecordJournal
 from system.models.base import ErrorKind, Model, ModelError, Request
 from system.models.oracle import OracleModel, Rates
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
-from system.runner.journal import RecordJournal
 from system.settings import Settings
 from system.tasks.base import Adapter, Reply
 from system.tasks.debate import (

@@ -11,11 +11,11 @@ from training_claims import BRIDGE, answer, claim, write
 from knowledge_store.pages.page import Page
 from knowledge_store.settings import RetrievalSettings
 from system.gold import GoldClaim, read_gold
+from system.journal import RecordJournal
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel
 from system.records import Claim
 from system.records import Source as AnswerSource
-from system.runner.journal import RecordJournal
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 from training.datasets.entailment import Judgement, judge_entailment

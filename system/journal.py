@@ -1,7 +1,6 @@
-"""The journal: every finished claim on disk before it counts, so that a killed run goes on where it was.
+"""The journal: work that is too dear to be done twice is on disk before it counts, so that a killed run can resume.
 
-One JSON object a line. The first line says of which run this is the journal; each further line is a finished claim, or
-another record of work that is too dear to be done twice.
+One JSON object a line: finished claims, or records of another kind. The first line may say which run it belongs to.
 """
 
 import fcntl
@@ -25,14 +24,17 @@ class JournalError(Exception):
 
 
 class RecordJournal(Generic[R]):
-    """The journal of one output folder; a context manager that locks it against a second run.
+    """A file of records; a context manager that locks it against a second run.
 
     Attributes:
         finished: all records so far, in the order in which they were written.
+        what: a record, in error messages.
+        option: of the command line, which names another place.
 
     Args:
         path: the file.
-        identity: what must be the same for a run to be continued: settings and input, as flat text values.
+        identity: what must be the same for a run to be continued: settings and input, as flat text values. None for a
+            file that runs may share.
         resume: continue what the file holds; otherwise begin anew.
         kind: type of the records.
 
@@ -40,8 +42,11 @@ class RecordJournal(Generic[R]):
         JournalError: another run holds the file, it belongs to another run, or a line within it is damaged.
     """
 
-    def __init__(self, path: Path, identity: dict[str, str], resume: bool, kind: type[R]) -> None:
-        self._path = path
+    what = "finished claim"
+    option = "--output"
+
+    def __init__(self, path: Path, identity: dict[str, str] | None, resume: bool, kind: type[R]) -> None:
+        self.path = path
         self._kind = kind
         self.finished: list[R] = []
         self._file: FileIO = path.open("a+b", buffering=0)
@@ -74,17 +79,19 @@ class RecordJournal(Generic[R]):
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise JournalError(
-                f"{self._path}: another run is writing here; wait for it, or give another --output"
+                f"{self.path}: another run is writing here; wait for it, or give another {self.option}"
             ) from error
 
-    def _begin(self, identity: dict[str, str], resume: bool) -> None:
+    def _begin(self, identity: dict[str, str] | None, resume: bool) -> None:
         lines = self._complete_lines() if resume else []
-        if lines:
-            self._check_identity(self._parse_identity(lines[0]), identity)
-            self.finished = [self._parse(number, line) for number, line in enumerate(lines[1:], start=2)]
-        else:
+        if not lines:
             self._file.truncate(0)
-            self._write({"identity": identity})
+            if identity is not None:
+                self._write({"identity": identity})
+        elif identity is not None:
+            self._check_identity(self._parse_identity(lines[0]), identity)
+        first = 1 if identity is None else 2
+        self.finished = [self._parse(number, line) for number, line in enumerate(lines[first - 1 :], start=first)]
 
     def _complete_lines(self) -> list[bytes]:
         """The lines that were written whole; what a kill left of a last one is cut off."""
@@ -102,16 +109,16 @@ class RecordJournal(Generic[R]):
         ]
         if changed:
             raise JournalError(
-                f"{self._path}: cannot resume, for this is another run: {'; '.join(changed)}. "
-                "Restore these, or begin anew with --overwrite or another --output"
+                f"{self.path}: cannot resume, because this is another run: {'; '.join(changed)}. "
+                "Restore these, or start over with --overwrite or another --output"
             )
 
     def _parse_identity(self, line: bytes) -> dict[str, str]:
         identity = _identity(line)
         if identity is None:
             raise JournalError(
-                f"{self._path}, line 1: expected the identity of a run, found {line[:60]!r}…; "
-                "this is no journal: begin anew with --overwrite or another --output"
+                f"{self.path}, line 1: expected the identity of a run, got {line[:60]!r}…; "
+                "this is not a journal: start over with --overwrite or another --output"
             )
         return identity
 
@@ -120,8 +127,8 @@ class RecordJournal(Generic[R]):
             return self._kind.model_validate_json(line)
         except ValidationError as error:
             raise JournalError(
-                f"{self._path}, line {number}: expected a finished claim, found {line[:60]!r}…; "
-                "the file was damaged: delete this line to have its claim checked again"
+                f"{self.path}, line {number}: expected a {self.what}, got {line[:60]!r}…; the file is damaged or not a "
+                f"journal: delete this line to have its work done again, or give another {self.option}"
             ) from error
 
     def _write(self, value: Any) -> None:

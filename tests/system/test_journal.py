@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from system.journal import Journal, JournalError, identity_of, read_identity
 from system.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
-from system.runner.journal import Journal, JournalError, identity_of, read_identity
 
 IDENTITY = {"graph.depth": "3", "claims": "2 claims, sha256 ab"}
 
@@ -90,7 +90,7 @@ def test_a_damaged_line_is_named(tmp_path):
     write(path, result(0), result(1))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + b"{garbage}\n" + lines[2])
-    with pytest.raises(JournalError, match=r"journal.jsonl, line 2: expected a finished claim, found b'\{garbage\}'"):
+    with pytest.raises(JournalError, match=r"journal.jsonl, line 2: expected a finished claim, got b'\{garbage\}'"):
         read(path)
 
 
