@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes .venv with what the project needs, and fetches the small model that answers without a GPU, once for each state of
-# pyproject.toml; silent when there is nothing to do.
+# Makes .venv with what the project needs, in the versions of constraints.txt, and fetches the small model that answers
+# without a GPU; once for each state of the two files, and silent when there is nothing to do. It installs with uv where
+# that is found, else with pip. Without an NVIDIA GPU it takes PyTorch's build for CPUs: no CUDA, no Triton.
 # Usage: setup.sh [EXTRA...]    extras of pyproject.toml, such as "test"
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,23 +12,47 @@ log=$root/.venv-setup.log
 
 fail() { echo "setup failed: $1" >&2; exit 1; }
 
-is_done() { for stamp in "${stamps[@]}"; do cmp -s "$root/pyproject.toml" "$stamp" || return 1; done; }
+wanted() { cat "$root/pyproject.toml" "$root/constraints.txt"; }
+is_done() { for stamp in "${stamps[@]}"; do wanted | cmp -s - "$stamp" || return 1; done; }
+
+install() { # what "pip install" takes
+  if command -v uv >/dev/null; then
+    uv pip install --quiet --python "$venv/bin/python" "$@" >>"$log" 2>&1 && return
+    echo "uv could not do that; asking pip" >>"$log"
+  fi
+  "$venv/bin/python" -m pip install --quiet --no-compile "$@" >>"$log" 2>&1
+}
+
+install_cpu_torch() {
+  local torch
+  torch=$(grep '^torch==' "$root/constraints.txt")
+  install --no-deps "$torch+cpu" ||
+    install --no-deps "$torch+cpu" --extra-index-url https://download.pytorch.org/whl/cpu || # where PyPI has only CUDA's
+    echo "no build of $torch for CPUs alone; taking what the package index has" >>"$log"
+}
 
 is_done && exit 0
 
 python=${PYTHON:-python3}
-command -v "$python" >/dev/null || fail "no $python; install Python 3.11 or newer, or set PYTHON"
+command -v "$python" >/dev/null || fail "$python not found; install Python 3.11 or newer, or set PYTHON"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   fail "$("$python" --version) is too old; install Python 3.11 or newer, or set PYTHON"
 
-echo "setting up $venv (first time: some minutes and 2 GB; log: $log)"
+echo "setting up $venv (once; about 2 GB and two minutes, log: $log)"
+: >"$log"
 if [ ! -x "$venv/bin/pip" ]; then
-  "$python" -m venv "$venv" >"$log" 2>&1 || fail "cannot make a virtual environment (Debian: apt install python3-venv); see $log"
+  "$python" -m venv "$venv" >>"$log" 2>&1 || fail "cannot make a virtual environment (Debian: apt install python3-venv); see $log"
 fi
-"$venv/bin/pip" install --quiet --editable "$root${extras:+[$extras]}" >"$log" 2>&1 ||
-  fail "$(grep -m1 -i error "$log" || tail -n 1 "$log"); see $log"
+versions=(--constraint "$root/constraints.txt")
+if [[ ",$extras," == *,gpu,* ]]; then
+  versions=() # vLLM pins versions of its own
+elif ! nvidia-smi --list-gpus >/dev/null 2>&1; then
+  install_cpu_torch
+fi
+install "${versions[@]}" --editable "$root${extras:+[$extras]}" ||
+  fail "$(grep -i error "$log" | tail -n 1 || tail -n 1 "$log"); see $log"
 # What cannot be fetched now is fetched by the first run that needs it, or stops that; other profiles need none of it.
 if [ -e "$root/system/__main__.py" ]; then
   (cd "$root" && "$venv/bin/python" -m system fetch --profile cpu >>"$log" 2>&1) || tail -n 1 "$log" >&2
 fi
-for stamp in "${stamps[@]}"; do cp "$root/pyproject.toml" "$stamp"; done
+for stamp in "${stamps[@]}"; do wanted >"$stamp"; done

@@ -66,7 +66,10 @@ class ModelSettings(Section):
         "extractive", description="what runs the model"
     )
     model: str = Field("", description="model folder or name; the extractive reader has none")
-    others: list[str] = Field(default_factory=list, description="further models, on which agents of a team take turns")
+    others: list[str] = Field(
+        default_factory=list,
+        description="further models, on which agents of a team take turns; of a server: NAME or NAME@ADDRESS",
+    )
     adapters: dict[Adapter, str] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, or for a server the names that it serves"
     )

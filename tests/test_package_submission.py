@@ -65,7 +65,7 @@ def data(tmp_path):
 def run(folder: Path, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script of the package as the organisers do, from its root."""
     command = ["bash", "-c", f"source .venv/bin/activate; ./{script} {' '.join(arguments)}"]
-    variables = {**os.environ, "SPLIT": "small", "ADAPTERS": "none", **environment}
+    variables = {**os.environ, "SPLIT": "small", "ADAPTERS": "none", "PROFILE": "embedded", **environment}
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE)
 
 
@@ -74,7 +74,8 @@ def install_from_this_checkout(folder: Path) -> None:
     shutil.copytree(ROOT / ".venv" / "bin", folder / ".venv" / "bin", symlinks=True)
     for name in ("lib", "pyvenv.cfg"):
         (folder / ".venv" / name).symlink_to(ROOT / ".venv" / name)
-    shutil.copy(folder / "pyproject.toml", folder / ".venv" / ".installed")
+    wanted = [(folder / name).read_bytes() for name in ("pyproject.toml", "constraints.txt")]
+    (folder / ".venv" / ".installed").write_bytes(b"".join(wanted))
 
 
 def test_the_organisers_find_their_scripts_and_no_data(package):
@@ -94,8 +95,9 @@ def test_the_name_of_the_system_is_read_as_their_runner_reads_it(unpacked):
 def test_adapters_are_found_where_the_settings_say(unpacked):
     ask = '. ./settings.sh; printf "%s " "${options[@]}"'
     for environment, expected in [
-        ({}, "--adapters verdict_prediction=models/adapters/verdict_prediction "),
-        ({"ADAPTERS": "elsewhere", "OPTIONS": "--profile a10g --model my/model"}, "--profile a10g --model my/model "),
+        ({}, "--profile a10g --adapters verdict_prediction=models/adapters/verdict_prediction "),
+        ({"ADAPTERS": "elsewhere", "OPTIONS": "--model my/model"}, "--profile a10g --model my/model "),
+        ({"ADAPTERS": "elsewhere", "PROFILE": "embedded"}, "--profile embedded "),
     ]:
         variables = {**os.environ, **environment}
         assert subprocess.check_output(["bash", "-euc", ask], cwd=unpacked, text=True, env=variables) == expected
@@ -142,4 +144,13 @@ def test_a_run_that_fails_is_said_in_the_timings(unpacked, data):
     assert done.returncode == 2
     timings = (unpacked / "data_store" / "factgraph" / "measured_timings.txt").read_text()
     assert timings.endswith("Error: Main execution failed\n")
+    assert not (unpacked / "leaderboard_submission").exists()
+
+
+@pytest.mark.slow
+def test_without_its_model_the_run_stops_and_takes_no_other(unpacked, data):
+    install_from_this_checkout(unpacked)
+    assert run(unpacked, "download_data.sh", DATA=data).returncode == 0
+    done = run(unpacked, "run_system.sh", PROFILE="a10g", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
+    assert done.returncode == 2 and "error: " in done.stderr, done.stdout + done.stderr
     assert not (unpacked / "leaderboard_submission").exists()

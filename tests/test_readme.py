@@ -40,8 +40,9 @@ def checkout(tmp_path_factory):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
     stamp = ROOT / ".venv" / ".installed"
-    if not stamp.exists() or stamp.read_bytes() != (ROOT / "pyproject.toml").read_bytes():
-        pytest.fail("pyproject.toml has changed since .venv was made: run scripts/setup.sh")  # or the copy would do it
+    wanted = b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
+    if not stamp.exists() or stamp.read_bytes() != wanted:  # or the copy would install into this checkout's .venv
+        pytest.fail("pyproject.toml or constraints.txt has changed since .venv was made: run scripts/setup.sh")
     (copy / ".venv").symlink_to(ROOT / ".venv")
     data = copy / "knowledge_store" / "data"
     (data / "dev").mkdir(parents=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from processes import PATIENCE
+from test_constraints import constraints
 
 from system import __version__
 
@@ -51,6 +52,23 @@ def test_the_wheel_carries_its_version_licence_and_notices(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert f"-{__version__}-" in wheel.name
     assert {Path(name).name for name in names if "/licenses/" in name} == {"LICENSE", "THIRD_PARTY_NOTICES.md"}
+
+
+@pytest.mark.slow
+def test_the_wheel_installs_with_the_constraints(wheel):
+    """Its requirements and those of all extras that are tested, resolved from what is installed here."""
+    extras = ",".join(constraints.extras())
+    resolve = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--dry-run",
+        "--no-index",
+        "--constraint",
+        ROOT / "constraints.txt",
+    ]
+    subprocess.run([*resolve, f"{wheel}[{extras}]"], check=True, timeout=PATIENCE)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 
 from factgraph.doctor.findings import Finding, bad, good
+from system.models import models_of
 from system.models.base import ModelUnavailable
 from system.settings import Settings
 from system.weights import find, needed, size
@@ -28,7 +29,7 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
         else:
             yield good(weights.purpose, f"{weights.name} ({size(folder) / GIB:.1f} GiB) in {folder}")
     if settings.model.backend == "server":
-        yield _server(settings)
+        yield from map(_server, models_of(settings))
     elif settings.model.backend != "extractive":
         yield _adapters_named(settings)
         if find(settings.model.model):
@@ -60,23 +61,22 @@ def _fit(settings: Settings) -> Iterator[Finding]:
 
 
 def _vllm_plan(bare: object, settings: Settings) -> Finding:
-    import torch
-
-    from system.models.adapters import rank_of
+    from system.machine import usable_memory
+    from system.models.adapters import served_rank
     from system.models.memory import plan_memory
 
-    there = torch.cuda.is_available()
-    device = torch.cuda.get_device_properties(0).total_memory if there else int(settings.engine.memory * GIB)
-    folders = settings.model.adapters.values()
+    usable = usable_memory()
     plan = plan_memory(
         bare,
         settings.engine,
-        device=device,
-        adapters=len(folders),
-        rank=max(map(rank_of, folders), default=0),
+        device=usable or int(settings.engine.memory * GIB),
+        adapters=len(settings.model.adapters),
+        rank=served_rank(settings.model.adapters),
         graphs=not settings.engine.eager,
     )
-    return good("memory plan", f"of {'this GPU' if there else 'the GPU that the profile is for'}\n{plan}")
+    whole = plan.kv_tokens // settings.engine.context
+    claims = f"{whole} requests of {settings.engine.context:,} tokens at the same time; more wait, or are preempted"
+    return good("memory plan", f"of {'this GPU' if usable else 'the GPU that the profile is for'}: {claims}\n{plan}")
 
 
 def _main_memory(name: str) -> Finding:

@@ -12,21 +12,19 @@ RUN apt-get update \
     && useradd --create-home --uid 10001 factgraph \
     && install --directory --owner factgraph /models /stores /output
 
-# Torch for CPUs; the one of the package index brings gigabytes of CUDA.
-ENV PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu \
-    PIP_NO_CACHE_DIR=1 \
+ENV PIP_NO_CACHE_DIR=1 \
     HF_HOME=/models
 
 # What is installed is a layer of its own, below the code: setup.sh needs of that only the names of the packages.
 WORKDIR /app
-COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
+COPY pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY scripts/setup.sh scripts/
 COPY factgraph/__init__.py factgraph/
 COPY system/__init__.py system/
 COPY knowledge_store/__init__.py knowledge_store/
 COPY submission/__init__.py submission/
 COPY training/__init__.py training/
-RUN scripts/setup.sh && scripts/setup.sh ray serve
+RUN scripts/setup.sh ray serve && (.venv/bin/python -m compileall -q .venv || true)
 COPY . .
 
 # One claim shows that the image works, and compiles what is compiled at the first run.

@@ -22,14 +22,14 @@ ENV CUDA_HOME=/usr/local/cuda \
 
 # What is installed is a layer of its own, below the code: setup.sh needs of that only the names of the packages.
 WORKDIR /app
-COPY pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md ./
+COPY pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY scripts/setup.sh scripts/
 COPY factgraph/__init__.py factgraph/
 COPY system/__init__.py system/
 COPY knowledge_store/__init__.py knowledge_store/
 COPY submission/__init__.py submission/
 COPY training/__init__.py training/
-RUN scripts/setup.sh && scripts/setup.sh gpu ray serve
+RUN scripts/setup.sh gpu ray serve && (.venv/bin/python -m compileall -q .venv || true)
 COPY . .
 
 # One claim shows that the image works, and compiles what is compiled at the first run; a build has no GPU.

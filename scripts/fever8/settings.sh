@@ -4,11 +4,12 @@ SPLIT=${SPLIT:-test_2025}              # claims in data_store/averitec/SPLIT.jso
 DATA=${DATA:-https://huggingface.co/chenxwh/AVeriTeC/resolve/main} # where download_data.sh finds them
 MODELS=${MODELS:-models}               # folder for the weights that installation.sh fetches, a Hugging Face cache
 ADAPTERS=${ADAPTERS:-models/adapters}  # folder with a LoRA adapter for each trained task, named as the task is
-OPTIONS=${OPTIONS:-}                   # of the system, such as: --profile a10g --model FOLDER --encoder FOLDER
+PROFILE=${PROFILE:-a10g}               # of the system; a machine that cannot run it is told so, and gets no other system
+OPTIONS=${OPTIONS:-}                   # further options of the system, such as: --model FOLDER --encoder FOLDER
 
 HF_HOME=$(realpath -m "$MODELS")
 export HF_HOME
-read -r -a options <<<"$OPTIONS"
+read -r -a options <<<"--profile $PROFILE $OPTIONS"
 adapters=()
 for task in question_generation question_answering verdict_prediction moderator; do
   [ ! -e "$ADAPTERS/$task/adapter_config.json" ] || adapters+=("$task=$ADAPTERS/$task")

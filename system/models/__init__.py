@@ -1,5 +1,9 @@
 """Backends behind the one seam to models (see ``base``)."""
 
+import sys
+
+import psutil
+
 from knowledge_store.dense.encoder import Encoder
 from system.models.base import Model, ModelUnavailable
 from system.models.routed import RoutedModel
@@ -17,15 +21,53 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
     Raises:
         ModelUnavailable: its library or its files are missing, or they do not fit together.
     """
-    first = _load(settings, encoder)
-    others = [_load(_with_model(settings, name), encoder) for name in settings.model.others]
-    return RoutedModel([first, *others]) if others else first
+    several = models_of(settings)
+    if len(several) > 1 and settings.model.backend == "vllm":
+        several = _sharing(several)
+    loaded = [_load(each, encoder) for each in several]
+    return RoutedModel(loaded) if len(loaded) > 1 else loaded[0]
+
+
+def models_of(settings: Settings) -> list[Settings]:
+    """The settings of each model that the settings name; adapters belong to the first."""
+    return [settings, *(_with_model(settings, name) for name in settings.model.others)]
 
 
 def _with_model(settings: Settings, name: str) -> Settings:
-    """The settings for a further model: adapters belong to the first one."""
-    changes = {"model": name, "adapters": {}, "others": []}
-    return settings.model_copy(update={"model": settings.model.model_copy(update=changes)})
+    engine = settings.engine
+    if settings.model.backend == "server" and "@" in name:
+        name, _, address = name.partition("@")
+        engine = engine.model_copy(update={"address": address})
+    model = settings.model.model_copy(update={"model": name, "adapters": {}, "others": []})
+    return settings.model_copy(update={"model": model, "engine": engine})
+
+
+def _sharing(several: list[Settings]) -> list[Settings]:
+    """The settings of models that run on one device: each has its part of the memory, the first the encoder's too."""
+    from system.machine import usable_memory
+    from system.models.adapters import served_rank
+    from system.models.memory import GIB, draft_plan, share_memory, skeleton
+
+    whole = several[0].engine.memory
+    device = min(usable_memory() or psutil.virtual_memory().total, int(whole * GIB) if whole else sys.maxsize)
+    several = [several[0], *(_with_engine(each, encoder_memory=0.0) for each in several[1:])]
+    drafts = [
+        draft_plan(
+            skeleton(_located(each.model.model)),
+            each.engine,
+            device=device,
+            adapters=len(each.model.adapters),
+            rank=served_rank(each.model.adapters),
+            graphs=not each.engine.eager,
+        )
+        for each in several
+    ]
+    shares = share_memory(drafts, device)
+    return [_with_engine(each, memory=share / GIB) for each, share in zip(several, shares, strict=True)]
+
+
+def _with_engine(settings: Settings, **changes: float) -> Settings:
+    return settings.model_copy(update={"engine": settings.engine.model_copy(update=changes)})
 
 
 def _load(settings: Settings, encoder: Encoder | None) -> Model:

@@ -13,6 +13,9 @@ from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
 
 _LOGGER = logging.getLogger(__name__)
+RANKS = (8, 16, 32, 64, 128, 256, 512)
+"""Ranks that vLLM serves; an adapter of another takes the next."""
+
 _MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
 
 
@@ -45,6 +48,18 @@ def say_absent(adapters: Mapping[Adapter, str]) -> None:
 def rank_of(folder: str | Path) -> int:
     """Rank of an adapter, from its configuration."""
     return int(json.loads((Path(folder) / "adapter_config.json").read_text(encoding="utf-8"))["r"])
+
+
+def served_rank(adapters: Mapping[Adapter, str]) -> int:
+    """The rank that vLLM keeps in every slot, which the largest adapter decides; 0 without adapters.
+
+    Raises:
+        ModelUnavailable: vLLM serves none so large.
+    """
+    rank = max(map(rank_of, adapters.values()), default=0)
+    if rank > RANKS[-1]:
+        raise ModelUnavailable(f"an adapter has rank {rank}; vLLM serves up to {RANKS[-1]}")
+    return next(size for size in (0, *RANKS) if size >= rank)
 
 
 def _linear(module: nn.Module) -> bool:

@@ -1,5 +1,6 @@
 """What an engine needs on its device, computed from the model's own configuration before anything is loaded."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,15 +99,46 @@ def skeleton(model: str) -> nn.Module:
 def plan_memory(
     bare: Any, settings: EngineSettings, *, device: int, adapters: int, rank: int, graphs: bool
 ) -> MemoryPlan:
-    """The plan of a model (see ``skeleton``).
+    """The plan of a model that is to run (see ``draft_plan``).
+
+    Raises:
+        ModelUnavailable: the KV cache cannot hold one request; with the arithmetic and what to change.
+    """
+    plan = draft_plan(bare, settings, device=device, adapters=adapters, rank=rank, graphs=graphs)
+    if plan.kv_tokens < settings.context:
+        raise ModelUnavailable(
+            f"the model does not fit: {settings.context:,} tokens of context need "
+            f"{settings.context * plan.kv_per_token / GIB:.2f} GiB of KV cache, but the rest leaves only "
+            f"{plan.kv_cache / GIB:.2f} GiB\n{plan}\n"
+            "take a smaller or quantized model, a shorter context, fewer batched tokens, or more memory"
+        )
+    return plan
+
+
+def share_memory(drafts: Sequence[MemoryPlan], device: int) -> list[int]:
+    """Bytes for each of several engines on one device.
+
+    Each gets what it needs beside its KV cache; what is left is divided as the caches they want are.
+
+    Args:
+        drafts: the plan of each, the encoder in the first alone.
+        device: bytes of the device that may be used.
+    """
+    left = max(0, int(device * (1 - SPARE)) - sum(draft.fixed for draft in drafts))
+    wanted = sum(draft.kv_wanted for draft in drafts)
+    caches = (min(draft.kv_wanted, left * draft.kv_wanted // wanted) for draft in drafts)
+    return [int((draft.fixed + cache) / (1 - SPARE)) for draft, cache in zip(drafts, caches, strict=True)]
+
+
+def draft_plan(
+    bare: Any, settings: EngineSettings, *, device: int, adapters: int, rank: int, graphs: bool
+) -> MemoryPlan:
+    """The plan of a model (see ``skeleton``), whether it fits or not.
 
     Args:
         device: bytes of the device.
         adapters: LoRA adapters held at the same time, of ``rank``.
         graphs: whether CUDA graphs are captured.
-
-    Raises:
-        ModelUnavailable: the KV cache cannot hold one request; with the arithmetic and what to change.
     """
     config = bare.config
     width = 4 if settings.dtype == "float32" else 2  # bytes of an unquantised weight, an activation, a cached value
@@ -116,7 +148,7 @@ def plan_memory(
     activations = settings.batched_tokens * (2 * config.hidden_size + 3 * config.intermediate_size) * width
     activations += settings.sequences * config.vocab_size * 3 * 4
     projections = _projections(bare)
-    plan = MemoryPlan(
+    return MemoryPlan(
         total=min(device, int(settings.memory * GIB)) if settings.memory else device,
         weights=_weights(bare, projections, width),
         adapters=adapters * rank * sum(m.in_features + m.out_features for m in projections) * width,
@@ -126,14 +158,6 @@ def plan_memory(
         kv_per_token=kv_per_token,
         kv_wanted=settings.sequences * settings.context * kv_per_token,
     )
-    if plan.kv_tokens < settings.context:
-        raise ModelUnavailable(
-            f"the model does not fit: {settings.context:,} tokens of context need "
-            f"{settings.context * kv_per_token / GIB:.2f} GiB of KV cache, but the rest leaves only "
-            f"{plan.kv_cache / GIB:.2f} GiB\n{plan}\n"
-            "take a smaller or quantised model, a shorter context, fewer batched tokens, or more memory"
-        )
-    return plan
 
 
 def _projections(bare: Any) -> list[nn.Linear]:

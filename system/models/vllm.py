@@ -16,7 +16,8 @@ from concurrent.futures import Future
 from threading import Thread
 from typing import Any, TypeVar
 
-from system.models.adapters import check_adapters, rank_of
+from system.machine import usable_memory
+from system.models.adapters import RANKS, check_adapters, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.memory import plan_memory, skeleton
@@ -47,7 +48,6 @@ except ImportError as error:
     ) from error
 
 _LOGGER = logging.getLogger(__name__)
-RANKS = (8, 16, 32, 64, 128, 256, 512)  # that vLLM serves; an adapter of another takes the next
 T = TypeVar("T")
 
 
@@ -138,12 +138,13 @@ def engine_arguments(
     Raises:
         ModelUnavailable: the model does not fit the device.
     """
-    rank = _served_rank(adapters)
+    rank = served_rank(adapters)
     device = current_platform.get_device_total_memory()
+    usable = min(device, usable_memory() or device)
     eager = settings.eager or current_platform.is_cpu()
     # On a CPU a request without adapter gets the last slot's (vllm-project/vllm#48421): one more, which stays empty.
     slots = len(adapters) + (1 if adapters and current_platform.is_cpu() else 0)
-    plan = plan_memory(bare, settings, device=device, adapters=slots, rank=rank, graphs=not eager)
+    plan = plan_memory(bare, settings, device=usable, adapters=slots, rank=rank, graphs=not eager)
     _LOGGER.info("memory plan of %s\n%s", model, plan)
     return AsyncEngineArgs(
         model=model,
@@ -175,14 +176,6 @@ def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
         raise ModelUnavailable(
             f"vLLM could not start with {arguments.model}: {error}; its log above says why"
         ) from error
-
-
-def _served_rank(adapters: Mapping[Adapter, str]) -> int:
-    """The rank that the engine makes room for; 0 without adapters."""
-    rank = max(map(rank_of, adapters.values()), default=0)
-    if rank > RANKS[-1]:
-        raise ModelUnavailable(f"an adapter has rank {rank}; vLLM serves up to {RANKS[-1]}")
-    return next(size for size in (0, *RANKS) if size >= rank)
 
 
 def _sampling_of(request: Request) -> SamplingParams:

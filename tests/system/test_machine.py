@@ -1,5 +1,3 @@
-from types import SimpleNamespace
-
 import pytest
 import torch
 
@@ -7,19 +5,19 @@ from system import machine
 
 
 @pytest.mark.parametrize(
-    ("gib", "vllm", "profile", "reason"),
+    ("free", "total", "vllm", "profile", "reason"),
     [
-        (None, True, "embedded", "no GPU"),
-        (8, True, "embedded", "has 8 GiB"),
-        (22.5, False, "embedded", "vllm is missing"),
-        (22.5, True, "a10g", "A10G with 22 GiB"),
+        (None, None, True, "embedded", "no GPU"),
+        (7.5, 8, True, "embedded", "has 7.5 of 8.0 GiB free"),
+        (12, 22.5, True, "embedded", "has 12.0 of 22.5 GiB free, and the production model needs 20"),
+        (21.7, 21.98, False, "embedded", "vllm is missing"),
+        (21.7, 21.98, True, "a10g", "A10G has 21.7 of 22.0 GiB free"),  # as torch reports the card with some drivers
     ],
 )
-def test_the_profile_fits_the_machine(monkeypatch, gib, vllm, profile, reason):
-    memory = SimpleNamespace(total_memory=(gib or 0) * 2**30)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: gib is not None)
+def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, profile, reason):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: free is not None)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA A10G")
-    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: memory)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (free * 2**30, total * 2**30))
     monkeypatch.setattr(machine, "find_spec", lambda _: object() if vllm else None)
     chosen, why = machine.choose_profile()
     assert chosen == profile

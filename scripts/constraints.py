@@ -1,0 +1,86 @@
+"""Write constraints.txt anew: the version of every package that the project and its extras stand on, as installed here.
+
+    python scripts/constraints.py --upgrade    # first install the newest versions that pyproject.toml allows
+    .ci/run                                    # then test them, before the file is committed
+
+Without --upgrade it records what this environment has. The extras of vLLM are left out: they choose their own versions.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "constraints.txt"
+LEFT_OUT = {"gpu", "cpu", "fuzz"}  # fuzz: has no wheel for every Python that is supported
+HEAD = "# Versions that were tested together; scripts/constraints.py writes this file.\n"
+
+
+def extras() -> list[str]:
+    """The extras whose versions are recorded."""
+    return [extra for extra in _project()["optional-dependencies"] if extra not in LEFT_OUT]
+
+
+def versions() -> dict[str, str]:
+    """Versions by package: of all that the project and its extras require, and what those require in turn.
+
+    Raises:
+        SystemExit: a package is not installed.
+    """
+    project = _project()
+    required = [
+        *project["dependencies"],
+        *(line for extra in extras() for line in project["optional-dependencies"][extra]),
+    ]
+    found: dict[str, str] = {}
+    seen: set[tuple[str, str]] = set()
+    waiting = [Requirement(line) for line in required]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        wanted = {(name, extra) for extra in ("", *requirement.extras)} - seen
+        seen |= wanted
+        if wanted:
+            installed = _installed(name)
+            found[name] = re.sub(r"\+.*", "", installed.version)  # +cpu is a build, no version
+            waiting += (each for _, extra in wanted for each in _requirements(installed.requires or [], extra))
+    return dict(sorted(found.items()))
+
+
+def _project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def _installed(name: str):
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        raise SystemExit(f"{name} is not installed; run scripts/setup.sh {' '.join(extras())}") from None
+
+
+def _requirements(lines: list[str], extra: str) -> list[Requirement]:
+    parsed = map(Requirement, lines)
+    return [each for each in parsed if each.marker is None or each.marker.evaluate({"extra": extra})]
+
+
+def main(upgrade: bool) -> None:
+    """Upgrade if asked to, then write the file."""
+    if upgrade:
+        pip = [sys.executable, "-m", "pip", "install", "--upgrade", "--upgrade-strategy", "eager"]
+        subprocess.run([*pip, "--editable", f"{ROOT}[{','.join(extras())}]"], check=True)
+    lines = [f"{name}=={version}\n" for name, version in versions().items()]
+    FILE.write_text(HEAD + "".join(lines), encoding="utf-8")
+    print(f"{FILE.name}: {len(lines)} packages")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--upgrade", action="store_true", help="install the newest allowed versions first")
+    main(parser.parse_args().upgrade)

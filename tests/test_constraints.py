@@ -1,0 +1,26 @@
+"""constraints.txt: every package that the project stands on, in the version that is tested here."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "scripts"))
+
+import constraints  # noqa: E402
+
+
+def recorded():
+    lines = constraints.FILE.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def test_every_package_is_recorded_in_the_version_that_is_tested():
+    assert recorded() == constraints.versions(), "run scripts/setup.sh, or scripts/constraints.py to record a change"
+
+
+def test_the_file_names_packages_and_versions_alone():
+    assert all(name and version and not set("/:@+ ") & set(name + version) for name, version in recorded().items())
+
+
+def test_nothing_for_a_gpu_is_installed_without_one():
+    assert not [name for name in recorded() if name.startswith(("nvidia", "cuda", "triton", "vllm"))]
