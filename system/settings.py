@@ -87,7 +87,9 @@ class EngineSettings(Section):
     encoder_memory: float = Field(0.0, ge=0, description="GiB of those that are left to the encoder of retrieval")
     eager: bool = Field(False, description="capture no CUDA graphs: slower, but starts faster")
     prefix_cache: bool = Field(True, description="keep what prompts have in common")
-    dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field("auto", description="auto is the model's own")
+    dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field(
+        "auto", description="auto is the model's own; on a processor the fastest of bfloat16 and float32"
+    )
     address: str = Field("", description="of an OpenAI-compatible server, up to and with /v1")
     timeout: float = Field(30.0, gt=0, description="seconds that a request to the server may take")
     attempts: int = Field(3, gt=0, description="times that a server is tried that cannot be reached")

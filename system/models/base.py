@@ -3,7 +3,7 @@
 Every backend lives in a file of its own beside this one and imports its library there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, Protocol
@@ -39,6 +39,8 @@ class Completion(Generic[R]):
         reply: an instance of the task's ``reply_type``.
         prompt: what the model read, as text; empty for readers that take no prompt.
         raw: what it wrote.
+        confidence: probability of the label in which the reply ends, given its reasons; 1 for others.
+        probabilities: of each label, where the backend compared them at once; empty elsewhere.
     """
 
     reply: R
@@ -46,6 +48,7 @@ class Completion(Generic[R]):
     prompt: str = ""
     raw: str = ""
     confidence: float = 1.0
+    probabilities: Mapping[str, float] = field(default_factory=dict)
 
 
 class ErrorKind(StrEnum):

@@ -2,7 +2,9 @@
 
 Requests of all callers that wait at the same time are gathered into batches by one worker thread. A batch holds
 requests of one task, hence of one adapter, one schema and one length; each row keeps a temperature and a seed of its
-own. With temperature 0 the reply is the likeliest one, up to the rounding that comes with another batch size.
+own, and what all prompts begin with is read once. A reply that is one of a few (``closed_replies``) is not written but
+chosen, with the probability of each. With temperature 0 a reply is the likeliest one, up to the rounding that comes
+with another batch. When all callers of a batch are cancelled, as at a deadline, it ends at the next token.
 """
 
 import asyncio
@@ -10,25 +12,21 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from threading import Event
 
 import torch
-from peft import PeftModel
-from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessorList
+from torch import Tensor
 
-from system.models.adapters import check_adapters
-from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
-from system.models.chat import ChatTokenizer
+from system.models.base import Completion, ErrorKind, ModelError, Request, Result
+from system.models.closed_replies import ClosedReplies, closed_replies
+from system.models.decoding import Decoder, Written
 from system.models.prompting import Prompt, RequestTooLongError
 from system.models.replies import has_label, label_confidence, read_reply
-from system.models.sampling import GumbelNoise, Record
-from system.models.schema_mask import SchemaMasks
+from system.models.sampling import GumbelNoise
 from system.records import Cost
 from system.settings import EngineSettings
-from system.tasks.base import Adapter, FreeText, Reply, Task
+from system.tasks.base import Adapter
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +34,7 @@ class _Job:
     request: Request
     future: Future[Result] = field(default_factory=Future)
     since: float = field(default_factory=time.perf_counter)
-
-
-@dataclass(frozen=True)
-class _Written:
-    """What the model wrote: token ids up to and with the end token, the log-probability of each but the last."""
-
-    ids: list[int]
-    logprobs: list[float]
-    decode_seconds: float
+    abandoned: Event = field(default_factory=Event)
 
 
 class TransformersModel:
@@ -53,21 +43,16 @@ class TransformersModel:
     Args:
         model: folder or name of an instruct model.
         adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
-        engine: ``context`` and ``sequences``, the size of a batch at most.
+        engine: ``context``, ``dtype``; of a batch at most ``sequences`` rows, and ``batched_tokens`` read together.
 
     Raises:
         ModelUnavailable: the model or an adapter cannot be loaded.
     """
 
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
-        base = _load(model, "cuda" if torch.cuda.is_available() else "cpu")
-        self._chat = ChatTokenizer(model, min(engine.context, base.config.max_position_embeddings))
-        self._adapters = dict(adapters)
-        check_adapters(self._adapters, base)
-        self._model = _with_adapters(base, self._adapters)
-        self._masks = SchemaMasks(self._chat.tokenizer, base.config.vocab_size)
-        self._end = self._chat.tokenizer.eos_token_id
-        self._batch_size = engine.sequences
+        self._decoder = Decoder(model, adapters, engine)
+        self._chat = self._decoder.chat
+        self._engine = engine
         self._waiting: deque[_Job] = deque()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers")
 
@@ -77,12 +62,17 @@ class TransformersModel:
         self._waiting.extend(jobs)
         for _ in jobs:  # as many turns as jobs; a turn that finds nothing left to do is over at once
             self._worker.submit(self._turn)
-        return await asyncio.gather(*(asyncio.wrap_future(job.future) for job in jobs))
+        try:
+            return await asyncio.gather(*(asyncio.wrap_future(job.future) for job in jobs))
+        except asyncio.CancelledError:
+            for job in jobs:
+                job.abandoned.set()
+            raise
 
     async def close(self) -> None:
         """See ``Model.close``."""
         await asyncio.to_thread(self._worker.shutdown, cancel_futures=True)
-        del self._model
+        del self._decoder
 
     def _turn(self) -> None:
         """Answer one batch, if anybody still waits."""
@@ -101,7 +91,7 @@ class TransformersModel:
         """The oldest job with the others of its task, in order; jobs that nobody waits for any more are dropped."""
         jobs = [self._waiting.popleft() for _ in range(len(self._waiting))]
         jobs = [job for job in jobs if not job.future.cancelled()]
-        same = [job for job in jobs if type(job.request.task) is type(jobs[0].request.task)][: self._batch_size]
+        same = [job for job in jobs if type(job.request.task) is type(jobs[0].request.task)][: self._engine.sequences]
         self._waiting.extendleft(job for job in reversed(jobs) if job not in same)
         return [job for job in same if job.future.set_running_or_notify_cancel()]
 
@@ -111,84 +101,76 @@ class TransformersModel:
         results: dict[int, Result] = {}
         prompts: dict[int, Prompt] = {}
         for row, job in enumerate(batch):
+            task = job.request.task
             try:
-                prompts[row] = self._chat.prompt(job.request.task, job.request.task.adapter in self._adapters)
+                prompts[row] = self._chat.prompt(task, task.adapter in self._decoder.adapters)
             except RequestTooLongError as error:
                 results[row] = ModelError(ErrorKind.TOO_LONG, str(error))
-        if prompts:
-            written = self._generate([batch[row].request for row in prompts], [p.ids for p in prompts.values()])
-            for (row, prompt), reply in zip(prompts.items(), written, strict=True):
-                results[row] = self._read(batch[row], prompt, reply, began)
+        closed = closed_replies(batch[0].request.task.reply_type, self._chat.tokenizer)
+        for rows in passes({row: len(prompt.ids) for row, prompt in prompts.items()}, self._engine.batched_tokens):
+            jobs, read = [batch[row] for row in rows], [prompts[row] for row in rows]
+            answered = self._choose(jobs, read, closed, began) if closed else self._write(jobs, read, began)
+            results.update(zip(rows, answered, strict=True))
         return [results[row] for row in range(len(batch))]
 
-    @torch.inference_mode()
-    def _generate(self, requests: Sequence[Request], prompts: Sequence[list[int]]) -> list[_Written]:
-        task, record = requests[0].task, Record()
-        masks = [] if task.reply_type is FreeText else [self._masks(task.reply_type)]
-        padded = self._chat.tokenizer.pad({"input_ids": list(prompts)}, padding_side="left", return_tensors="pt")
-        with self._adapter(task):
-            output = self._model.generate(
-                **padded.to(self._model.device),
-                max_new_tokens=task.max_tokens,
-                do_sample=False,
-                eos_token_id=self._end,
-                pad_token_id=self._chat.tokenizer.pad_token_id,
-                logits_processor=LogitsProcessorList([*masks, record, GumbelNoise(requests)]),
-            )
-        seconds = time.perf_counter() - record.since
-        rows = output[:, padded["input_ids"].shape[1] :].tolist()
-        logprobs = torch.stack([*record.logprobs, torch.zeros(len(rows))], dim=1).tolist()
-        return [self._written(*row, seconds) for row in zip(rows, logprobs, strict=True)]
-
-    def _written(self, ids: list[int], logprobs: list[float], seconds: float) -> _Written:
-        """A row without the padding behind its end."""
-        length = ids.index(self._end) + 1 if self._end in ids else len(ids)
-        return _Written(ids[:length], logprobs[: length - 1], seconds)
-
-    def _adapter(self, task: Task[Reply]) -> Any:
-        """Context in which the model has the task's adapter, or none."""
-        if task.adapter in self._adapters:
-            self._model.set_adapter(str(task.adapter))
-            return nullcontext()
-        return self._model.disable_adapter() if self._adapters else nullcontext()
-
-    def _read(self, job: _Job, prompt: Prompt, written: _Written, began: float) -> Result:
-        task = job.request.task
-        cost = Cost(
-            seconds=time.perf_counter() - job.since,
-            queue_seconds=began - job.since,
-            decode_seconds=written.decode_seconds,
-            calls=1,
-            tokens_in=len(prompt.ids),
-            tokens_out=len(written.ids),
+    def _write(self, jobs: Sequence[_Job], prompts: Sequence[Prompt], began: float) -> list[Result]:
+        requests = [job.request for job in jobs]
+        written = self._decoder.write(
+            requests, [prompt.ids for prompt in prompts], lambda: all(job.abandoned.is_set() for job in jobs)
         )
+        return [self._read(*row, began) for row in zip(jobs, prompts, written, strict=True)]
+
+    def _choose(
+        self, jobs: Sequence[_Job], prompts: Sequence[Prompt], closed: ClosedReplies, began: float
+    ) -> list[Result]:
+        requests = [job.request for job in jobs]
+        chances = self._decoder.choose(requests, [prompt.ids for prompt in prompts], closed)
+        drawn = GumbelNoise(requests)(torch.empty(0), torch.stack(chances)).argmax(-1).tolist()
+        return [self._chosen(*row, closed, began) for row in zip(jobs, prompts, chances, drawn, strict=True)]
+
+    def _chosen(
+        self, job: _Job, prompt: Prompt, chances: Tensor, drawn: int, closed: ClosedReplies, began: float
+    ) -> Result:
+        reply, shares = list(closed.replies.values())[drawn], chances.exp().tolist()
+        probabilities = dict(zip(closed.replies, shares, strict=True))
+        text, raw = self._chat.prompt_text(prompt.ids), reply.model_dump_json()
+        return Completion(reply, self._cost(job, prompt, 1, 0.0, began), text, raw, shares[drawn], probabilities)
+
+    def _read(self, job: _Job, prompt: Prompt, written: Written, began: float) -> Result:
+        task = job.request.task
+        cost = self._cost(job, prompt, len(written.ids), written.decode_seconds, began)
         texts = (self._chat.reply_text([token]) for token in written.ids)
         pieces = list(zip(texts, written.logprobs, strict=False))
         confidence = label_confidence(task.reply_type, pieces) if has_label(task.reply_type) else 1.0
-        truncated = written.ids[-1] != self._end
+        truncated = written.ids[-1] != self._chat.tokenizer.eos_token_id
         raw = self._chat.reply_text(written.ids)
         return read_reply(task, raw, cost, self._chat.prompt_text(prompt.ids), truncated, confidence)
 
-
-def _load(model: str, device: str) -> Any:
-    dtype = "auto" if device.startswith("cuda") else torch.float32
-    try:
-        loaded: Any = AutoModelForCausalLM.from_pretrained(model, dtype=dtype, local_files_only=Path(model).is_dir())
-    except (OSError, ValueError, ImportError) as error:
-        raise ModelUnavailable(
-            f"model {model!r} cannot be loaded: {str(error).strip().splitlines()[0]}; "
-            "give the folder of a causal model in the format of transformers"
-        ) from error
-    # The model's own may hold a repetition penalty, which spoils JSON.
-    loaded.generation_config = GenerationConfig()  # type: ignore[no-untyped-call]
-    return loaded.eval().to(torch.device(device))
+    def _cost(self, job: _Job, prompt: Prompt, tokens: int, decode_seconds: float, began: float) -> Cost:
+        return Cost(
+            seconds=time.perf_counter() - job.since,
+            queue_seconds=began - job.since,
+            decode_seconds=decode_seconds,
+            calls=1,
+            tokens_in=len(prompt.ids),
+            tokens_out=tokens,
+        )
 
 
-def _with_adapters(base: Any, adapters: Mapping[Adapter, str]) -> Any:
-    model = base
-    for number, (name, folder) in enumerate(adapters.items()):
-        if number == 0:
-            model = PeftModel.from_pretrained(base, folder, adapter_name=str(name))
+def passes(lengths: Mapping[int, int], most: int) -> list[list[int]]:
+    """Prompts that are read together: of about one length, so that padding stays small, and not too many.
+
+    Args:
+        lengths: tokens of each prompt, by its row.
+        most: tokens of a pass with its padding; a longer prompt has a pass of its own.
+
+    >>> passes({0: 900, 1: 300, 2: 310, 3: 320}, most=1000)
+    [[1, 2, 3], [0]]
+    """
+    groups: list[list[int]] = []
+    for row in sorted(lengths, key=lambda row: lengths[row]):
+        if groups and (len(groups[-1]) + 1) * lengths[row] <= most:
+            groups[-1].append(row)
         else:
-            model.load_adapter(folder, adapter_name=str(name))
-    return model.eval()
+            groups.append([row])
+    return groups

@@ -3,19 +3,21 @@
 import asyncio
 import json
 import shutil
+import time
+from threading import Event
 
 import pytest
 import torch
 
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
-from system.records import Claim
+from system.records import Claim, Label
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
 from system.tasks.judging import FreePrompt
 
 pytestmark = pytest.mark.slow
 
-ENGINE = EngineSettings(context=4096, sequences=8)
+ENGINE = EngineSettings(context=4096, sequences=8, dtype="float32")
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,87 @@ def test_reply_is_the_adapters(model, bare_model, tiny_model, tasks):
         assert len(free) > len(reply) / 2  # where the schema left a choice, the likeliest token was taken
     alone = [ask(model, Request(task))[0].raw for task in tasks.values()]
     assert alone == [result.raw for result in together.values()]
+
+
+def test_what_prompts_share_is_read_once_and_changes_nothing(model, tasks):
+    answers = [
+        tasks["answer"].model_copy(update={"question": q}) for q in ("Who paid for it?", "When was that?", "Why?")
+    ]
+    requests = [*map(Request, answers), *(Request(answers[0], temperature=1.2, seed=seed) for seed in (1, 2))]
+    together = [result.raw for result in ask(model, *requests)]
+    assert together == [ask(model, request)[0].raw for request in requests]
+
+
+def test_a_label_is_chosen_with_the_probability_of_each(model, tiny_model, tasks):
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM
+
+    from system.models.closed_replies import common_prefix
+
+    claims = [tasks["label"].model_copy(update={"pairs": tasks["label"].pairs * n}) for n in (0, 1, 2)]
+    base = AutoModelForCausalLM.from_pretrained(str(tiny_model / "base"))
+    peft = PeftModel.from_pretrained(base, str(tiny_model / "verdict_prediction")).eval()
+    for task, result in zip(claims, ask(model, *map(Request, claims)), strict=True):
+        assert result.confidence == max(result.probabilities.values())
+        assert result.reply.label.value == max(result.probabilities, key=result.probabilities.get)
+        assert result.cost.tokens_out == 1 and json.loads(result.raw) == {"label": result.reply.label}
+        prompt = model._chat.prompt(task, True).ids
+        rows = [model._chat.tokenizer(json.dumps({"label": x}, separators=(",", ":")))["input_ids"] for x in Label]
+        given = common_prefix(rows)
+        with torch.inference_mode():
+            logits = peft(torch.tensor([prompt + given])).logits[0, -1]
+        expected = logits[[row[len(given)] for row in rows]].softmax(0)
+        torch.testing.assert_close(torch.tensor([result.probabilities[x] for x in Label]), expected, atol=1e-4, rtol=0)
+
+
+def test_a_label_is_sampled_at_the_temperature(model, tasks):
+    requests = [Request(tasks["label"], temperature=5.0, seed=seed) for seed in (*range(40), 0)]
+    labels = [result.reply.label for result in ask(model, *requests)]
+    assert labels[0] == labels[40] and len(set(labels)) > 1
+
+
+def test_an_abandoned_batch_ends_at_the_next_token(model, tasks):
+    request = Request(tasks["merge"])
+    prompts = [model._chat.prompt(request.task, False).ids] * 2
+    waits = iter([False, False, True])
+    written = model._decoder.write([request] * 2, prompts, lambda: next(waits))
+    assert [len(reply.ids) for reply in written] == [3, 3]
+
+
+def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
+    given_up = Event()
+
+    def wait(requests, prompts, abandoned):
+        while not abandoned():
+            time.sleep(0.001)
+        given_up.set()
+        raise RuntimeError("nobody hears this")
+
+    monkeypatch.setattr(model._decoder, "write", wait)
+
+    async def cancelled():
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(model.generate([Request(tasks["merge"])]), 0.05)
+        await asyncio.to_thread(given_up.wait)
+
+    asyncio.run(cancelled())
+
+
+def test_a_processor_with_instructions_for_it_computes_in_bfloat16(monkeypatch):
+    from system.models.decoding import device_dtype
+
+    cpu = torch.device("cpu")
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
+    for supported, dtype in ((True, torch.bfloat16), (False, torch.float32)):
+        monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda supported=supported: supported)
+        assert device_dtype(cpu, "auto") is dtype and device_dtype(cpu, "float16") is torch.float16
+    assert device_dtype(torch.device("cuda"), "auto") == "auto"
+
+
+def test_the_base_models_weights_come_back_after_an_adapters(model, bare_model, tasks):
+    task = tasks["verify"]
+    ask(model, Request(tasks["judge"]))
+    assert ask(model, Request(task))[0].raw == ask(bare_model, Request(task))[0].raw
 
 
 def test_sampling_follows_seed_and_temperature(model, tasks):
@@ -156,7 +239,7 @@ def test_failure_inside_a_batch_is_a_result(model, tasks, monkeypatch):
     def explode(*_, **__):
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(model, "_generate", explode)
+    monkeypatch.setattr(model._decoder, "write", explode)
     (result,) = ask(model, Request(tasks["judge"]))
     assert (result.kind, result.message) == (ErrorKind.BACKEND, "RuntimeError: out of memory")
 

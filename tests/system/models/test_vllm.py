@@ -71,8 +71,10 @@ def test_repeated_prompts_come_from_the_prefix_cache(model, tasks):
 def test_greedy_replies_are_those_of_the_transformers_backend(model, tiny_model, tiny_adapters, tasks):
     from system.models.transformers import TransformersModel
 
-    reference = TransformersModel(str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048))
-    requests = [Request(task) for task in tasks.values()]
+    reference = TransformersModel(
+        str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048, dtype="float32")
+    )
+    requests = [Request(task) for name, task in tasks.items() if name != "label"]  # chosen there, written here
     expected, results = ask(reference, *requests), ask(model, *requests)
     asyncio.run(reference.close())
     assert [r.raw for r in results] == [r.raw for r in expected]

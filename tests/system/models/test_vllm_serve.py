@@ -63,12 +63,14 @@ def wait_for(address, process, log):
 def test_greedy_replies_are_those_of_the_transformers_backend(address, tiny_model, tiny_adapters, tasks):
     from system.models.transformers import TransformersModel
 
-    requests = [Request(task) for task in tasks.values()]
+    requests = [Request(task) for name, task in tasks.items() if name != "label"]  # chosen there, written here
     names = {adapter: str(adapter) for adapter in tiny_adapters}
 
     async def run():
         served = ServerModel("base", names, EngineSettings(address=address, attempts=1))
-        local = TransformersModel(str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048))
+        local = TransformersModel(
+            str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048, dtype="float32")
+        )
         try:
             return await served.generate(requests), await local.generate(requests), await served.generate(requests)
         finally:

@@ -50,7 +50,9 @@ def test_examples_that_were_learnt_by_heart_are_answered_with_their_labels(
     seed = next(seed for seed in range(100_000) if _aside(examples, seed) == ASIDE)
     train(Job("verdict", BY_HEART, str(tiny / "base"), tmp_path, tmp_path / "adapter", None, None, seed))
     model = TransformersModel(
-        str(tiny / "base"), {Adapter.VERDICT_PREDICTION: str(tmp_path / "adapter")}, EngineSettings(sequences=8)
+        str(tiny / "base"),
+        {Adapter.VERDICT_PREDICTION: str(tmp_path / "adapter")},
+        EngineSettings(sequences=8, dtype="float32"),
     )
     results = asyncio.run(model.generate([Request(task) for task, _ in tasks]))
     asyncio.run(model.close())
