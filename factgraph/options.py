@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from system.settings import SECTIONS, Settings
+from system.settings import RENAMED, SECTIONS, Settings
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -18,13 +18,19 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     for section, fields in SECTIONS.items():
         group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")
         for name, field in fields.model_fields.items():
-            group.add_argument(f"--{name.replace('_', '-')}", **_kind(field), help=field.description)
+            group.add_argument(_flag(name), **_kind(field), help=field.description)
+    for old in RENAMED:
+        parser.add_argument(_flag(old), action=_Renamed, nargs="?", dest=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def given_settings(args: argparse.Namespace) -> dict[str, Any]:
     """The settings that the command line gave, by field name."""
     names = ["strategy", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
     return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _kind(field: FieldInfo) -> dict[str, Any]:
@@ -52,3 +58,11 @@ class _Pairs(argparse.Action):
             if not separator:
                 parser.error(f"{self.option_strings[0]}: expected NAME=VALUE, got {value!r}")
             yield name, content
+
+
+class _Renamed(argparse.Action):
+    """Ends with the new name of an option that had another."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
+        old = self.option_strings[0]
+        parser.error(f"{old} is now {_flag(RENAMED[old.removeprefix('--').replace('-', '_')])}")

@@ -16,7 +16,6 @@ from system.strategies import STRATEGIES
 
 REPEATS = 5  # where sampling is on, as in DebateCV, section 5.1
 LOADED_ONCE = ("model", "engine", "retrieval", "run")  # sections that all variants share
-OWN = [name for section, fields in SECTIONS.items() if section not in LOADED_ONCE for name in fields.model_fields]
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ async def run_variants(
         For each variant its repeats, each with the results in the order of ``claims``.
     """
     run = engine.settings.run
-    working = asyncio.Semaphore(run.in_flight)
+    working = asyncio.Semaphore(run.max_concurrent_claims)
     jobs = [(variant.name, with_seed(engine, variant, repeat)) for variant in variants for repeat in range(repeats)]
     progress = tqdm(total=len(claims) * len(jobs), unit="check", desc="comparing", smoothing=0.05)
 

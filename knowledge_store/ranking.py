@@ -51,7 +51,7 @@ def rank(
     flaws: Flaws | None = None,
     name: str = "pages",
 ) -> RankedStore:
-    """Keep the ``settings.prefilter`` passages that BM25 ranks highest for the claim.
+    """Keep the ``settings.bm25_top_k`` passages that BM25 ranks highest for the claim.
 
     Args:
         source: a store in the official format, or any pages, each with a number of its own. A missing, empty or
@@ -96,7 +96,7 @@ def _rank(
         for _ in thread.map(candidates.add, batches(admitted(pages, claim, day, settings, flaws), settings)):
             pass
     flaws.update({Flaw.MIRROR: candidates.mirrors, Flaw.REPEATED_PASSAGE: candidates.repetitions})
-    passages, scores = candidates.best(settings.prefilter)
+    passages, scores = candidates.best(settings.bm25_top_k)
     found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
     report = ReadingReport(name, candidates.pages, candidates.passages, found)
     return RankedStore(passages, scores, report, seconds=perf_counter() - began)

@@ -19,9 +19,9 @@ class RetrievalSettings(BaseModel):
     tokenization: Tokenization = Field(
         "words", description="what BM25 counts: words (case folded, any script), or what whitespace parts"
     )
-    prefilter: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
-    shortlist: int = Field(64, gt=0, description="of those, passages that BM25 picks for a question to be embedded")
-    passages: int = Field(5, gt=0, description="passages that answer a question")
+    bm25_top_k: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
+    dense_candidates: int = Field(64, gt=0, description="of those, passages that are embedded for a question")
+    top_k: int = Field(5, gt=0, description="passages that answer a question")
     fact_checks: bool = Field(True, description="admit pages of fact-checkers")
     claim_copies: bool = Field(True, description="admit pages that repeat the claim nearly word for word")
     later_pages: bool = Field(True, description="admit pages whose address bears a date after the claim's")
@@ -53,5 +53,5 @@ class MultiHopSettings(BaseModel):
     )
     beam_width: int = Field(3, gt=0, description="paths that are kept at each hop")
     hops: int = Field(4, gt=0, description="passages of a path, at most")
-    candidates: int = Field(10, gt=0, description="passages that may extend a path at each hop")
-    rate: float = Field(1.0, gt=0, description="lambda, how fast a passage's likelihood falls with its distance")
+    hop_candidates: int = Field(10, gt=0, description="passages that may extend a path at each hop")
+    hop_rate: float = Field(1.0, gt=0, description="lambda, how fast a passage's likelihood falls with its distance")

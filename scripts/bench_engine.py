@@ -100,7 +100,7 @@ class Load:
 
 async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapter, str]) -> list[dict[str, Any]]:
     """All measurements on one engine."""
-    settings = EngineSettings(memory=args.memory, sequences=args.sequences, dtype=args.dtype, eager=args.eager)
+    settings = EngineSettings(gpu_memory=args.memory, sequences=args.sequences, dtype=args.dtype, eager=args.eager)
     bare: Any = skeleton(model)
     arguments = engine_arguments(bare, model, adapters, settings)
     arguments = replace(arguments, skip_tokenizer_init=True, load_format="dummy" if args.shape else "auto")

@@ -99,7 +99,7 @@ def our_stages(store: Path, claim: str, settings: RetrievalSettings) -> dict[str
     for batch in cut:
         candidates.add(batch)
     clock.lap("count")
-    candidates.best(settings.prefilter)
+    candidates.best(settings.bm25_top_k)
     clock.lap("rank")
     return clock.laps
 
@@ -144,7 +144,7 @@ def rank_bm25(texts: list[str], claim: str, settings: RetrievalSettings, clock: 
     clock.lap("split")
     model = BM25Okapi(words)
     clock.lap("index")
-    order = np.argsort(-model.get_scores(split(claim)), kind="stable")[: settings.prefilter].tolist()
+    order = np.argsort(-model.get_scores(split(claim)), kind="stable")[: settings.bm25_top_k].tolist()
     clock.lap("rank")
     return order
 
@@ -159,7 +159,7 @@ def bm25s(texts: list[str], claim: str, settings: RetrievalSettings, clock: "Clo
     model.index(words, show_progress=False)
     clock.lap("index")
     asked = bm25s.tokenize([claim], stopwords=None, show_progress=False)
-    order = model.retrieve(asked, k=min(settings.prefilter, len(texts)), show_progress=False).documents[0].tolist()
+    order = model.retrieve(asked, k=min(settings.bm25_top_k, len(texts)), show_progress=False).documents[0].tolist()
     clock.lap("rank")
     return order
 
@@ -178,7 +178,7 @@ def tantivy(texts: list[str], claim: str, settings: RetrievalSettings, clock: "C
     index.reload()
     clock.lap("index")
     searcher = index.searcher()
-    hits = searcher.search(index.parse_query(re.sub(r"\W+", " ", claim), ["text"]), settings.prefilter).hits
+    hits = searcher.search(index.parse_query(re.sub(r"\W+", " ", claim), ["text"]), settings.bm25_top_k).hits
     order = [searcher.doc(address)["place"][0] for _, address in hits]
     clock.lap("rank")
     return order

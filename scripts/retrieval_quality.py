@@ -25,9 +25,9 @@ from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from system.claims import read_claims
 from system.gold import read_gold
 
-ALL = RetrievalSettings().prefilter
-CHOICES = {f"shortlist {size}": RetrievalSettings(shortlist=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
-    "all": RetrievalSettings(shortlist=ALL),
+ALL = RetrievalSettings().bm25_top_k
+CHOICES = {f"shortlist {size}": RetrievalSettings(dense_candidates=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
+    "all": RetrievalSettings(dense_candidates=ALL),
 }
 HOPS = "shortlist 32, by hops"
 

@@ -1,6 +1,7 @@
 """Settings: one typed tree = one TOML profile = the command line, validated here and nowhere else."""
 
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,7 +43,9 @@ class DebateSettings(Section):
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="what is debated; gold: what annotators found, of an annotated claims file"
     )
-    side: Literal["affirmative", "negative"] = Field("affirmative", description="what a consultant has to argue for")
+    consultant_side: Literal["affirmative", "negative"] = Field(
+        "affirmative", description="what a consultant has to argue for"
+    )
     personas: int = Field(
         0, ge=0, le=len(PERSONAS), description="judges of a consultancy who have a persona each; 0: one judge without"
     )
@@ -52,7 +55,7 @@ class DebateSettings(Section):
 class CarpSettings(Section):
     """Parts of CARP (section 6) that can be left out, and its shape."""
 
-    agents: int = Field(2, gt=0, description="agents of a team; with several models they take turns on them")
+    team_agents: int = Field(2, gt=0, description="agents of a team; with several models they take turns on them")
     claim_graph: bool = Field(True, description="resolve references between subclaims by a claim-representation graph")
     self_correction: bool = Field(True, description="let the teams read each other and change their positions")
     drafts: bool = Field(True, description="draft each reply, then revise it")
@@ -83,7 +86,7 @@ class EngineSettings(Section):
     context: int = Field(4096, gt=0, description="longest prompt and reply together, in tokens")
     sequences: int = Field(64, gt=0, description="requests that are decoded together, at most")
     batched_tokens: int = Field(4096, gt=0, description="tokens of one forward pass, at most")
-    memory: float = Field(0.0, ge=0, description="GiB of the device that may be used; 0: all of it")
+    gpu_memory: float = Field(0.0, ge=0, description="GiB of the device that may be used; 0: all of it")
     encoder_memory: float = Field(0.0, ge=0, description="GiB of those that are left to the encoder of retrieval")
     eager: bool = Field(False, description="capture no CUDA graphs: slower, but starts faster")
     prefix_cache: bool = Field(True, description="keep what prompts have in common")
@@ -100,10 +103,10 @@ class RunSettings(Section):
 
     budget: float = Field(60.0, gt=0, description="seconds a claim may take")
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget kept for the last judgement")
-    in_flight: int = Field(2, gt=0, description="claims that are checked at the same time")
+    max_concurrent_claims: int = Field(2, gt=0, description="claims that are checked at the same time")
     workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
     calibration: str = Field("", description="fit of confidences, a file that 'python -m submission calibrate' wrote")
-    ahead: int = Field(4, gt=0, description="ranked stores that wait for their turn, at most")
+    prefetch: int = Field(4, gt=0, description="ranked stores that wait for their turn, at most")
 
 
 class Settings(Section):
@@ -144,6 +147,21 @@ SECTIONS: dict[str, type[BaseModel]] = {
 }
 
 
+RENAMED = {
+    "agents": "team_agents",
+    "ahead": "prefetch",
+    "candidates": "hop_candidates",
+    "in_flight": "max_concurrent_claims",
+    "memory": "gpu_memory",
+    "passages": "top_k",
+    "prefilter": "bm25_top_k",
+    "rate": "hop_rate",
+    "shortlist": "dense_candidates",
+    "side": "consultant_side",
+}
+"""Settings that had another name: an old name ends with an error that gives the new one."""
+
+
 def load(profile: str, overrides: dict[str, Any]) -> Settings:
     """The settings of a profile, changed by values from the command line.
 
@@ -155,6 +173,10 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
         SettingsError: no such profile, no such setting, or a value out of its range.
     """
     tree = _read(profile)
+    _reject_old_names(
+        f"profile {profile!r}", (name for section in SECTIONS for name in _section(profile, section, tree))
+    )
+    _reject_old_names("settings", overrides)
     for name, value in overrides.items():
         section = next((s for s, fields in SECTIONS.items() if name in fields.model_fields), None)
         if section:
@@ -196,6 +218,11 @@ def _read(profile: str) -> dict[str, Any]:
         raise SettingsError(f"{path}: cannot be read ({error.strerror}); name a .toml file that can") from error
     except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or past reading
         raise SettingsError(f"{path}: not a TOML file ({error})") from error
+
+
+def _reject_old_names(where: str, names: Iterable[str]) -> None:
+    if old := next((name for name in names if name in RENAMED), None):
+        raise SettingsError(f"{where}: {old} is now {RENAMED[old]}; rename it")
 
 
 def _section(profile: str, name: str, tree: dict[str, Any]) -> dict[str, Any]:

@@ -201,7 +201,7 @@ def settings_with(**changes: object) -> Settings:
     """Small settings: three questions, two branches, two rounds, two passages; changed by section__field=value."""
     tree: dict[str, dict[str, object]] = {
         "graph": {"questions": 3, "branches": 2, "depth": 2},
-        "retrieval": {"passages": 2},
+        "retrieval": {"top_k": 2},
         "run": {"budget": 30.0},
     }
     for name, value in changes.items():

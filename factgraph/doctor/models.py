@@ -69,7 +69,7 @@ def _vllm_plan(bare: object, settings: Settings) -> Finding:
     plan = plan_memory(
         bare,
         settings.engine,
-        device=usable or int(settings.engine.memory * GIB),
+        device=usable or int(settings.engine.gpu_memory * GIB),
         adapters=len(settings.model.adapters),
         rank=served_rank(settings.model.adapters),
         graphs=not settings.engine.eager,

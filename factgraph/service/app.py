@@ -64,7 +64,7 @@ def create_app(worker: Worker, stores: Stores, limits: Limits = Limits(), token:
     """
     run = worker.engine.settings.run
     metrics = Metrics()
-    jobs = Jobs(worker.check, run.in_flight, limits.queue, limits.kept, metrics)
+    jobs = Jobs(worker.check, run.max_concurrent_claims, limits.queue, limits.kept, metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

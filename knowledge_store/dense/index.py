@@ -40,7 +40,7 @@ class PassageIndex:
         self._passages = ranked.passages
         self._positions = {passage.key: position for position, passage in enumerate(ranked.passages)}
         self._lexical = Bm25([passage.text for passage in ranked.passages])
-        self._shortlist = settings.shortlist
+        self._shortlist = settings.dense_candidates
         self._encoder = encoder
         self._vectors: Vectors = np.zeros((len(ranked.passages), encoder.dimension), dtype=np.float32)
         self._embedded = np.zeros(len(ranked.passages), dtype=bool)

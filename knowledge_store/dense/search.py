@@ -66,8 +66,8 @@ def search_paths(index: PassageIndex, question: str, settings: MultiHopSettings)
 
 def _extensions(index: PassageIndex, question: str, path: Path, settings: MultiHopSettings) -> Iterable[Path]:
     """A path with each of the candidates for its next hop."""
-    for hit in index.nearest(_combined(question, path), settings.candidates, found=path.passages):
-        likelihood = log(settings.rate) - settings.rate * (1 - hit.score)
+    for hit in index.nearest(_combined(question, path), settings.hop_candidates, found=path.passages):
+        likelihood = log(settings.hop_rate) - settings.hop_rate * (1 - hit.score)
         yield Path((*path.hits, hit), path.log_likelihood + likelihood)
 
 

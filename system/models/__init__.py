@@ -48,7 +48,7 @@ def _sharing(several: list[Settings]) -> list[Settings]:
     from system.models.adapters import served_rank
     from system.models.memory import GIB, draft_plan, share_memory, skeleton
 
-    whole = several[0].engine.memory
+    whole = several[0].engine.gpu_memory
     device = min(usable_memory() or psutil.virtual_memory().total, int(whole * GIB) if whole else sys.maxsize)
     several = [several[0], *(_with_engine(each, encoder_memory=0.0) for each in several[1:])]
     drafts = [
@@ -63,7 +63,7 @@ def _sharing(several: list[Settings]) -> list[Settings]:
         for each in several
     ]
     shares = share_memory(drafts, device)
-    return [_with_engine(each, memory=share / GIB) for each, share in zip(several, shares, strict=True)]
+    return [_with_engine(each, gpu_memory=share / GIB) for each, share in zip(several, shares, strict=True)]
 
 
 def _with_engine(settings: Settings, **changes: float) -> Settings:

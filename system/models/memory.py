@@ -149,7 +149,7 @@ def draft_plan(
     activations += settings.sequences * config.vocab_size * 3 * 4
     projections = _projections(bare)
     return MemoryPlan(
-        total=min(device, int(settings.memory * GIB)) if settings.memory else device,
+        total=min(device, int(settings.gpu_memory * GIB)) if settings.gpu_memory else device,
         weights=_weights(bare, projections, width),
         adapters=adapters * rank * sum(m.in_features + m.out_features for m in projections) * width,
         activations=activations,

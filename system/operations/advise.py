@@ -26,7 +26,7 @@ async def advise(
         claim=case.claim,
         pairs=exhibits.pairs,
         evidence=exhibits.passages,
-        side=Speaker(case.settings.debate.side),
+        side=Speaker(case.settings.debate.consultant_side),
         transcript=tuple(thought.content for thought in transcript),
     )
     (result,) = await case.generate("advise", [task])

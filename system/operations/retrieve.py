@@ -20,7 +20,7 @@ async def retrieve(
     started = case.deadline.spent
     settings = case.settings
     text, hops = query or question.content.text, settings.multi_hop if settings.by_hops else None
-    find = partial(search, case.index, text, settings.retrieval.passages, hops)
+    find = partial(search, case.index, text, settings.retrieval.top_k, hops)
     hits = await case.within_deadline("retrieve", lambda: asyncio.to_thread(find))
     costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
     return [

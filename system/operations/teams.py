@@ -30,7 +30,7 @@ async def state_cases(
             said=tuple(s.content for s in record if (s.content.team, s.content.agent) == (team, agent)),
         )
         for team in Team
-        for agent in range(case.settings.carp.agents)
+        for agent in range(case.settings.carp.team_agents)
     ]
     stances = []
     for task, result in zip(tasks, await draft(case, "state", tasks, alone=True), strict=True):

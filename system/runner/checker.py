@@ -73,9 +73,9 @@ class LocalChecker:
 
     def __init__(self, engine: Engine, store: Path, load_seconds: float = 0.0) -> None:
         settings = engine.settings.run
-        self.places = settings.in_flight + settings.ahead
+        self.places = settings.max_concurrent_claims + settings.prefetch
         self._engine = engine
-        self._working = asyncio.Semaphore(settings.in_flight)
+        self._working = asyncio.Semaphore(settings.max_concurrent_claims)
         self._pool = RankingPool(store, engine.settings.retrieval, settings.workers, settings.budget)
         self._report = WorkerReport(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
 

@@ -121,7 +121,7 @@ class ClusterChecker:
 
     @property
     def _places_each(self) -> int:
-        return self._settings.run.in_flight + self._settings.run.ahead
+        return self._settings.run.max_concurrent_claims + self._settings.run.prefetch
 
     async def _try(self, claim: Claim) -> tuple[ClaimResult, bytes] | None:
         """Check a claim on the next free worker; None where that worker was lost over it."""

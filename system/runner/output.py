@@ -14,7 +14,7 @@ from system.runner.ranking_pool import store_file
 from system.settings import Settings
 
 # What a machine can do may change between a run and its resumption; it changes no result.
-WITHOUT_EFFECT = {"in_flight", "workers", "ahead"}
+WITHOUT_EFFECT = {"max_concurrent_claims", "workers", "prefetch"}
 OUTPUTS = (
     "submission.json", "submission.csv", "timings.json", "timings.csv", "measured_timings.txt", "trace.jsonl",
     "run.json", "report.html", "graphs", "figures",

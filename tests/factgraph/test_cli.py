@@ -143,7 +143,7 @@ def test_resume_refuses_other_settings_and_other_claims(answers, bridge_files, c
 
 def test_resume_refuses_a_changed_store_and_takes_other_numbers_of_workers(answers, bridge_files, tmp_path, capsys):
     assert cli.main(bridge_files) == 0
-    assert cli.main([*bridge_files, "--workers", "2", "--in-flight", "1", "--resume"]) == 0
+    assert cli.main([*bridge_files, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0
     (tmp_path / "stores" / "1.json").write_bytes(b"")
     assert cli.main([*bridge_files, "--resume"]) == 2
     assert "knowledge store was" in capsys.readouterr().err

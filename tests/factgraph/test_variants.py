@@ -24,11 +24,11 @@ def write_store(folder, *texts):
 
 def test_a_variant_is_a_strategy_with_its_own_settings():
     got, ablated = parse_variants(
-        "got, carp:claim_graph=false:agents=1", "embedded", {"depth": 2, "strategy": "single"}
+        "got, carp:claim_graph=false:team_agents=1", "embedded", {"depth": 2, "strategy": "single"}
     )
     assert (got.name, got.settings.strategy, got.settings.graph.depth) == ("got", "got", 2)
     assert ablated.settings.strategy == "carp" and ablated.settings.graph.depth == 2
-    assert (ablated.settings.carp.claim_graph, ablated.settings.carp.agents) == (False, 1)
+    assert (ablated.settings.carp.claim_graph, ablated.settings.carp.team_agents) == (False, 1)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_all_variants_see_the_same_stores_and_repeats_have_seeds_of_their_own(tm
     answers.replace[JudgeClaim] = lambda r: VerdictReply(
         justification="x", label=Label.SUPPORTED if r.task.claim.id == 0 else Label.REFUTED
     )
-    variants = parse_variants("got,debatecv:rounds=1", "embedded", {"passages": 2, "questions": 2})
+    variants = parse_variants("got,debatecv:rounds=1", "embedded", {"top_k": 2, "questions": 2})
     engine = Engine(ScriptedModel(answers), BagOfWords(), variants[0].settings)
     claims = [Claim(id=0, text="The Aster bridge opened in 1932."), Claim(id=1, text="A bridge opened in 1941.")]
     runs = asyncio.run(run_variants(engine, variants, claims, store, repeats=2))

@@ -33,7 +33,7 @@ def test_ties_stay_in_the_order_of_the_store(write_store: Write) -> None:
 
 
 def test_only_the_best_are_kept(write_store: Write) -> None:
-    settings = RetrievalSettings(prefilter=2)
+    settings = RetrievalSettings(bm25_top_k=2)
     ranked = rank(write_store(*FILLER), "subject5 and subject3", settings)
     assert [passage.page for passage in ranked.passages] == [3, 5]
     assert ranked.report.passages == 8

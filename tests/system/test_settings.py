@@ -5,7 +5,7 @@ import math
 import pytest
 
 from factgraph.options import add_settings, given_settings
-from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load, load_calibration
+from system.settings import PROFILES, RENAMED, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks.base import Adapter
 
 
@@ -109,3 +109,21 @@ def test_a_calibration_that_is_no_curve_is_refused(tmp_path, confidences, probab
     path.write_text(json.dumps({"confidences": confidences, "probabilities": probabilities}))
     with pytest.raises(SettingsError, match=rf"(?s)calibration.json.*{message}"):
         load_calibration(load("embedded", {"calibration": str(path)}))
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_an_old_name_ends_with_the_new_one(old, new, tmp_path, capsys):
+    parser = argparse.ArgumentParser()
+    add_settings(parser)
+    with pytest.raises(SystemExit):
+        parser.parse_args([f"--{old.replace('_', '-')}", "1"])
+    assert f"--{old.replace('_', '-')} is now --{new.replace('_', '-')}" in capsys.readouterr().err
+    (tmp_path / "mine.toml").write_text(f"[run]\n{old} = 1\n")
+    with pytest.raises(SettingsError, match=rf"mine.toml'?: {old} is now {new}"):
+        load(str(tmp_path / "mine.toml"), {})
+    with pytest.raises(SettingsError, match=f"{old} is now {new}"):
+        load("embedded", {old: 1})
+
+
+def test_every_renamed_setting_exists():
+    assert {*RENAMED.values()} <= {name for fields in SECTIONS.values() for name in fields.model_fields}

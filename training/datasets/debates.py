@@ -119,7 +119,7 @@ async def hold_debates(
     """
     listener = Listener(model)
     engine = Engine(listener, encoder, settings)
-    places = asyncio.Semaphore(settings.run.in_flight)
+    places = asyncio.Semaphore(settings.run.max_concurrent_claims)
     done = {debate.claim.id for debate in journal.finished}
     left = [claim for claim in claims if claim.id not in done]
     with tqdm(total=len(claims), initial=len(claims) - len(left), unit="debate", disable=None) as bar:

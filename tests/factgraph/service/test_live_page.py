@@ -125,7 +125,7 @@ def test_a_claim_can_be_cancelled(browser):
 
 
 def test_a_full_queue_and_a_missing_document_are_told(browser):
-    with listening(engine_of(Gate(), run__in_flight=1), queue=1) as address:
+    with listening(engine_of(Gate(), run__max_concurrent_claims=1), queue=1) as address:
         reader = Reader(browser, address)
         reader.one("[name=claim]").send_keys(CLAIM)
         reader.one("[type=submit]").click()

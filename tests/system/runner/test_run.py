@@ -50,8 +50,8 @@ def test_one_result_for_every_claim_in_the_order_of_the_input(folder, answers):
 
 
 def test_a_claims_result_hangs_on_no_other_claim_and_on_no_setting_of_the_machine(folder, answers):
-    together = run_all(folder, answers, run__in_flight=5, run__workers=2)
-    reverse = run_all(folder, answers, CLAIMS[::-1], run__in_flight=1)[::-1]
+    together = run_all(folder, answers, run__max_concurrent_claims=5, run__workers=2)
+    reverse = run_all(folder, answers, CLAIMS[::-1], run__max_concurrent_claims=1)[::-1]
     alone = [run_all(folder, answers, [claim])[0] for claim in CLAIMS[:3]]
     assert without_times(together) == without_times(reverse)
     assert without_times(together[:3]) == without_times(alone)

@@ -57,7 +57,7 @@ def test_the_consultant_is_told_what_each_round_is_for(make_case):
 
 @pytest.mark.parametrize("side", ["affirmative", "negative"])
 def test_the_side_is_assigned_by_the_settings(make_case, side):
-    case = make_case(debate__side=side)
+    case = make_case(debate__consultant_side=side)
     run(case)
     assert {task.side for task in asked(case, Advise)} == {Speaker(side)}
 

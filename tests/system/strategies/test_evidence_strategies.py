@@ -69,7 +69,7 @@ def test_without_evidence_nothing_is_asked_and_the_verdict_stands(make_case, str
 
 @pytest.mark.parametrize("strategy", GATHERING)
 def test_golden_evidence_is_the_whole_store(make_case, strategy):
-    case = make_case(debate__evidence="gold", retrieval__passages=1)
+    case = make_case(debate__evidence="gold", retrieval__top_k=1)
     outcome = run(case, strategy)
     assert not asked(case, AskQuestion)
     assert {passage.url for pair in outcome.pairs for passage in pair.passages} == {url for url, _ in PAGES}

@@ -153,7 +153,7 @@ def test_verification_drops_answers_that_do_not_follow(make_case, answers):
         return VerificationReply(reason="Not there.", entailed="opened" in request.task.answer.text)
 
     answers.replace[VerifyAnswer] = verify
-    case = make_case(graph__verification=True, graph__branches=1, retrieval__passages=3)
+    case = make_case(graph__verification=True, graph__branches=1, retrieval__top_k=3)
     run_got(case)
     assert len(holding(case, Verification)) == 3
     pair = case.graph["q1.m1"].content
@@ -186,7 +186,7 @@ def test_passages_that_do_not_answer_are_left_out_of_the_merge(make_case, answer
         return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
 
     answers.replace[AnswerQuestion] = answer
-    case = make_case(graph__branches=1, retrieval__passages=3)
+    case = make_case(graph__branches=1, retrieval__top_k=3)
     run_got(case)
     assert not [r for r in case.model.requests if isinstance(r.task, MergeAnswers)]
     pair = case.graph["q1.m1"].content
