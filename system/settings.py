@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from system.personas import PERSONAS
@@ -13,6 +13,7 @@ from system.records import Calibration
 from system.tasks.base import Adapter
 
 PROFILES = Path(__file__).parent / "profiles"
+ADAPTERS = Path(__file__).parent / "adapters"
 
 
 class SettingsError(Exception):
@@ -78,6 +79,15 @@ class ModelSettings(Section):
     )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
     seed: int = Field(1, description="of the sampler")
+
+    @field_validator("adapters")
+    @classmethod
+    def _bundled(cls, adapters: dict[Adapter, str]) -> dict[Adapter, str]:
+        """The folders of adapters that come with this package, such as smollm2-135m/verdict_prediction."""
+        return {
+            adapter: str(ADAPTERS / name) if not Path(name).exists() and (ADAPTERS / name).is_dir() else name
+            for adapter, name in adapters.items()
+        }
 
 
 class EngineSettings(Section):

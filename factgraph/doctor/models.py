@@ -46,13 +46,13 @@ def _adapters_named(settings: Settings) -> Finding:
 
 def _fit(settings: Settings) -> Iterator[Finding]:
     """Whether adapters fit the model, and model and cache the device."""
-    from system.models.adapters import check_adapters
+    from system.models.adapters import base_mark, check_adapters
     from system.models.memory import skeleton
 
     name = settings.model.model
     try:
         bare = skeleton(str(find(name)))
-        check_adapters(settings.model.adapters, bare)
+        check_adapters(settings.model.adapters, bare, base_mark(name))
         plan = _vllm_plan(bare, settings) if settings.model.backend == "vllm" else _main_memory(name)
     except ModelUnavailable as error:
         yield bad("memory plan", str(error), "the message says what to change")

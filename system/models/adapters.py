@@ -1,41 +1,71 @@
 """LoRA adapters on disk: that each fits the base model is checked before anything large is loaded."""
 
+import hashlib
 import json
 import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
+from system.weights import find
 
 _LOGGER = logging.getLogger(__name__)
 RANKS = (8, 16, 32, 64, 128, 256, 512)
 """Ranks that vLLM serves; an adapter of another takes the next."""
 
+NORM = "model.norm.weight"
+MARK = "base_norm_sha256"
+"""Key of the mark in an adapter's metadata."""
+
 _MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
 
 
-def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module) -> None:
+def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, mark: str = "") -> None:
     """Check that adapters fit a base model, and say once which are absent.
 
     Args:
         adapters: folders in PEFT's format.
         base: the base model; one on the meta device will do.
+        mark: of the base model (``base_mark``), where its weights are at hand.
 
     Raises:
-        ModelUnavailable: a folder is no adapter, or its matrices are not those of this base; the message names it.
+        ModelUnavailable: a folder is no adapter, or one for another base model; the message names it.
     """
     say_absent(adapters)
     layers = {
         name: (module.in_features, module.out_features) for name, module in base.named_modules() if _linear(module)
     }
     for adapter, folder in adapters.items():
-        if fault := _fault(Path(folder), layers):
+        if fault := _fault(Path(folder), layers, mark):
             raise ModelUnavailable(f"adapter {adapter} in {folder}: {fault}; train or give one for this base model")
+
+
+def base_mark(model: str) -> str:
+    """What tells a base model from others of its shape, in all precisions; "" where its weights are not at hand.
+
+    SHA-256 of the final norm in bfloat16: training a model further changes it, quantising its layers does not.
+    """
+    for file in sorted((find(model) or Path(model)).glob("*.safetensors")):
+        try:
+            with safe_open(file, framework="pt") as tensors:
+                norm = tensors.get_tensor(NORM).to(torch.bfloat16).view(torch.int16)
+        except SafetensorError:  # it is in another part, or the file is damaged, of which loading tells
+            continue
+        return hashlib.sha256(norm.numpy().tobytes()).hexdigest()
+    return ""
+
+
+def mark_adapter(folder: Path, model: str) -> None:
+    """Write into an adapter which base model it was trained on, for ``check_adapters``."""
+    file = folder / "adapter_model.safetensors"
+    save_file(load_file(file), file, metadata={"format": "pt", MARK: base_mark(model)})
 
 
 def say_absent(adapters: Mapping[Adapter, str]) -> None:
@@ -66,14 +96,17 @@ def _linear(module: nn.Module) -> bool:
     return hasattr(module, "in_features") and hasattr(module, "out_features")
 
 
-def _fault(folder: Path, layers: Mapping[str, tuple[int, int]]) -> str | None:
+def _fault(folder: Path, layers: Mapping[str, tuple[int, int]], mark: str) -> str | None:
     """What is wrong with an adapter, or None."""
     try:
         rank = rank_of(folder)
         with safe_open(folder / "adapter_model.safetensors", framework="numpy") as tensors:
+            trained_on = (tensors.metadata() or {}).get(MARK, mark)
             shapes = {name: tuple(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
     except (OSError, KeyError, ValueError, SafetensorError) as error:
         return f"expected adapter_config.json and adapter_model.safetensors as PEFT writes them ({error})"
+    if mark and trained_on != mark:
+        return f"it was trained on another base model (final norm {trained_on:.12}, this one has {mark:.12})"
     for name, shape in shapes.items():
         match = _MATRIX.fullmatch(name)
         if not match or match["module"] not in layers:

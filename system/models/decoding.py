@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessorList, StoppingCriteria
 
-from system.models.adapters import check_adapters
+from system.models.adapters import base_mark, check_adapters
 from system.models.base import ModelUnavailable, Request
 from system.models.chat import ChatTokenizer
 from system.models.closed_replies import ClosedReplies, common_prefix
@@ -52,7 +52,7 @@ class Decoder:
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._model = _load(model, device, engine.dtype)
-        check_adapters(adapters, self._model)
+        check_adapters(adapters, self._model, base_mark(model))
         self.adapters = MergedAdapters(self._model, adapters)
         config = self._model.config
         self.chat = ChatTokenizer(model, min(engine.context, config.max_position_embeddings))

@@ -17,7 +17,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from system.machine import usable_memory
-from system.models.adapters import RANKS, check_adapters, served_rank
+from system.models.adapters import RANKS, base_mark, check_adapters, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.memory import plan_memory, skeleton
@@ -65,7 +65,7 @@ class VllmModel:
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
         started = time.perf_counter()
         bare = skeleton(model)
-        check_adapters(adapters, bare)
+        check_adapters(adapters, bare, base_mark(model))
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from factgraph.options import add_settings, given_settings
+from system import settings as settings_module
 from system.settings import PROFILES, RENAMED, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks.base import Adapter
 
@@ -127,3 +128,11 @@ def test_an_old_name_ends_with_the_new_one(old, new, tmp_path, capsys):
 
 def test_every_renamed_setting_exists():
     assert {*RENAMED.values()} <= {name for fields in SECTIONS.values() for name in fields.model_fields}
+
+
+def test_an_adapter_of_the_package_is_found_by_its_name(monkeypatch, tmp_path):
+    (tmp_path / "small" / "verdict_prediction").mkdir(parents=True)
+    monkeypatch.setattr(settings_module, "ADAPTERS", tmp_path)
+    given = {"verdict_prediction": "small/verdict_prediction", "moderator": "as/before"}
+    adapters = load("cpu", {"adapters": given}).model.adapters
+    assert adapters == {"verdict_prediction": str(tmp_path / "small/verdict_prediction"), "moderator": "as/before"}

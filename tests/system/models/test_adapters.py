@@ -1,11 +1,12 @@
 import json
+from pathlib import Path
 
 import pytest
 import torch
 from safetensors.numpy import save_file
 from torch import nn
 
-from system.models.adapters import check_adapters
+from system.models.adapters import NORM, base_mark, check_adapters, mark_adapter
 from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
 
@@ -48,6 +49,30 @@ def test_adapter_of_another_base_is_refused(base, tmp_path, wrong, fault):
     folder = write_adapter(tmp_path / "a", **wrong)
     with pytest.raises(ModelUnavailable, match=f"adapter verdict_prediction in .*: .*{fault}.*; train or give one"):
         check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
+
+
+def test_an_adapter_of_another_base_of_the_same_shape_is_refused(base, tmp_path):
+    for number, name in enumerate(("mine", "other"), start=1):
+        (tmp_path / name).mkdir()
+        save_file({NORM: torch.full((8,), float(number)).numpy()}, tmp_path / name / "model.safetensors")
+    mark = base_mark(str(tmp_path / "mine"))
+    folder = write_adapter(tmp_path / "a")
+    adapters = dict.fromkeys(ALL, folder)
+    check_adapters(adapters, base, mark)  # it does not say
+    mark_adapter(Path(folder), str(tmp_path / "mine"))
+    check_adapters(adapters, base, mark)
+    check_adapters(adapters, base)
+    mark_adapter(Path(folder), str(tmp_path / "other"))
+    with pytest.raises(ModelUnavailable, match=f"it was trained on another base model .* this one has {mark:.12}"):
+        check_adapters(adapters, base, mark)
+
+
+def test_a_mark_outlasts_another_precision(tmp_path):
+    norm = torch.tensor([0.5, 1.25, -3.0])
+    for name, tensor in (("full", norm), ("half", norm.half())):
+        (tmp_path / name).mkdir()
+        save_file({NORM: tensor.numpy()}, tmp_path / name / "model.safetensors")
+    assert base_mark(str(tmp_path / "full")) == base_mark(str(tmp_path / "half")) != "" == base_mark(str(tmp_path))
 
 
 @pytest.mark.parametrize("content", [None, "{}", "no json"])
