@@ -10,6 +10,7 @@ from factgraph.commands.common import EXIT_INTERRUPTED
 from factgraph.service.access import AccessError
 from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.searchers.searcher import SearchError
 from submission.files import SubmissionError
 from system.claims import ClaimsError
 from system.journal import JournalError
@@ -36,6 +37,7 @@ USER_ERRORS = (
     EncoderUnavailable,
     JournalError,
     ModelUnavailable,
+    SearchError,
     SettingsError,
     SubmissionError,
     WeightsError,

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -12,7 +11,7 @@ from factgraph import options
 from factgraph.commands import common
 from factgraph.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
 from factgraph.drawing import draw
-from knowledge_store.pages.documents import read_documents
+from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaws
 from knowledge_store.ranking import RankedStore, rank
 from system.check import Engine, check
@@ -33,8 +32,11 @@ def command(arguments: Sequence[str]) -> int:
     settings = common.settings_of(args)
     claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
     flaws = Flaws()
-    pages = read_documents(args.documents, flaws)
-    ranked = rank(pages, claim.text, settings.retrieval, claim.day, flaws=flaws, name=args.documents.name)
+    if not args.documents and not settings.retrieval.search:
+        raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
+    pages = read_documents(args.documents, flaws, fetch=args.fetch) if args.documents else ()
+    name = ", ".join(args.documents) or settings.retrieval.search
+    ranked = rank(pages, claim.text, settings.retrieval, claim.day, flaws=flaws, name=name)
     engine, _ = common.load_timed(settings)
     result, graph = asyncio.run(_check(engine, claim, ranked))
     print_answer(result, graph, with_graph=args.graph, console=Console())
@@ -71,13 +73,18 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     parser = argparse.ArgumentParser(
         prog="factgraph verify",
-        usage="factgraph verify CLAIM --documents PATH [option ...]",
+        usage="factgraph verify CLAIM --documents SOURCE [SOURCE ...] [option ...]",
         description="Check one claim against documents of your own.",
     )
     parser.add_argument("claim", type=_text, help="the claim, in quotation marks")
     parser.add_argument(
-        "--documents", type=Path, required=True, metavar="PATH", help="text, Markdown or HTML file, or a folder of them"
+        "--documents",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
     )
+    parser.add_argument("--fetch", action="store_true", help="fetch the --documents that are addresses on the web")
     parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
     parser.add_argument("--speaker", type=_text, default="", help="who made it")
     parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")

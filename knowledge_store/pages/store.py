@@ -6,6 +6,8 @@ name. Only the page in hand is in memory.
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -57,14 +59,14 @@ def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
     record = _parse(line, flaws)
     if record is None:
         return None
-    sentences = _sentences(record.get("url2text"), flaws)
+    sentences = _sentences(record.get("url2text", record.get("text")), flaws)
     url = record.get("url")
     if not any(sentence.strip() for sentence in sentences):
         flaws[Flaw.EMPTY_PAGE] += 1
     elif not isinstance(url, str) or not url.strip():
         flaws[Flaw.NO_ADDRESS] += 1
     else:
-        return Page(number, url, sentences)
+        return Page(number, url, sentences, _day(record.get("published")))
     return None
 
 
@@ -106,6 +108,13 @@ def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
     return distinct
 
 
+def _day(value: object) -> date | None:
+    """A date in a page's own field, which stores of the shared task do not have."""
+    with suppress(ValueError):
+        return date.fromisoformat(value) if isinstance(value, str) else None
+    return None
+
+
 def write_store(pages: Iterable[Page], output: Path) -> int:
     """Write pages as a store, a line each, so that ``read_pages`` returns the same pages.
 
@@ -133,5 +142,8 @@ def write_store(pages: Iterable[Page], output: Path) -> int:
 
 
 def _line(page: Page, claim_id: str) -> bytes:
-    record = {"claim_id": claim_id, "type": "document", "query": "", "url": page.url, "url2text": page.sentences}
+    known = {"published": page.published, "retrieved": page.retrieved, "sha256": page.sha256}
+    record = {"claim_id": claim_id, "type": "document", "query": "", "url": page.url, "url2text": page.sentences} | {
+        name: value for name, value in known.items() if value
+    }
     return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

@@ -217,7 +217,7 @@ def test_verify_can_leave_out_documents_that_are_later_than_the_claim(answers, t
 
 def test_verify_without_documents_says_what_it_wants(answers, capsys):
     assert cli.main(["verify", CLAIM, "--documents", "nowhere"]) == 2
-    assert "nowhere does not exist; expected a file or a folder" in capsys.readouterr().err
+    assert "nowhere not found; expected a file or a folder" in capsys.readouterr().err
 
 
 def test_verify_refuses_a_claim_that_is_no_text(capsys):
