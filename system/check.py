@@ -13,6 +13,7 @@ from system.deadline import Clock, Deadline
 from system.graph import Graph, Listener, unheard
 from system.models.base import Model
 from system.operations.vote import no_verdict
+from system.provenance import name_documents
 from system.records import Calibration, Claim, ClaimResult, Failure, QuestionAnswer, Timing
 from system.settings import Settings
 from system.strategies import STRATEGIES
@@ -79,9 +80,10 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
     verdict = outcome.verdict
     if calibration:
         verdict = verdict.model_copy(update={"confidence": calibration.of(verdict.confidence)})
+    named = name_documents(verdict.justification, case.claim, outcome.pairs)
     return ClaimResult(
         claim=case.claim,
-        verdict=verdict,
+        verdict=verdict.model_copy(update={"justification": named}),
         pairs=outcome.pairs or (QuestionAnswer.unanswered(case.claim.text),),
         timing=Timing(
             seconds=ranked.seconds + case.deadline.spent,

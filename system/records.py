@@ -163,6 +163,11 @@ class QuestionAnswer(Content):
         """The passages that the answer was read from; metadata does not count."""
         return tuple(answer.passage for answer in self.answers if answer.source is Source.EVIDENCE)
 
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses of the pages that the answer was read from, each once."""
+        return tuple(dict.fromkeys(passage.url for passage in self.passages))
+
 
 class Verdict(Content):
     """A label with its reasons.

@@ -107,7 +107,9 @@ def _details(path: Path, number: int, item: Any) -> dict[str, Any]:
 
 
 def _pair(pair: Mapping[str, Any]) -> EvidencePair:
-    return EvidencePair(**{name: _text(pair, name) for name in EvidencePair.model_fields})
+    texts = {name: _text(pair, name) for name in ("question", "answer", "url", "scraped_text")}
+    urls = pair.get("urls")
+    return EvidencePair(**texts, urls=tuple(map(str, urls)) if isinstance(urls, list) else ())
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:
