@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from system.records import Claim, ClaimResult, QuestionAnswer, Source
 
 QUOTATION = re.compile(r"“([^“”]+)”|\"([^\"]+)\"")
+WORDS = 3
+"""Of a quotation, at least; fewer between quotation marks are a term."""
 METADATA = "metadata"
 """Names the claim's own metadata, where an answer was read from it."""
 NEAR = 200
@@ -37,7 +39,7 @@ def name_documents(justification: str, claim: Claim, pairs: Sequence[QuestionAns
 
     def with_name(match: re.Match[str]) -> str:
         names = _names(match, documents)
-        if not names or _own_words(match, claim) or _named(justification, match, names):
+        if not (names and _is_quotation(match)) or _own_words(match, claim) or _named(justification, match, names):
             return match[0]
         return f"{match[0]} ({names[0]})"
 
@@ -62,9 +64,13 @@ def _quotations(
 ) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Each quotation with the documents that hold it, and whether one of them is named; the claim needs no name."""
     documents = list(_documents(pairs))
-    for match in QUOTATION.finditer(text):
+    for match in filter(_is_quotation, QUOTATION.finditer(text)):
         names = _names(match, documents)
         yield match[1] or match[2], names, _own_words(match, claim) or _named(text, match, names)
+
+
+def _is_quotation(match: re.Match[str]) -> bool:
+    return len((match[1] or match[2]).split()) >= WORDS
 
 
 def _names(match: re.Match[str], documents: Sequence[Document]) -> tuple[str, ...]:

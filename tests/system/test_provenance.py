@@ -37,7 +37,7 @@ def test_lists_every_address_once() -> None:
 @pytest.mark.parametrize(
     "sound",
     [
-        "No quotation at all.",
+        "No quotation at all, and the term “closed” is none either.",
         "It is late: “opened to traffic in May 1932” (news.example).",
         'According to news.example it is "Closed to lorries…".',
         "The metadata say “opened by Ann Lee”.",
