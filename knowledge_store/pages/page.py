@@ -40,6 +40,7 @@ class Flaw(StrEnum):
     NOT_FETCHED = "page found by the search but not fetched"
     OTHER_FORMAT = "file in another format left out"
     EMPTY_FILE = "empty file"
+    NO_STORE = "file without a readable line"
     BYTE_ORDER_MARK = "byte order mark"
     BROKEN_LINE = "broken line"
     LINE_TOO_LONG = f"line over {MAX_LINE // 2**20} MiB"
@@ -60,7 +61,7 @@ class Flaw(StrEnum):
 
 Flaws = Counter[Flaw]
 
-UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE)
+UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE, Flaw.NO_STORE)
 """Flaws of a store from which nothing at all was read."""
 
 

@@ -21,19 +21,26 @@ def read_pages(path: Path, flaws: Flaws) -> Iterator[Page]:
     """Yield the pages of a store that have a text and an address, in the order of the file.
 
     Args:
-        path: the store; a missing or unreadable file is a flaw and yields nothing.
+        path: the store; a missing or unreadable file, or one without a line of JSON, is a flaw and yields nothing.
         flaws: counts what is wrong; complete when the iterator is exhausted.
     """
+    found = Flaws()
+    lines = 0
     try:
         with path.open("rb") as file:
-            for number, line in _lines(file, flaws):
-                page = _page(number, line, flaws)
+            for number, line in _lines(file, found):
+                lines += 1
+                page = _page(number, line, found)
                 if page is not None:
                     yield page
+        if found[Flaw.BROKEN_LINE] == lines and (lines or found[Flaw.LINE_TOO_LONG]):
+            flaws[Flaw.NO_STORE] += 1
     except FileNotFoundError:
         flaws[Flaw.MISSING_FILE] += 1
     except OSError:
         flaws[Flaw.UNREADABLE_FILE] += 1
+    finally:
+        flaws.update(found)
 
 
 def _lines(file: BinaryIO, flaws: Flaws) -> Iterator[tuple[int, bytes]]:

@@ -3,6 +3,7 @@
 import csv
 import re
 import sys
+from datetime import date
 
 import orjson
 import pytest
@@ -10,6 +11,8 @@ from bridge import Answers, BagOfWords
 
 from factgraph import cli
 from factgraph.commands import common
+from knowledge_store.pages.page import Page
+from knowledge_store.searchers.archive import Archive
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.models.traced import TracedModel
@@ -218,6 +221,41 @@ def test_verify_can_leave_out_documents_that_are_later_than_the_claim(answers, t
 def test_verify_without_documents_says_what_it_wants(answers, capsys):
     assert cli.main(["verify", CLAIM, "--documents", "nowhere"]) == 2
     assert "nowhere not found; expected a file or a folder" in capsys.readouterr().err
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """An archive with one page about the claim."""
+    path = tmp_path / "archive.sqlite"
+    Archive(path).add([Page(0, "https://news.example/bridge", ("The Aster bridge opened in 1932.",), date(2021, 3, 1))])
+    return str(path)
+
+
+def test_verify_searches_where_there_are_no_documents(answers, archive, capsys):
+    verify = ["verify", CLAIM, "--search", archive, "--no-later-pages"]
+    assert cli.main([*verify, "--date", "2-3-2021"]) == 0
+    assert "https://news.example/bridge" in capsys.readouterr().out
+    cli.main([*verify, "--date", "28-2-2021"])
+    assert "https://news.example/bridge" not in capsys.readouterr().out
+
+
+def test_verify_without_any_evidence_says_where_it_may_come_from(answers, capsys):
+    assert cli.main(["verify", CLAIM]) == 2
+    assert "no evidence: give --documents, or --search" in capsys.readouterr().err
+
+
+def test_a_run_searches_where_there_is_no_store(answers, archive, tmp_path):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    command = ["--claims", "claims.txt", "--search", archive, "--output", "out"]
+    assert cli.main(command) == 0
+    (entry,) = load_json(tmp_path / "out" / "submission.json")
+    assert "https://news.example/bridge" in {each["url"] for each in entry["evidence"]}
+
+
+def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, capsys):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    assert cli.main(["--claims", "claims.txt", "--search", "absent.sqlite", "--output", "out"]) == 2
+    assert "archive absent.sqlite not found" in capsys.readouterr().err
 
 
 def test_verify_refuses_a_claim_that_is_no_text(capsys):
