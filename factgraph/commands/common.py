@@ -90,4 +90,4 @@ async def closing(engine: Engine) -> AsyncIterator[Engine]:
 
 def stands_for_failure(result: ClaimResult) -> bool:
     """Whether the row stands for a failure instead of an answer."""
-    return any(failure.operation in ("vote", "read") for failure in result.failures)
+    return any(failure.unanswered for failure in result.failures)

@@ -14,7 +14,6 @@ from submission.write import predictions
 from system.gold import GoldClaim
 from system.records import ClaimResult, Record
 
-REPLACED = ("vote", "read")
 """Operations whose failure leaves a claim without a verdict of its own."""
 SLOWEST = 0.05
 """Share of the claims that the list calls slow."""
@@ -130,7 +129,7 @@ def _incidents(result: ClaimResult | None, graph: Graph) -> Iterator[Incident]:
     failures = result.failures if result else ()
     for failure in failures:
         yield Incident(name=f"failed: {failure.operation}", message=failure.message)
-    if any(failure.operation in REPLACED for failure in failures):
+    if any(failure.unanswered for failure in failures):
         yield Incident(name="label stands for a failure")
     if result and result.timing.cut_short:
         yield Incident(name="cut short by the deadline")

@@ -54,9 +54,9 @@ class RankingPool:
         except Exception as error:  # noqa: BLE001 - whatever a store does to its worker, the run goes on
             report = ReadingReport(file.name, 0, 0, {})
             ranked = RankedStore(passages=(), scores=(), report=report, seconds=0.0)
-            return ranked, [Failure(operation="read", message=f"{file}: {type(error).__name__}: {error}")]
+            return ranked, [_unread(f"{file}: {type(error).__name__}: {error}")]
         unread = [flaw for flaw in UNREAD if flaw in ranked.report.flaws]
-        return ranked, [Failure(operation="read", message=f"{file}: {flaw}") for flaw in unread]
+        return ranked, [_unread(f"{file}: {flaw}") for flaw in unread]
 
     async def _rank_or_renew(self, claim: Claim) -> RankedStore:
         pool = self._pool
@@ -112,3 +112,7 @@ def _prepare_worker(settings: RetrievalSettings) -> None:
 def _exit_with(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)
+
+
+def _unread(message: str) -> Failure:
+    return Failure(operation="read", message=message, unanswered=True)

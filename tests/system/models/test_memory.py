@@ -78,7 +78,9 @@ def test_models_on_one_device_share_its_memory(qwen_14b):
     shares = share_memory(drafts, 40 * GIB)
     assert 39 * GIB < sum(shares) <= 40 * GIB
     plans = [
-        plan(qwen_14b, settings=each.model_copy(update={"gpu_memory": share / GIB}), device=40 * GIB, adapters=0, rank=0)
+        plan(
+            qwen_14b, settings=each.model_copy(update={"gpu_memory": share / GIB}), device=40 * GIB, adapters=0, rank=0
+        )
         for each, share in zip((first, second), shares, strict=True)
     ]
     assert plans[0].kv_tokens == pytest.approx(plans[1].kv_tokens, rel=0.01)

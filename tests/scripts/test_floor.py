@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from system.models.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
+from scripts.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
 from system.models.memory import plan_memory
 from system.settings import EngineSettings, GraphSettings
 from system.tasks.base import Adapter

@@ -1,4 +1,4 @@
-"""Moderation: a debate decides where branches disagree (He et al., 2026, figure 1 and section 3.2).
+"""Debate: two sides argue, a moderator rules (He et al., 2026, figure 1 and section 3.2).
 
 Two debaters take turns, the affirmative first; after each round the moderator gives a verdict or asks for another
 round. The debate ends early when a round brings nothing new, and with a last ruling when rounds or time run out.
@@ -6,14 +6,14 @@ round. The debate ends early when a round brings nothing new, and with a last ru
 
 from collections.abc import Sequence
 
-from system.case import Case
+from system.case import Case, Step
 from system.deadline import DeadlineExpired
-from system.operations.argue import argue
-from system.operations.exhibits import Exhibits, exhibit
-from system.operations.moderate import close_debate, moderate, repeats
-from system.operations.vote import share, vote
+from system.models.base import Completion
+from system.operations.evidence import Exhibits, cited, exhibit
+from system.operations.verdict import as_verdict, share, vote
 from system.records import Content, Label, QuestionAnswer, Verdict
-from system.speech import SIDES, Argument, Ruling, Skipped
+from system.speech import SIDES, Argument, Ruling, Skipped, Speaker
+from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.thoughts import Thought
 
 ROUND = ("argue", "argue", "moderate")
@@ -72,6 +72,93 @@ async def debate(case: Case, exhibits: Exhibits, *, both_sides: bool = False) ->
         return await _close_in_reserve(case, exhibits, transcript, rulings)
 
 
+async def argue(
+    case: Case, exhibits: Exhibits, side: Speaker, transcript: Sequence[Thought[Argument]], number: int
+) -> Thought[Argument] | None:
+    """Argue for a side, against what the other side has said.
+
+    Args:
+        number: of the round, from 1.
+
+    Returns:
+        The argument, or None when the model failed.
+    """
+    task = Argue(
+        claim=case.claim,
+        pairs=exhibits.pairs,
+        evidence=exhibits.passages,
+        side=side,
+        transcript=tuple(thought.content for thought in transcript),
+    )
+    parents: list[Thought[Content]] = [*exhibits.thoughts, *transcript]
+
+    def said(result: Completion[ArgumentReply]) -> Argument:
+        passages = cited(case, "argue", result.reply.citations, exhibits, parents)
+        return Argument(speaker=side, round=number, text=result.reply.argument.strip(), passages=passages)
+
+    (argument,) = await case.think("argue", [Step(task, said, parents, under=case.graph.root)])
+    return argument
+
+
+async def moderate(
+    case: Case, exhibits: Exhibits, transcript: Sequence[Thought[Argument]], rulings: Sequence[Thought[Ruling]]
+) -> Thought[Ruling] | None:
+    """Sum up the round that has just ended, and decide, or say why the debate must go on.
+
+    Returns:
+        The ruling, or None when the model failed.
+    """
+    task = Moderate(
+        claim=case.claim,
+        pairs=exhibits.pairs,
+        evidence=exhibits.passages,
+        transcript=tuple(thought.content for thought in transcript),
+        rulings=tuple(thought.content for thought in rulings),
+    )
+
+    def ruled(result: Completion[RulingReply]) -> Ruling:
+        reply = result.reply
+        return Ruling(
+            round=len(rulings) + 1,
+            insight=reply.insight.strip(),
+            gaps=reply.gaps.strip(),
+            reason=reply.reason.strip(),
+            decision=None if reply.decision == GO_ON else reply.decision,
+            confidence=result.confidence,
+        )
+
+    (ruling,) = await case.think("moderate", [Step(task, ruled, [*transcript, *rulings], under=case.graph.root)])
+    return ruling
+
+
+async def repeats(case: Case, rulings: Sequence[Thought[Ruling]]) -> bool:
+    """Whether the last round brought nothing new: its insight is a near-duplicate of the one before."""
+    if len(rulings) < 2:
+        return False
+    before, last = await case.embed("moderate", [thought.content.insight for thought in rulings[-2:]])
+    return bool((before @ last).round(4) >= case.settings.graph.duplicate)
+
+
+async def close_debate(
+    case: Case, exhibits: Exhibits, transcript: Sequence[Thought[Argument]], rulings: Sequence[Thought[Ruling]]
+) -> Thought[Verdict] | None:
+    """The verdict of a debate that has converged or has run out of rounds or time; may use the reserve.
+
+    Returns:
+        The verdict, or None when the model failed.
+    """
+    task = CloseDebate(
+        claim=case.claim,
+        pairs=exhibits.pairs,
+        evidence=exhibits.passages,
+        transcript=tuple(thought.content for thought in transcript),
+        rulings=tuple(thought.content for thought in rulings),
+    )
+    step = Step(task, as_verdict, [*transcript, *rulings], under=case.graph.root)
+    (verdict,) = await case.think("moderate", [step], final=True)
+    return verdict
+
+
 def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
     """Mark in the graph that there was no debate, or no more of it."""
     case.graph.add(Skipped(step="debate", reason=reason), [*parents], "moderate", under=case.graph.root)
@@ -96,7 +183,7 @@ async def _close_in_reserve(
         try:
             return await close_debate(case, exhibits, transcript, rulings)
         except DeadlineExpired:
-            pass  # not even the reserve was enough; the case is marked as cut short
+            pass  # not even the reserve was enough; the case is marked as timed out
     skip(case, transcript or exhibits.thoughts, "the time ran out")
     return None
 

@@ -92,12 +92,12 @@ class OracleModel:
         return None
 
     def _ask(self, task: AskQuestion) -> str:
-        """The annotated questions in turn; a follow-up is the next one that the branch has not asked."""
+        """The annotated questions in turn; a follow-up is the next one that was not asked, as far as the task says."""
         questions = list(dict.fromkeys(answer.question for answer in self._gold[task.claim.id].answers))
         asked = [pair.question for pair in task.context]
         start = questions.index(asked[-1]) + 1 if asked and asked[-1] in questions else task.index
         turn = [questions[(start + step) % len(questions)] for step in range(len(questions))]
-        return next((question for question in turn if question not in asked), turn[0])
+        return next((question for question in turn if question not in (*asked, *task.asked)), turn[0])
 
     def _find(self, task: AnswerQuestion) -> AnswerReply:
         held = task.passage.text.startswith(task.question)
