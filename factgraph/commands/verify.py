@@ -11,11 +11,11 @@ from factgraph import options
 from factgraph.commands import common
 from factgraph.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
 from factgraph.drawing import draw
-from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.page import Flaws
-from knowledge_store.ranking import RankedStore, rank
+from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.ranking import RankedStore
 from system.check import Engine, check
 from system.graph import Graph
+from system.library import rank_documents
 from system.records import Claim, ClaimResult, Label
 
 COLOUR = {
@@ -31,12 +31,9 @@ def command(arguments: Sequence[str]) -> int:
     args = parser().parse_args(arguments)
     settings = common.settings_of(args)
     claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
-    flaws = Flaws()
     if not args.documents and not settings.retrieval.search:
         raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
-    pages = read_documents(args.documents, flaws, fetch=args.fetch) if args.documents else ()
-    name = ", ".join(args.documents) or settings.retrieval.search
-    ranked = rank(pages, claim.text, settings.retrieval, claim.day, flaws=flaws, name=name)
+    ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch)
     engine, _ = common.load_timed(settings)
     result, graph = asyncio.run(_check(engine, claim, ranked))
     print_answer(result, graph, with_graph=args.graph, console=Console())
