@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2
     except KeyboardInterrupt:
-        Console(stderr=True).print("stopped; what a judge has replied is kept, and the same command goes on from there")
+        Console(stderr=True).print("interrupted; the replies so far are kept: run the same command to resume")
         return 130
     return status
 
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=list(Metric),
         metavar="METRIC",
         help=f"of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024), "
-        "ev2r needs a judge (FEVER-8), ev2r-lexical compares words instead and is no Ev2R",
+        "ev2r needs a judge (FEVER-8), ev2r-lexical compares words and is not an Ev2R score",
     )
     _add_judging(grade)
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")

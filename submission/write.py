@@ -103,7 +103,7 @@ def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts)
 
 def _check_results(results: Sequence[ClaimResult]) -> None:
     if not results:
-        raise SubmissionError("there are no results to write; expected one for each claim")
+        raise SubmissionError("no results to write; expected one for each claim")
     claim_id, count = Counter(result.claim.id for result in results).most_common(1)[0]
     if count > 1:
         raise SubmissionError(f"claim {claim_id} has {count} results, expected one for each claim")

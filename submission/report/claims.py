@@ -130,7 +130,7 @@ def _incidents(result: ClaimResult | None, graph: Graph) -> Iterator[Incident]:
     for failure in failures:
         yield Incident(name=f"failed: {failure.operation}", message=failure.message)
     if any(failure.unanswered for failure in failures):
-        yield Incident(name="label stands for a failure")
+        yield Incident(name="label set by a failure")
     if result and result.timing.cut_short:
         yield Incident(name="cut short by the deadline")
     for node in graph.of_kind("skipped"):

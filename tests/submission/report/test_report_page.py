@@ -101,7 +101,7 @@ def test_the_rows_say_what_the_list_filters_by(report):
         "row-2": "wrong failed cut-short",
         "row-3": "right slow",
     }
-    assert rows["row-2"]["data-incident"] == "failed: vote|label stands for a failure|cut short by the deadline"
+    assert rows["row-2"]["data-incident"] == "failed: vote|label set by a failure|cut short by the deadline"
     assert {row["data-reach"] for row in rows.values()} == {"used", "not retrieved"}
 
 
