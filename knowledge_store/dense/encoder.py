@@ -112,7 +112,7 @@ class SentenceEncoder:
         if self._model.device.type == "cuda":
             self._model.half()
         elif runtime == "openvino":
-            self._accelerate()
+            self._accelerate(name)
         self._batch_size = batch_size
         self._lock = Lock()
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
@@ -123,7 +123,7 @@ class SentenceEncoder:
         """The encoder that the settings name."""
         return cls(settings.encoder, trusted=settings.encoder_code, runtime=settings.encoder_runtime)
 
-    def _accelerate(self) -> None:
+    def _accelerate(self, name: str) -> None:
         from knowledge_store.dense.openvino import run_on_openvino
 
         try:
@@ -131,6 +131,10 @@ class SentenceEncoder:
         except ImportError as error:
             raise EncoderUnavailable(
                 "encoder_runtime is openvino, which is not installed; run 'pip install openvino', or choose torch"
+            ) from error
+        except Exception as error:  # it traces the model, whose code can fail in any way
+            raise EncoderUnavailable(
+                f"encoder {name!r} cannot be run by OpenVINO ({type(error).__name__}); try --encoder-runtime torch"
             ) from error
 
     def _check(self, name: str) -> int:

@@ -57,7 +57,7 @@ class PassageIndex:
         """
         candidates = self._candidates(question)
         vectors, known = self._embed(candidates), self.vectors(found)
-        # Of some thousand vectors at most, the exact product takes a millisecond: an index would only copy them.
+        # Of some thousand vectors at most, the exact product takes a few milliseconds: an index would only copy them.
         scores = vectors @ self._encoder.encode_queries([question])[0]
         texts = [normalized(passage.text) for passage in found]
         hits: list[Hit] = []

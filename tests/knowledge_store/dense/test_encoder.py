@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from time import sleep
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
@@ -151,12 +151,20 @@ def test_code_is_not_run_from_another_repository(own_architecture: Path) -> None
         SentenceEncoder(str(own_architecture), trusted=True)
 
 
-def test_code_that_fails_at_its_first_sentence_is_an_error_of_one_line(own_architecture: Path) -> None:
-    (own_architecture / "modeling.py").write_text(
-        MODEL.replace("length = input_ids.shape[1]", "raise IndexError('index 94742186')")
-    )
-    with pytest.raises(EncoderUnavailable, match=r"cannot encode a sentence \(IndexError: index 94742186\)"):
-        SentenceEncoder(str(own_architecture), trusted=True, runtime="torch", device="cpu")
+@pytest.mark.parametrize(
+    ("runtime", "message"),
+    [
+        ("torch", r"cannot encode a sentence \(IndexError: index 94742186\)"),
+        ("openvino", "try --encoder-runtime torch"),
+    ],
+)
+def test_code_that_fails_at_its_first_sentence_is_an_error_of_one_line(
+    own_architecture: Path, runtime: Literal["torch", "openvino"], message: str
+) -> None:
+    code = MODEL.replace("length = input_ids.shape[1]", "raise IndexError('index 94742186')")
+    (own_architecture / "modeling.py").write_text(code)
+    with pytest.raises(EncoderUnavailable, match=message):
+        SentenceEncoder(str(own_architecture), trusted=True, runtime=runtime, device="cpu")
 
 
 @pytest.mark.parametrize("scale", [0.0, float("nan")])
