@@ -27,10 +27,10 @@ from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import words
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
     """Run the command line; returns the exit status, 1 after an error that the user can mend."""
     logging.basicConfig(format="%(message)s")
-    options = _parser().parse_args(arguments)
+    options = _parser(prog).parse_args(arguments)
     try:
         if options.command == "build":
             _build(options.folder, options.output)
@@ -44,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m knowledge_store", description=__doc__.splitlines()[0])
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build", help="make a store from a folder of documents")
     building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")

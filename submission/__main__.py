@@ -30,13 +30,13 @@ REPORT = """Write the report of a run as one HTML file that needs no network, wi
 the organisers' text form; or of any system's predictions (--predictions), or compare two runs (--compare)."""
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "python -m submission") -> int:
     """Run a command.
 
     Returns:
         0, 1 for a submission with faults, 2 for input that cannot be used, 130 after Ctrl-C.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = _parser(prog).parse_args(argv)
     try:
         status: int = arguments.command(arguments, Console())
     except (SubmissionError, JournalError) as error:
@@ -48,8 +48,8 @@ def main(argv: list[str] | None = None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m submission", description="Check, score and report on submissions.")
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description="Check, score and report on submissions.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     check = commands.add_parser("validate", help="name every fault of a submission", description=VALIDATE)
     check.add_argument("file", type=Path, metavar="FILE", help="submission.csv, or predictions in JSON (.json)")

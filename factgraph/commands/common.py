@@ -1,6 +1,7 @@
 """What several commands share: the inputs, the settings, the engine, the exit statuses."""
 
 import argparse
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -69,7 +70,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
     profile, why = (args.profile, "") if args.profile else choose_profile()
     settings = load(profile, options.given_settings(args))
     if why:
-        print(f"profile {profile}: {why}")
+        print(f"profile {profile}: {why}", file=sys.stderr)
     return settings
 
 

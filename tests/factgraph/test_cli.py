@@ -62,8 +62,9 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     }  # fmt: skip
     with (output / "submission.csv").open(newline="") as file:
         assert [row["claim"] for row in csv.DictReader(file)] == [entry["claim"] for entry in predictions]
-    printed = capsys.readouterr().out
-    assert re.search(r"profile \w+: ", printed)
+    captured = capsys.readouterr()
+    printed = captured.out
+    assert re.search(r"profile \w+: ", captured.err)
     assert "submission.csv" in printed and "timings.json" in printed
 
 
@@ -184,7 +185,7 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
 def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, message):
     assert cli.main(arguments) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: ") and message in error and "Traceback" not in error
+    assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
 
 
 @pytest.mark.parametrize("command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "single"]])
@@ -203,7 +204,7 @@ def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932. [bold]It[/bold] is old.")
     assert cli.main(["verify", CLAIM, "--documents", "notes", "--graph"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("profile") and "Supported" in printed
+    assert printed.startswith("Supported")
     assert "bridge.txt" in printed and "q1.e1 evidence" in printed
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
 
@@ -262,3 +263,47 @@ def test_verify_refuses_a_claim_that_is_no_text(capsys):
     with pytest.raises(SystemExit):
         cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])
     assert r"argument claim: expected UTF-8, came 'The br\udcffidge.'" in capsys.readouterr().err
+
+
+def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
+    (tmp_path / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    folder = tmp_path / "answer"
+    assert cli.main(["verify", CLAIM, "--documents", "bridge.txt", "--json", "--output", str(folder)]) == 0
+    printed = orjson.loads(capsys.readouterr().out)
+    assert printed["verdict"]["label"] == "Supported" and printed["pairs"] and "graph" not in printed
+    assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
+    assert CLAIM in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("word", "message"), [("verfy", "did you mean verify?"), ("xyzzy", "expected one of run, verify, compare, score")]
+)
+def test_an_unknown_command_gets_advice(word, message, capsys):
+    assert cli.main([word]) == 2
+    assert f"error: no command {word!r}; {message}" in capsys.readouterr().err
+
+
+def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
+    assert cli.main(["validate", "absent.csv"]) == 2
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    assert cli.main(["store", "build", "notes", "--output", "store.json"]) == 0
+    assert (tmp_path / "store.json").exists()
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--help"])
+    assert "usage: factgraph score" in capsys.readouterr().out
+
+
+def test_help_shows_what_people_use_and_the_rest_behind_help_all(capsys):
+    shown = {}
+    for flag in ("--help", "--help-all"):
+        with pytest.raises(SystemExit):
+            cli.main(["verify", flag])
+        shown[flag] = capsys.readouterr().out
+    assert "--depth" in shown["--help"] and "--hop-rate" not in shown["--help"]
+    assert "--depth" in shown["--help-all"] and "--hop-rate" in shown["--help-all"]
+
+
+def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
+    assert cli.main(["run", *bridge_files]) == 0
+    assert not list((tmp_path / "output").rglob("*.partial"))
