@@ -84,13 +84,24 @@ profile=$models/trained.toml # the profile of the served model, with what was tr
 if [ -n "$tiny" ]; then printf '[model]\nbackend = "transformers"\nmodel = "%s"\n' "$served"
 else sed "s|^model = .*|model = \"$served\"|" system/profiles/a10g.toml; fi >"$profile"
 printf '\n[model.adapters]\n' >>"$profile"
+# trained TASK ADAPTER [OPTION...]: train and check an adapter
+trained() {
+  local task=$1 name=$2; shift 2
+  step "training $name" $python -m training train --task "$task" --base "$base" --data "$data" \
+    --output "$models/$name" "${training[@]}" "$@"
+  step "check $name" $python -m training check "$models/$name" --model "$served" --data "$data" --count 4 "${served_as[@]}"
+}
+
 for task in qg:question_generation qa:question_answering verdict:verdict_prediction moderator:moderator; do
   name=${task#*:}
   [ -e "$data/$name.jsonl" ] || { echo "no data set for $name: its tasks stay with the base model"; continue; }
-  step "training $name" $python -m training train --task "${task%:*}" --base "$base" --data "$data" \
-    --output "$models/$name" "${training[@]}"
-  step "check $name" $python -m training check "$models/$name" --model "$served" --data "$data" --count 4 "${served_as[@]}"
-  printf '%s = "%s"\n' "$name" "$models/$name" >>"$profile"
+  trained "${task%:*}" "$name"
+  adapter=$models/$name
+  if [ "$name" = moderator ] && [ -s "$data/moderator_preferences.jsonl" ]; then
+    trained moderator-dpo moderator_preferences --start "$adapter"
+    adapter=$models/moderator_preferences
+  fi
+  printf '%s = "%s"\n' "$name" "$adapter" >>"$profile"
 done
 
 step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite

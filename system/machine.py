@@ -15,6 +15,7 @@ PACKAGES = (
     "torch",
     "transformers",
     "sentence-transformers",
+    "faiss-cpu",
     "numba",
     "peft",
     "vllm",

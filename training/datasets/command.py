@@ -45,6 +45,12 @@ def add_command(commands: Any) -> None:
         "--knowledge-store", type=Path, help="folder with <claim id>.json (default: answers stand for their pages)"
     )
     parser.add_argument(
+        "--entailment",
+        type=Path,
+        metavar="DIR",
+        help="folder with sets of evidence, claim and label (default: the set 'entailment' is left out)",
+    )
+    parser.add_argument(
         "--scorer",
         default=CROSS_ENCODER,
         help=f"cross-encoder that finds an answer's passage, a folder or a name; or {BI_ENCODER!r}, the encoder of "
@@ -114,6 +120,7 @@ async def _run(args: argparse.Namespace) -> None:
         store=_store(args),
         scorer=args.scorer,
         threshold=args.threshold,
+        entailment=args.entailment,
         overwrite=args.overwrite,
         making=Making(args.output, renderer, held_out, facts),
     )

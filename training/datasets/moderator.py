@@ -1,11 +1,11 @@
 """The moderator's data sets, made of debates: Debate-SFT, and D-SFT with D-DPO (DebateCV, section 4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from system.gold import GoldClaim
 from system.records import Label
-from system.tasks.debate import RulingReply
+from system.tasks.debate import GO_ON, Moderate, RulingReply
 from system.tasks.judge_claim import VerdictReply
 from training.datasets.debates import Debate
 from training.datasets.samples import DataSet, Drops, Sample
@@ -20,13 +20,16 @@ def moderator_data(
     """The three data sets of the two recipes.
 
     Debate-SFT trains on correct and corrected replies together (``moderator``). D-SFT trains on the correct ones
-    (``moderator_sft``); D-DPO then prefers the corrected reply to the original (``moderator_preferences``).
+    (``moderator_sft``); D-DPO then prefers the corrected reply to the original (``moderator_preferences``). Both learn
+    to go on too, from each ruling after which a debate went on; a moderator that only ever saw last rulings would end
+    every debate in its first round.
 
     Args:
         corrections: reasons for the gold verdict by the id of the claim, where the moderator was wrong.
     """
     labels = {annotated.claim.id: annotated.label for annotated in claims}
-    correct = [_kept(debate) for debate in debates if debate.label is labels[debate.claim.id]]
+    right = [debate for debate in debates if debate.label is labels[debate.claim.id]]
+    correct = [sample for debate in right for sample in (*_continued(debate), _kept(debate))]
     wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
     pairs = [
         _corrected(debate, labels[debate.claim.id], corrections[debate.claim.id])
@@ -35,12 +38,28 @@ def moderator_data(
     ]
     failed = Drops({NO_VERDICT: len(claims) - len(debates)})
     uncorrected = Drops({NOT_CORRECTED: len(wrong) - len(pairs)})
-    together = sorted([*correct, *map(_without_rejected, pairs)], key=lambda sample: sample.task.claim.id)
+    continued = [sample for debate in wrong for sample in _continued(debate)]
+    together = sorted([*correct, *continued, *map(_without_rejected, pairs)], key=lambda one: one.task.claim.id)
     return [
         DataSet("moderator", together, failed + uncorrected, {"recipe": "Debate-SFT", **notes}),
         DataSet("moderator_sft", correct, failed, {"recipe": "D-SFT", **notes}),
         DataSet("moderator_preferences", pairs, uncorrected, {"recipe": "D-DPO", **notes}),
     ]
+
+
+def _continued(debate: Debate) -> Iterator[Sample]:
+    """The rulings that another round followed; after the last one of a closed debate none did."""
+    closed = isinstance(debate.reply, VerdictReply)
+    for place, ruling in enumerate(debate.rulings[: len(debate.rulings) - closed]):
+        task = Moderate(
+            claim=debate.claim,
+            pairs=debate.pairs,
+            evidence=debate.evidence,
+            transcript=tuple(argument for argument in debate.transcript if argument.round <= ruling.round),
+            rulings=debate.rulings[:place],
+        )
+        reply = RulingReply(insight=ruling.insight, gaps=ruling.gaps, reason=ruling.reason, decision=GO_ON)
+        yield Sample(f"debate-{debate.claim.id}-round-{ruling.round}", debate.label, task, reply, "goes on")
 
 
 def _kept(debate: Debate) -> Sample:

@@ -23,8 +23,10 @@ from system.tasks.verify_answer import VerifyAnswer
 from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates
 from training.datasets.entailment import Judgement, judge_entailment
+from training.datasets.entailment_pairs import entailment_pairs
 from training.datasets.evidence import Source
 from training.datasets.files import Making, sha256_of, write_data_set, write_whole
+from training.datasets.label_prediction import label_prediction
 from training.datasets.moderator import moderator_data, syndec
 from training.datasets.question_answering import question_answering
 from training.datasets.question_generation import question_generation
@@ -33,7 +35,8 @@ from training.datasets.samples import DataSet
 from training.datasets.verdict_prediction import verdict_prediction
 from training.errors import TrainingError
 
-SETS = ("question_generation", "verdict_prediction", "question_answering", "moderator")
+SETS = ("question_generation", "verdict_prediction", "labels", "entailment", "question_answering", "moderator")
+SEED = 1  # of the claims whose answers are the noise of retrieval
 R = TypeVar("R", bound=Record)
 
 
@@ -47,6 +50,7 @@ class Order:
         settings: of the model that judges, debates and corrects, and of retrieval.
         store: knowledge store of the claims, or None.
         scorer: see ``relevance.load_relevance``.
+        entailment: folder of the entailment sets (``entailment_pairs.SHARES``), or None.
         overwrite: begin anew what was stopped.
     """
 
@@ -57,6 +61,7 @@ class Order:
     store: Path | None
     scorer: str
     threshold: float
+    entailment: Path | None
     overwrite: bool
     making: Making
 
@@ -72,9 +77,14 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
     cheap = {"question_generation": question_generation, "verdict_prediction": verdict_prediction}
     for name in (name for name in cheap if name in order.sets):
         yield write_data_set(cheap[name](order.claims), order.making)
-    if not {"question_answering", "moderator"} & set(order.sets):
+    if "entailment" in order.sets and order.entailment:
+        ids = max(annotated.claim.id for annotated in order.claims) + 1
+        yield write_data_set(entailment_pairs(order.entailment, ids), order.making)
+    if not {"labels", "question_answering", "moderator"} & set(order.sets):
         return
     encoder = SentenceEncoder.of(order.settings.retrieval)
+    if "labels" in order.sets:
+        yield write_data_set(label_prediction(order.claims, encoder, SEED), order.making)
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)

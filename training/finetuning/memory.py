@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import torch
 from torch import nn
 
 from system.models.memory import GIB, RUNTIME
@@ -90,12 +91,13 @@ def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> Train
     Args:
         bare: the base model without weights (``system.models.memory.skeleton``).
         memory: bytes that may be used.
-        gpu: whether there is one; without, the weights are float32, which processors compute fastest.
+        gpu: whether there is one; a processor takes bfloat16 only where it has matrix instructions for it.
 
     Raises:
         TrainingError: no precision fits; with the arithmetic and the longest context that would.
     """
-    precisions = (Precision.BFLOAT16, Precision.NF4) if gpu else (Precision.FLOAT32,)
+    processor = Precision.BFLOAT16 if has_matrix_bfloat16() else Precision.FLOAT32
+    precisions = (Precision.BFLOAT16, Precision.NF4) if gpu else (processor,)
     plans = [plan_training(bare, recipe, precision, memory) for precision in precisions]
     for plan in plans:
         if plan.fits:
@@ -103,6 +105,11 @@ def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> Train
     last = plans[-1]
     remedy = f"--context {last.longest} would fit" if last.longest else "take a smaller base or a larger device"
     raise TrainingError(f"the training does not fit the memory:\n{last}\n{remedy}")
+
+
+def has_matrix_bfloat16() -> bool:
+    """Whether the processor multiplies bfloat16 matrices faster than float32 ones (Intel's AMX, Arm's BF16)."""
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def plan_training(bare: Any, recipe: Recipe, precision: Precision, memory: int) -> TrainingPlan:
@@ -120,7 +127,7 @@ def plan_training(bare: Any, recipe: Recipe, precision: Precision, memory: int) 
         weights=int(in_blocks * WEIGHT[precision] + elsewhere * unquantised),
         adapter=int(trained * TRAINED[precision]),
         per_token=int(unquantised * config.hidden_size * config.num_hidden_layers + _block(config, projections, width)),
-        context=recipe.context,
+        context=recipe.context * recipe.micro_batch,
     )
 
 

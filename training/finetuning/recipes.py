@@ -18,16 +18,21 @@ class Recipe:
     Attributes:
         adapter: the adapter of the engine that is trained (``system.tasks.base.Adapter``).
         data: name of the data set in the data folder, without its ending.
-        method: "sft" learns the replies; "dpo" prefers the chosen over the rejected ones (Rafailov et al., 2023).
+        method: "sft" learns the replies; "dpo" prefers the chosen over the rejected ones (Rafailov et al., 2023);
+            "label" chooses between a few replies (``labels``).
         batch: examples of an update.
         context: longest prompt and reply together, in tokens; a longer example is left out and counted.
         patience: evaluations without a better held-out loss after which training stops.
         start: data set whose adapter this training goes on from; empty for a new adapter.
+        micro_batch: examples of a forward pass; padded to the longest, so of about one length.
+        first_layer: blocks before this one are left as they are; the gradient stops there.
+        evaluations: on the held-out examples, evenly over the training; each makes a checkpoint.
+        evaluated: held-out examples of an evaluation at most.
     """
 
     adapter: str
     data: str
-    method: Literal["sft", "dpo"] = "sft"
+    method: Literal["sft", "dpo", "label"] = "sft"
     rank: int = 16
     alpha: int = 32
     dropout: float = 0.05
@@ -37,6 +42,10 @@ class Recipe:
     context: int = 4096
     patience: int = 3
     start: str = ""
+    micro_batch: int = 1
+    first_layer: int = 0
+    evaluations: int = 10
+    evaluated: int = 1000
 
 
 def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = "") -> Recipe:
@@ -45,10 +54,30 @@ def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = ""
     )
 
 
+def _label(data: str, start: str = "") -> Recipe:
+    """A verdict that is a label alone, for a model of some 100 million weights: one pass at a high rate."""
+    return Recipe(
+        "verdict_prediction",
+        data,
+        "label",
+        dropout=0.0,
+        learning_rate=5e-4,
+        epochs=1.0,
+        context=1024,
+        start=start,
+        micro_batch=16,
+        first_layer=15,
+        evaluations=5,
+        evaluated=320,
+    )
+
+
 RECIPES = {
     "qg": Recipe("question_generation", "question_generation"),
     "qa": Recipe("question_answering", "question_answering"),
     "verdict": Recipe("verdict_prediction", "verdict_prediction"),
+    "entailment": _label("entailment"),
+    "labels": _label("labels"),
     "moderator": _moderator("moderator"),
     "moderator-sft": _moderator("moderator_sft"),
     "moderator-dpo": _moderator("moderator_preferences", "dpo", start="moderator_sft"),

@@ -10,26 +10,30 @@ from typing import Any
 
 import torch
 from datasets import Dataset
-from peft import LoraConfig, PeftModel
+from peft import LoraConfig, PeftModel, get_peft_model
 from torch.utils.tensorboard import SummaryWriter
-from transformers import EarlyStoppingCallback, Trainer
+from transformers import EarlyStoppingCallback, Trainer, TrainingArguments
 from transformers.integrations.integration_utils import TensorBoardCallback
 from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
+from system.models.chat import ChatTokenizer
+from system.records import Label
+from system.tasks.judge_claim import LabelReply
 from training.finetuning.examples import Example, Split
+from training.finetuning.labels import Choice, LabelTrainer
 from training.finetuning.memory import Precision
 from training.finetuning.recipes import Recipe
 
-EVALUATIONS = 10  # of the held-out examples, evenly over the training; each makes a checkpoint
+PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 COLUMNS = {"prompt", "completion", "chosen", "rejected"}
 
 
 def build_trainer(
     base: Any,
-    tokenizer: Any,
+    chat: ChatTokenizer,
     split: Split[Any],
     recipe: Recipe,
     precision: Precision,
@@ -44,37 +48,48 @@ def build_trainer(
         folder: gets ``checkpoints/`` and ``logs/``.
         start: adapter to go on from; DPO takes it as the reference too.
     """
-    common = {
+    shared: dict[str, Any] = {
         "args": _arguments(recipe, precision, folder, seed),
-        "train_dataset": _dataset(split.train),
-        "eval_dataset": _dataset(split.held_out),
-        "processing_class": tokenizer,
         "callbacks": [
             EarlyStoppingCallback(early_stopping_patience=recipe.patience),
             TensorBoardCallback(SummaryWriter(str(folder / "logs"))),  # type: ignore[no-untyped-call]
         ],
     }
-    model = PeftModel.from_pretrained(base, str(start), is_trainable=True) if start else base
-    adapter = None if start else lora(recipe)
+    adapter = lora(recipe, base.config.num_hidden_layers)
+    model = PeftModel.from_pretrained(base, str(start), is_trainable=True) if start else get_peft_model(base, adapter)
+    held_out = split.held_out[: recipe.evaluated]
+    if recipe.method == "label":
+        choice = Choice([LabelReply(label=label).model_dump_json() for label in Label], chat)
+        data = {"train_dataset": choice.dataset(split.train), "eval_dataset": choice.dataset(held_out)}
+        return LabelTrainer(choice, model=model, **data, **shared)
+    shared |= {"train_dataset": _dataset(split.train), "eval_dataset": _dataset(held_out)}
     trainer = DPOTrainer if recipe.method == "dpo" else SFTTrainer
-    return trainer(model=model, peft_config=adapter, **common)
+    return trainer(model=model, processing_class=chat.tokenizer, **shared)
 
 
-def lora(recipe: Recipe) -> LoraConfig:
-    """The adapter of a recipe, on all linear layers of the blocks."""
+def lora(recipe: Recipe, layers: int) -> LoraConfig:
+    """The adapter of a recipe, on all projections of the blocks from ``first_layer`` on.
+
+    Args:
+        layers: blocks of the base model.
+    """
     return LoraConfig(
         r=recipe.rank,
         lora_alpha=recipe.alpha,
         lora_dropout=recipe.dropout,
         bias="none",
-        target_modules="all-linear",
+        target_modules=PROJECTIONS,
+        layers_to_transform=list(range(recipe.first_layer, layers)),
         task_type="CAUSAL_LM",
     )
 
 
-def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) -> SFTConfig | DPOConfig:
+def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) -> TrainingArguments:
     gpu = torch.cuda.is_available()
-    kind = DPOConfig if recipe.method == "dpo" else SFTConfig
+    kind: type[TrainingArguments] = {"sft": SFTConfig, "dpo": DPOConfig, "label": TrainingArguments}[recipe.method]
+    special = (
+        {"remove_unused_columns": False} if recipe.method == "label" else {"max_length": None}
+    )  # what is too long was left out, not cut
     return kind(
         output_dir=str(folder / "checkpoints"),
         seed=seed,
@@ -82,22 +97,23 @@ def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) ->
         lr_scheduler_type="cosine",
         warmup_steps=0.03,
         num_train_epochs=recipe.epochs,
-        per_device_train_batch_size=1,  # long prompts fill the device; and nothing is padded
-        per_device_eval_batch_size=1,
-        gradient_accumulation_steps=recipe.batch,
+        per_device_train_batch_size=recipe.micro_batch,
+        per_device_eval_batch_size=recipe.micro_batch,
+        gradient_accumulation_steps=recipe.batch // recipe.micro_batch,
+        train_sampling_strategy="random" if recipe.micro_batch == 1 else "group_by_length",
         gradient_checkpointing=gpu,
         gradient_checkpointing_kwargs={"use_reentrant": False},
         bf16=precision is not Precision.FLOAT32,
         optim="paged_adamw_8bit" if gpu and precision is Precision.NF4 else "adamw_torch",
-        max_length=None,  # what is too long was left out, not cut
+        **special,
         eval_strategy="steps",
-        eval_steps=1 / EVALUATIONS,
+        eval_steps=1 / recipe.evaluations,
         save_strategy="steps",
-        save_steps=1 / EVALUATIONS,
+        save_steps=1 / recipe.evaluations,
         save_total_limit=2,
         load_best_model_at_end=True,
         metric_for_best_model="eval_loss",
-        logging_steps=1 / EVALUATIONS,
+        logging_steps=1 / recipe.evaluations,
         logging_first_step=True,
         report_to="none",  # TensorBoard has a callback of its own, with a folder of its own
         dataloader_pin_memory=gpu,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from peft.helpers import disable_input_dtype_casting
 from safetensors import SafetensorError
 
 from system.machine import peak_memory
@@ -111,15 +112,16 @@ def _settings(job: Job, file: Path, counts: dict[str, int], plan: TrainingPlan) 
 
 
 def _run(job: Job, split: Split[Any], plan: TrainingPlan) -> Outcome:
-    tokenizer = ChatTokenizer(job.base, job.recipe.context).tokenizer
+    chat = ChatTokenizer(job.base, job.recipe.context)
     model = load_base(job.base, plan.precision)
-    trainer: Any = build_trainer(model, tokenizer, split, job.recipe, plan.precision, job.output, job.seed, job.start)
+    trainer: Any = build_trainer(model, chat, split, job.recipe, plan.precision, job.output, job.seed, job.start)
     checkpoint = last_checkpoint(job.output)
     if checkpoint:
         print(f"going on from {checkpoint}")
     trainer.args.eval_on_start = checkpoint is None
     began = time.perf_counter()
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    with disable_input_dtype_casting(trainer.model, job.recipe.micro_batch > 1):  # autocast casts what is narrow
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     seconds = time.perf_counter() - began
     trainer.model.save_pretrained(str(job.output), selected_adapters=["default"])
     return _outcome(trainer, seconds)

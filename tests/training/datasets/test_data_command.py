@@ -75,8 +75,8 @@ def test_a_part_keeps_the_ids(folder: Folder) -> None:
     [
         (json.dumps(RECORDS)[:-40], r"train\.json: line 1, column \d+: expected a JSON array"),
         ('{"a": 1}', r"train\.json: expected an array of claims, came an object with 'a'"),
-        (json.dumps([{"claim": "A claim."}]), r"train\.json: claim 0 has no annotations of AVeriTeC's form"),
-        (json.dumps([BRIDGE, MILL | {"label": "True"}]), r"train\.json: claim 1 has no annotations.*'True'"),
+        (json.dumps([{"claim": "A claim."}]), r"train\.json: claim 0: label: Input should be"),
+        (json.dumps([BRIDGE, MILL | {"label": "True"}]), r"train\.json: claim 1: label: Input should be.*'True'"),
     ],
 )
 def test_truncated_and_foreign_claims_end_with_a_message(

@@ -11,10 +11,10 @@ import pytest
 from training_claims import write
 
 from knowledge_store.dense.encoder import Vectors
-from scripts.oracle import OracleModel, Rates
 from system.gold import GoldClaim, read_gold, write_gold_store
 from system.journal import RecordJournal
 from system.models.base import ErrorKind, Model, ModelError, Request
+from system.models.oracle import OracleModel, Rates
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
 from system.settings import Settings
@@ -217,3 +217,35 @@ def test_a_journal_of_debates_reads_back_what_was_written(bench: Bench) -> None:
     first = bench.debates(ScriptedModel(supports))
     assert bench.debates(ScriptedModel(lambda request: None)) == first
     assert isinstance(first[0].claim, Claim)
+
+
+def test_learns_to_go_on_from_rulings_that_another_round_followed(bench: Bench) -> None:
+    def decides_in_the_second_round(request: Request) -> Reply | None:
+        if isinstance(request.task, Moderate) and not request.task.rulings:
+            return DECIDES.model_copy(update={"decision": GO_ON, "insight": "Nothing yet."})
+        return supports(request)
+
+    debates = bench.debates(ScriptedModel(decides_in_the_second_round), count=2)
+    sft, correct_only, pairs = moderator_data(bench.claims[:2], debates, {1: "The reports are false."}, {})
+    assert [(sample.id, sample.kind) for sample in sft.samples] == [
+        ("debate-0-round-1", "goes on"),
+        ("debate-0", "correct"),
+        ("debate-1-round-1", "goes on"),
+        ("debate-1", "corrected"),
+    ]
+    first = sft.samples[0]
+    assert first.reply.decision == GO_ON and first.task.rulings == () and len(first.task.transcript) == 2
+    assert [sample.kind for sample in correct_only.samples] == ["goes on", "correct"]
+    assert [sample.id for sample in pairs.samples] == ["debate-1"]
+
+
+def test_the_last_ruling_of_a_closed_debate_is_no_example_of_going_on(bench: Bench) -> None:
+    def never_decides(request: Request) -> Reply | None:
+        if isinstance(request.task, CloseDebate):
+            return VerdictReply(justification="In the end.", label=Label.SUPPORTED)
+        undecided = DECIDES.model_copy(update={"decision": GO_ON})
+        return undecided if isinstance(request.task, Moderate) else supports(request)
+
+    (debate,) = bench.debates(ScriptedModel(never_decides), count=1)
+    kinds = [sample.kind for sample in moderator_data(bench.claims[:1], [debate], {}, {})[0].samples]
+    assert len(debate.rulings) == 2 and kinds == ["goes on", "correct"]

@@ -16,7 +16,7 @@ def prepared(tiny, chat, examples, recipe, folder):
     start = tiny / "verdict_prediction" if recipe.method == "dpo" else None
     base = load_base(str(tiny / "base"), Precision.FLOAT32)
     split = Split(examples, examples[:1])
-    trainer = build_trainer(base, chat.tokenizer, split, recipe, Precision.FLOAT32, folder, 1, start)
+    trainer = build_trainer(base, chat, split, recipe, Precision.FLOAT32, folder, 1, start)
     return list(trainer.train_dataset)
 
 

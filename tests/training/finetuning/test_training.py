@@ -45,7 +45,7 @@ def test_a_training_lowers_the_loss_and_leaves_adapter_card_curves_and_logs(job,
     train(job)
     said = capsys.readouterr().out
     assert "15 train, 1 held out, 0 left out as too long" in said
-    assert "frozen weights, float32" in said
+    assert "frozen weights, " in said
     record = json.loads((job.output / "training.json").read_text())
     card = (job.output / "README.md").read_text()
     assert record["sha256"] in card and "| rank | 16 |" in card and "![losses](curves.svg)" in card
@@ -101,13 +101,22 @@ def test_the_moderator_learns_preferences_from_its_supervised_adapter(tiny, data
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
     rows = [line | {"chosen": line.pop("completion"), "rejected": worse} for line in lines(verdicts(count=8))]
     (data / "moderator_preferences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    recipe = replace(RECIPES["moderator-dpo"], epochs=1.0, batch=4, learning_rate=1e-3, context=2048)
+    recipe = replace(RECIPES["moderator-dpo"], epochs=3.0, batch=4, learning_rate=1e-3, context=2048)
     start = tiny / "verdict_prediction"
     train(Job("moderator-dpo", recipe, str(tiny / "base"), data, data / "dpo", start, memory=None, seed=3))
-    before, after = weights(start), weights(data / "dpo")
-    assert before.keys() == after.keys()
-    assert any(not torch.equal(before[name], after[name]) for name in before)
+    margins = margins_of(data / "dpo")
+    assert (
+        margins[0] == pytest.approx(0.0, abs=1e-3) and margins[-1] > 0.1
+    )  # nats by which the chosen reply is likelier
+    assert weights(start).keys() == weights(data / "dpo").keys()
     assert not (data / "dpo" / "ref").exists()
+
+
+def margins_of(folder):
+    """The preference margin on the held-out examples, from before the training to its end."""
+    last = max(folder.glob("checkpoints/checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    history = json.loads((last / "trainer_state.json").read_text())["log_history"]
+    return [entry["eval_rewards/margins"] for entry in history if "eval_rewards/margins" in entry]
 
 
 def test_a_quantised_base_is_refused_with_the_way_to_one_that_can_be_trained(tiny, data, capsys):

@@ -30,7 +30,7 @@ def qwen_14b():
         return AutoModelForCausalLM.from_config(config)
 
 
-@pytest.mark.parametrize("task", RECIPES)
+@pytest.mark.parametrize("task", [task for task, recipe in RECIPES.items() if recipe.method != "label"])
 def test_the_14b_model_is_trained_in_4_bits_on_23_gb_and_in_bfloat16_on_a_large_gpu(qwen_14b, task):
     assert choose_precision(qwen_14b, RECIPES[task], 22 * GIB, gpu=True).precision is Precision.NF4
     assert choose_precision(qwen_14b, RECIPES[task], 80 * GIB, gpu=True).precision is Precision.BFLOAT16
@@ -53,5 +53,7 @@ def test_weights_and_adapter_are_counted_as_they_are(tiny):
     model = load_base(str(tiny / "base"), Precision.FLOAT32)
     plan = plan_training(skeleton(str(tiny / "base")), RECIPES["qg"], Precision.FLOAT32, GIB)
     assert plan.weights == sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
-    trained = get_peft_model(model, lora(RECIPES["qg"])).get_nb_trainable_parameters()[0]
+    trained = get_peft_model(model, lora(RECIPES["qg"], model.config.num_hidden_layers)).get_nb_trainable_parameters()[
+        0
+    ]
     assert plan.adapter == trained * TRAINED[Precision.FLOAT32]

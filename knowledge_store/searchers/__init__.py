@@ -1,1 +1,0 @@
-"""Searchers: where evidence comes from when there is no store."""

@@ -1,0 +1,70 @@
+"""Training a label alone, on the tiny model."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM
+
+from system.models.prompting import render
+from system.records import Label
+from system.tasks.judge_claim import LabelClaim, LabelReply
+from training.finetuning.examples import Demonstration, Split
+from training.finetuning.labels import Choice
+from training.finetuning.memory import Precision
+from training.finetuning.recipes import RECIPES
+from training.finetuning.trainers import build_trainer
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+RECIPE = replace(RECIPES["labels"], start="", first_layer=1, epochs=20.0, micro_batch=4, batch=8, learning_rate=1e-2)
+
+
+@pytest.fixture
+def examples(verdicts, chat):
+    tasks = [LabelClaim(claim=task.claim, pairs=task.pairs) for task, _ in verdicts()]
+    labels = list(Label) * 4
+    return [
+        Demonstration.model_validate(
+            {
+                "id": str(task.claim.id),
+                "claim_id": task.claim.id,
+                "prompt": render(task, True, chat.specials),
+                "completion": [{"role": "assistant", "content": LabelReply(label=label).model_dump_json()}],
+            }
+        )
+        for task, label in zip(tasks, labels, strict=True)
+    ]
+
+
+@pytest.fixture
+def trainer(tiny, chat, examples, tmp_path):
+    base = AutoModelForCausalLM.from_pretrained(tiny / "base")
+    return build_trainer(base, chat, Split(examples, examples[:4]), RECIPE, Precision.FLOAT32, tmp_path, seed=1)
+
+
+def test_replies_differ_in_the_token_that_is_chosen(chat):
+    choice = Choice([LabelReply(label=label).model_dump_json() for label in Label], chat)
+    assert chat.tokenizer.decode(choice.given).startswith('{"label":"')
+    assert len(set(choice.tokens.values())) == len(Label)
+
+
+def test_the_loss_is_that_of_the_whole_model_at_the_deciding_position(trainer, chat, examples):
+    choice = Choice([LabelReply(label=label).model_dump_json() for label in Label], chat)
+    batch = next(iter(trainer.get_eval_dataloader()))
+    loss = trainer.compute_loss(trainer.model.eval(), batch).item()
+    expected = []
+    for example in examples[:4]:
+        ids = torch.tensor([chat.encode(example.prompt) + choice.given])
+        with torch.no_grad():
+            logits = trainer.model(ids).logits[0, -1, list(choice.tokens.values())]
+        expected.append(-torch.log_softmax(logits, -1)[list(choice.tokens).index(example.reply)].item())
+    assert loss == pytest.approx(sum(expected) / 4, rel=1e-4)
+
+
+def test_learns_its_labels_by_heart_in_the_layers_it_may_change(trainer):
+    before = trainer.evaluate()["eval_loss"]
+    trainer.train()
+    after = trainer.evaluate()
+    changed = {name for name, weight in trainer.model.named_parameters() if "lora_B" in name and weight.abs().sum() > 0}
+    assert after["eval_loss"] < 0.3 * before and after["eval_accuracy"] == 1.0
+    assert changed and all(".layers.1." in name for name in changed)
