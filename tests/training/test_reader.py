@@ -124,7 +124,7 @@ def test_the_command_writes_weights_with_their_provenance(tmp_path: Path, capsys
 def test_claims_without_annotations_end_with_a_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claims = write(tmp_path / "dev.json", [{"claim": BRIDGE["claim"]}])
     assert main(["reader", "--claims", str(claims), "--output", str(tmp_path / "x.json")]) == 1
-    assert "claim 0 has no annotations" in capsys.readouterr().err
+    assert "claim 0: label: " in capsys.readouterr().err
     assert not (tmp_path / "x.json").exists()
 
 
