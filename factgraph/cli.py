@@ -2,14 +2,19 @@
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
+import knowledge_store.__main__
+import submission.__main__
 from factgraph.commands import compare, completion, doctor, fetch, run, serve, verify
 from factgraph.commands.common import EXIT_INTERRUPTED
 from factgraph.service.access import AccessError
 from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.searchers.searcher import SearchError
 from submission.files import SubmissionError
 from system.claims import ClaimsError
 from system.journal import JournalError
@@ -18,9 +23,21 @@ from system.runner.checker import CheckerError
 from system.settings import SettingsError
 from system.weights import WeightsError
 
+
+def _scores(name: str) -> Callable[[Sequence[str]], int]:
+    return lambda arguments: submission.__main__.main([name, *arguments], "factgraph")
+
+
+def _store(arguments: Sequence[str]) -> int:
+    return knowledge_store.__main__.main(arguments, "factgraph store")
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "run": run.command,
     "verify": verify.command,
     "compare": compare.command,
+    **{name: _scores(name) for name in ("score", "report", "validate", "calibrate")},
+    "store": _store,
     "doctor": doctor.command,
     "fetch": fetch.command,
     "serve": serve.command,
@@ -36,6 +53,7 @@ USER_ERRORS = (
     EncoderUnavailable,
     JournalError,
     ModelUnavailable,
+    SearchError,
     SettingsError,
     SubmissionError,
     WeightsError,
@@ -53,9 +71,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     for package in ("factgraph", "system"):
         logging.getLogger(package).setLevel(logging.INFO)  # memory plan, load times, adapters that are absent
     arguments = list(sys.argv[1:] if argv is None else argv)
-    named = COMMANDS.get(next(iter(arguments), ""))
+    name = arguments[0] if arguments and not arguments[0].startswith("-") else ""
+    if name and name not in COMMANDS:
+        print(f"error: {_unknown(name)}", file=sys.stderr)
+        return 2
     try:
-        return named(arguments[1:]) if named else run.command(arguments)
+        status = COMMANDS[name](arguments[1:]) if name else run.command(arguments)
     except USER_ERRORS as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -63,4 +84,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}; what is finished is in the journal, and --resume goes on with it", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        status = EXIT_INTERRUPTED
+    if status == EXIT_INTERRUPTED and argv is None:  # the process is about to end: another Ctrl-C ends it at once
+        signal.signal(signal.SIGINT, lambda *_: os._exit(EXIT_INTERRUPTED))
+    return status
+
+
+def _unknown(name: str) -> str:
+    """What to say of a word that is no command.
+
+    >>> _unknown("verfy")
+    "no command 'verfy'; did you mean verify?"
+    """
+    close = get_close_matches(name, COMMANDS, n=1)
+    advice = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(COMMANDS)}"
+    return f"no command {name!r}; {advice}"

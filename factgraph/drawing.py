@@ -60,3 +60,4 @@ def describe(content: Content) -> str:
             return f"{step}: {reason}"
         case Failure(operation=operation, message=message):
             return f"{operation}: {message}"
+    return content.model_dump_json()

@@ -1,12 +1,15 @@
 """The command line's options: one for every setting, made from the settings themselves."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from system.settings import RENAMED, SECTIONS, Settings
+
+USUAL = {"depth", "branches", "questions", "debate", "backend", "model", "adapters", "address", "budget", "search"}
+"""Settings that the short help shows."""
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +24,17 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             group.add_argument(_flag(name), **_kind(field), help=field.description)
     for old in RENAMED:
         parser.add_argument(_flag(old), action=_Renamed, nargs="?", dest=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse a command's arguments; its help shows the settings that people use, and ``--help-all`` shows every one."""
+    parser.add_argument("--help-all", action="help", help="show this help with every setting")
+    if "--help-all" not in arguments:
+        rare = {name for fields in SECTIONS.values() for name in fields.model_fields} - USUAL
+        for action in parser._actions:  # argparse has no other way to hide an option that it knows
+            if action.dest in rare:
+                action.help = argparse.SUPPRESS
+    return parser.parse_args(arguments)
 
 
 def given_settings(args: argparse.Namespace) -> dict[str, Any]:

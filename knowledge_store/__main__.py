@@ -1,6 +1,7 @@
-"""Build a knowledge store from one's own documents, or search one.
+"""Build a knowledge store from one's own documents, index an archive of any size, or search a store.
 
 python -m knowledge_store build FOLDER --output STORE.json
+python -m knowledge_store index SOURCE… --output ARCHIVE.sqlite
 python -m knowledge_store search STORE.json "a question" [--limit 5] [--explain]
 """
 
@@ -15,35 +16,45 @@ from rich.text import Text
 
 from knowledge_store.bm25.scoring import contributions, explain
 from knowledge_store.dense.encoder import EncoderUnavailable
-from knowledge_store.pages.documents import SUFFIXES, DocumentsError, read_documents
+from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, describe
 from knowledge_store.pages.store import write_store
 from knowledge_store.ranking import rank
+from knowledge_store.searchers.archive import Archive
+from knowledge_store.searchers.searcher import SearchError
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import words
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
     """Run the command line; returns the exit status, 1 after an error that the user can mend."""
     logging.basicConfig(format="%(message)s")
-    options = _parser().parse_args(arguments)
+    options = _parser(prog).parse_args(arguments)
     try:
         if options.command == "build":
             _build(options.folder, options.output)
+        elif options.command == "index":
+            _index(options.sources, options.output)
         else:
             _search(options.store, options.question, options.limit, options.explain)
-    except (DocumentsError, EncoderUnavailable) as error:
+    except (DocumentsError, EncoderUnavailable, SearchError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m knowledge_store", description=__doc__.splitlines()[0])
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build", help="make a store from a folder of documents")
     building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")
     building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")
+    indexing = commands.add_parser("index", help="index documents or stores as an archive, or add to one")
+    indexing.add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="document, folder of documents, or store (JSON Lines)"
+    )
+    indexing.add_argument("--output", type=Path, required=True, metavar="ARCHIVE.sqlite", help="the archive")
     searching = commands.add_parser("search", help="show the passages of a store that answer a question")
     searching.add_argument("store", type=Path, help="a store, or a document or folder of documents")
     searching.add_argument("question", help="what to look for")
@@ -65,9 +76,13 @@ def _build(folder: Path, output: Path) -> None:
         pages = write_store(read_documents(folder, flaws), output)
     except OSError as error:
         raise DocumentsError(f"cannot write the store: {error}") from error
-    if not pages:
-        raise DocumentsError(f"no document at {folder} has text")
     print(f"{output}: {pages:,} pages from {folder}{describe(flaws)}")
+
+
+def _index(sources: list[str], output: Path) -> None:
+    flaws = Flaws()
+    new, changed = Archive(output).add(read_documents(sources, flaws))
+    print(f"{output}: {new:,} new pages, {changed:,} changed{describe(flaws)}")
 
 
 def _search(store: Path, question: str, limit: int, explained: bool) -> None:

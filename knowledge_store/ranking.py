@@ -4,9 +4,10 @@ It runs in worker processes, so nothing here imports torch or sentence-transform
 pickled.
 """
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from pathlib import Path
@@ -20,7 +21,11 @@ from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.pages.filters import admitted
 from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
 from knowledge_store.pages.store import read_pages
+from knowledge_store.searchers.searched import searched
+from knowledge_store.searchers.searcher import SearchError
 from knowledge_store.settings import RetrievalSettings
+
+log = logging.getLogger(__name__)
 
 CACHE_VERSION = 1  # of the first stage: raised when it ranks otherwise, so that what is cached is ranked again
 
@@ -55,16 +60,20 @@ def rank(
 
     Args:
         source: a store in the official format, or any pages, each with a number of its own. A missing, empty or
-            broken store yields few passages or none, and the report says so. What was ranked of a store is recalled
-            where ``settings.ranking_cache`` names a folder; its ``seconds`` are then those of the first time.
+            broken store yields few passages or none, and the report says so; where ``settings.search`` names a
+            searcher, a store may be missing. What was ranked of a store alone is recalled where
+            ``settings.ranking_cache`` names a folder; its ``seconds`` are then those of the first time.
         claim: the query.
         day: when the claim was made, where known; see ``filters.admitted``.
         flaws: of pages, what reading them finds wrong, complete once they are exhausted.
         name: of pages, the name of the collection in the report.
+
+    Raises:
+        SearchError: the search failed, and there are no other pages.
     """
     if not isinstance(source, Path):
         return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name)
-    if not settings.ranking_cache or not source.is_file():
+    if not settings.ranking_cache or settings.search or not source.is_file():
         return _rank_store(source, claim, settings, day)
     cached = Path(settings.ranking_cache) / f"{_key(source, claim, settings, day)}.json"
     if cached.is_file():
@@ -84,13 +93,16 @@ def warm_up(settings: RetrievalSettings) -> None:
 
 def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> RankedStore:
     flaws = Flaws()
-    return _rank(read_pages(path, flaws), claim, settings, day, flaws, path.name)
+    pages = () if settings.search and not path.exists() else read_pages(path, flaws)
+    return _rank(pages, claim, settings, day, flaws, path.name)
 
 
 def _rank(
     pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws, name: str
 ) -> RankedStore:
     began = perf_counter()
+    if settings.search:
+        pages = _with_searched(pages, claim, settings, day, flaws)
     candidates = Candidates(claim, settings)
     with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
         for _ in thread.map(candidates.add, batches(admitted(pages, claim, day, settings, flaws), settings)):
@@ -100,6 +112,24 @@ def _rank(
     found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
     report = ReadingReport(name, candidates.pages, candidates.passages, found)
     return RankedStore(passages, scores, report, seconds=perf_counter() - began)
+
+
+def _with_searched(
+    pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws
+) -> Iterator[Page]:
+    """The pages, then those that a search finds, which are numbered after them."""
+    last = -1
+    for page in pages:
+        last = max(last, page.number)
+        yield page
+    try:
+        for page in searched(claim, day, settings, flaws):
+            yield replace(page, number=last + 1 + page.number)
+    except SearchError as error:
+        if last < 0:
+            raise
+        flaws[Flaw.SEARCH_FAILED] += 1
+        log.warning("%s", error)
 
 
 def _key(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> str:

@@ -28,6 +28,13 @@ class RetrievalSettings(BaseModel):
     languages: list[Language] = Field(
         default_factory=list, description="admit pages in these languages alone, as ISO 639-1 codes; none: any language"
     )
+    search: str = Field(
+        "", description="where to look for more evidence: an archive (knowledge_store index), or a SearXNG address"
+    )
+    search_results: int = Field(10, gt=0, description="pages that a search adds to a claim's store, at most")
+    search_folder: str = Field(
+        "output/searched", description="folder that keeps what was found, so that a run needs no second search"
+    )
     ranking_cache: str = Field("", description="folder that keeps what BM25 ranked for the next run; empty: none")
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
     encoder_code: bool = Field(False, description="run the code of its own that an encoder brings; trust its makers")

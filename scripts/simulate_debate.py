@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import orjson
+from oracle import OracleModel, Rates
 from sklearn.feature_extraction.text import HashingVectorizer
 from tqdm import tqdm
 
@@ -25,7 +26,6 @@ from submission.report.charts import HEIGHT, LEFT, STAGE_COLOURS, TOP, WIDTH, Fr
 from system.check import Engine, check
 from system.claims import read_claims
 from system.gold import GoldClaim, read_gold, write_gold_store
-from system.models.oracle import OracleModel, Rates
 from system.records import Claim, ClaimResult
 from system.settings import Settings, load
 

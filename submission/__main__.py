@@ -30,26 +30,26 @@ REPORT = """Write the report of a run as one HTML file that needs no network, wi
 the organisers' text form; or of any system's predictions (--predictions), or compare two runs (--compare)."""
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "python -m submission") -> int:
     """Run a command.
 
     Returns:
         0, 1 for a submission with faults, 2 for input that cannot be used, 130 after Ctrl-C.
     """
-    arguments = _parser().parse_args(argv)
+    arguments = _parser(prog).parse_args(argv)
     try:
         status: int = arguments.command(arguments, Console())
     except (SubmissionError, JournalError) as error:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2
     except KeyboardInterrupt:
-        Console(stderr=True).print("stopped; what a judge has replied is kept, and the same command goes on from there")
+        Console(stderr=True).print("interrupted; the replies so far are kept: run the same command to resume")
         return 130
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m submission", description="Check, score and report on submissions.")
+def _parser(prog: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=prog, description="Check, score and report on submissions.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     check = commands.add_parser("validate", help="name every fault of a submission", description=VALIDATE)
     check.add_argument("file", type=Path, metavar="FILE", help="submission.csv, or predictions in JSON (.json)")
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=list(Metric),
         metavar="METRIC",
         help=f"of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024), "
-        "ev2r needs a judge (FEVER-8), ev2r-lexical compares words instead and is no Ev2R",
+        "ev2r needs a judge (FEVER-8), ev2r-lexical compares words and is not an Ev2R score",
     )
     _add_judging(grade)
     grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")

@@ -29,7 +29,7 @@ def write_atomically(path: Path, text: str) -> None:
         partial.replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise SubmissionError(f"{path}: cannot be written ({error.strerror}); name a place that can be") from error
+        raise SubmissionError(f"cannot write {path} ({error.strerror}); give another path") from error
 
 
 def _sync_folder(folder: Path) -> None:
@@ -50,11 +50,11 @@ def read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise SubmissionError(f"{path}: cannot be read ({error.strerror}); name an existing file") from error
+        raise SubmissionError(f"cannot read {path} ({error.strerror}); give an existing file") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise SubmissionError(
-            f"{path}: line {line}: expected UTF-8, came byte 0x{error.object[error.start]:02x}; save the file as UTF-8"
+            f"{path}: line {line}: expected UTF-8, got byte 0x{error.object[error.start]:02x}; save the file as UTF-8"
         ) from error
 
 
@@ -68,13 +68,13 @@ def read_json_array(path: Path) -> list[object]:
         value = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise SubmissionError(f"{path}: {place}: expected a JSON array, came: {error.msg}; repair the file") from error
+        raise SubmissionError(f"{path}: {place}: expected a JSON array, got: {error.msg}; repair the file") from error
     except (RecursionError, ValueError) as error:  # nested too deeply, or a number of thousands of digits
         raise SubmissionError(
-            f"{path}: expected a JSON array, came one past reading: {error}; repair the file"
+            f"{path}: expected a JSON array, got one that is too large to read: {error}; repair the file"
         ) from error
     if not isinstance(value, list):
-        raise SubmissionError(f"{path}: expected a JSON array, came {type(value).__name__}; wrap the items in [ ]")
+        raise SubmissionError(f"{path}: expected a JSON array, got {type(value).__name__}; wrap the items in [ ]")
     return value
 
 

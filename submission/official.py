@@ -35,7 +35,7 @@ class Effect(StrEnum):
     """What the official scorer does about a fault."""
 
     CRASH = "crashes the whole run"
-    WRONG = "scores it wrongly without a word"
+    WRONG = "scores it wrongly, silently"
     HARMLESS = "harmless"
 
 
@@ -111,7 +111,7 @@ def _records(path: Path) -> list[tuple[int, list[str]]]:
                 records.append((line, record))
             line = reader.line_num + 1
     except csv.Error as error:
-        raise SubmissionError(f"{path}: the row at line {line} is no CSV ({error}); check its quotes") from error
+        raise SubmissionError(f"{path}: the row at line {line} is not valid CSV ({error}); check its quotes") from error
     return records
 
 
@@ -189,10 +189,10 @@ def convert(path: Path) -> tuple[list[Row], list[Fault]]:
 
 def _entry_row(number: int, entry: object) -> Row:
     if not isinstance(entry, Mapping):
-        raise Unconvertible(f"expected an object, came {entry!r:.60}")
+        raise Unconvertible(f"expected an object, got {entry!r:.60}")
     evidence = entry.get("evidence")
     if not isinstance(evidence, list):
-        raise Unconvertible(f"'evidence': expected an array of pairs, came {evidence!r:.60}")
+        raise Unconvertible(f"'evidence': expected an array of pairs, got {evidence!r:.60}")
     pairs = [(_text(pair, "question"), _text(pair, "answer")) for pair in evidence]
     claim, label = _text(entry, "claim"), _text(entry, "pred_label")
     return Row(f"entry {number}", float(number), claim, join_evidence(pairs), label)
@@ -200,10 +200,10 @@ def _entry_row(number: int, entry: object) -> Row:
 
 def _text(holder: object, key: str) -> str:
     if not isinstance(holder, Mapping):
-        raise Unconvertible(f"expected an object with {key!r}, came {holder!r:.60}")
+        raise Unconvertible(f"expected an object with {key!r}, got {holder!r:.60}")
     value = holder.get(key)
     if not isinstance(value, str):
-        raise Unconvertible(f"{key!r}: expected a text, came {value!r:.60}")
+        raise Unconvertible(f"{key!r}: expected a string, got {value!r:.60}")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -214,5 +214,5 @@ def _text(holder: object, key: str) -> str:
 def _claim_id(number: int, entry: object) -> Iterator[Fault]:
     claim_id = entry.get("claim_id", number) if isinstance(entry, Mapping) else number
     if claim_id != number:
-        message = f"has claim_id {claim_id!r}, but stands at position {number} and is scored against claim {number}"
+        message = f"has claim_id {claim_id!r}, but is at position {number} and is scored against claim {number}"
         yield Fault(f"entry {number}", message, Effect.WRONG)

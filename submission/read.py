@@ -110,14 +110,14 @@ def read_claims(path: Path) -> list[str]:
 
 def _entry(path: Path, number: int, item: object) -> Mapping[str, object]:
     if not isinstance(item, Mapping):
-        raise SubmissionError(f"{path}: entry {number}: expected an object, came {item!r:.60}")
+        raise SubmissionError(f"{path}: entry {number}: expected an object, got {item!r:.60}")
     return item
 
 
 def _predicted(path: Path, number: int, entry: Mapping[str, object]) -> Predicted:
     claim_id = entry.get("claim_id", number)
     if not isinstance(claim_id, int):
-        raise SubmissionError(f"{path}: entry {number}: 'claim_id': expected a whole number, came {claim_id!r:.60}")
+        raise SubmissionError(f"{path}: entry {number}: 'claim_id': expected an integer, got {claim_id!r:.60}")
     claim, label = _text(path, number, entry, "claim"), _text(path, number, entry, "pred_label")
     return Predicted(claim_id=claim_id, claim=claim, label=label, pairs=_pairs(entry.get("evidence")))
 
@@ -128,7 +128,7 @@ def _from_row(path: Path, row: Row) -> Predicted:
 
 def _id(path: Path, row: Row) -> int:
     if isinstance(row.id, str) or not row.id.is_integer():
-        raise SubmissionError(f"{path}: {row.where}: 'id': expected a whole number, came {row.id!r}")
+        raise SubmissionError(f"{path}: {row.where}: 'id': expected an integer, got {row.id!r}")
     return int(row.id)
 
 
@@ -166,7 +166,7 @@ def _label(where: str, label: object) -> Label:
     if label not in list(Label):
         expected = ", ".join(Label)
         raise SubmissionError(
-            f"{where}: 'label': expected one of {expected}, came {label!r}; give a file with gold labels (train or dev)"
+            f"{where}: 'label': expected one of {expected}, got {label!r}; give a file with gold labels (train or dev)"
         )
     return Label(str(label))
 
@@ -175,7 +175,7 @@ def _text(path: Path, number: int, entry: Mapping[str, object], key: str) -> str
     """A field's text, as UTF-8 can carry it: JSON may escape half of a surrogate pair, which nothing else can hold."""
     value = entry.get(key)
     if not isinstance(value, str):
-        raise SubmissionError(f"{path}: entry {number}: {key!r}: expected a text, came {value!r:.60}")
+        raise SubmissionError(f"{path}: entry {number}: {key!r}: expected a string, got {value!r:.60}")
     return repair(value)
 
 

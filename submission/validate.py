@@ -55,7 +55,7 @@ def check_row(row: Row, claims: Sequence[str] | None) -> list[Fault]:
 def _ignored(rows: Iterable[Row]) -> Iterator[Fault]:
     for row in rows:
         if isinstance(row.id, str):
-            message = f"the id {row.id!r} is no number, so the scorer reads all ids as text and finds no row at all"
+            message = f"the id {row.id!r} is not a number, so the scorer reads all ids as text and finds no row"
             yield Fault(row.where, message, Effect.CRASH)
         else:
             message = f"the id {row.id:.15g} is not in the gold file, so the row is ignored"
@@ -137,7 +137,7 @@ def validate(path: Path, claims: Sequence[str] | None = None) -> list[Fault]:
         SubmissionError: the file does not exist.
     """
     if not path.is_file():
-        raise SubmissionError(f"{path}: no such file; name a submission.csv or a predictions file in JSON")
+        raise SubmissionError(f"{path}: file not found; give a submission.csv or a predictions file in JSON")
     try:
         return _check_json(path, claims) if path.suffix == ".json" else _check_csv(path, claims)
     except SubmissionError as error:
@@ -154,8 +154,8 @@ def _check_csv(path: Path, claims: Sequence[str] | None) -> list[Fault]:
 
 def _missing_column(column: str) -> Fault:
     if column == "split":
-        return Fault("file", "there is no column 'split'; the scorer does not read it", Effect.HARMLESS)
-    return Fault("file", f"there is no column {column!r}", Effect.CRASH)
+        return Fault("file", "column 'split' not found; the scorer does not read it", Effect.HARMLESS)
+    return Fault("file", f"column {column!r} not found", Effect.CRASH)
 
 
 def _check_json(path: Path, claims: Sequence[str] | None) -> list[Fault]:
@@ -167,7 +167,7 @@ def _check_json(path: Path, claims: Sequence[str] | None) -> list[Fault]:
 
 def _check_rows(rows: Sequence[Row], claims: Sequence[str] | None) -> list[Fault]:
     if not rows:
-        return [Fault("file", "there are no rows", Effect.CRASH)]
+        return [Fault("file", "no rows found", Effect.CRASH)]
     by_id = check_ids(rows, None if claims is None else len(claims))
     return by_id + [fault for row in rows for fault in check_row(row, claims)]
 

@@ -30,24 +30,27 @@ from submission.official import (
 )
 from submission.timings import RunFacts, time_report, write_timings_csv, write_timings_json
 from submission.validate import changes_score, validate
-from system.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record
+from system.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record, Source
 
 # AVeriTeC's own words for a question without an answer.
 PLACEHOLDER_QUESTION = "What evidence is there about the claim?"
 
 
 class EvidencePair(Record):
-    """A question, its answer, and the passage that the answer rests on most.
+    """A question with its answer, and what the answer was read from.
 
     Attributes:
-        url: address of that passage's page; empty if the answer came from the claim's metadata or there is none.
-        scraped_text: the passage itself; empty where ``url`` is.
+        url: address of the passage in ``scraped_text``; empty if the answer was read from the claim's metadata, or
+            from nothing.
+        scraped_text: the passage that the answer rests on most.
+        urls: addresses of all pages that the answer was merged from, the most important first.
     """
 
     question: str
     answer: str
     url: str
     scraped_text: str
+    urls: tuple[str, ...] = ()
 
 
 class Prediction(Record):
@@ -100,7 +103,7 @@ def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts)
 
 def _check_results(results: Sequence[ClaimResult]) -> None:
     if not results:
-        raise SubmissionError("there are no results to write; expected one for each claim")
+        raise SubmissionError("no results to write; expected one for each claim")
     claim_id, count = Counter(result.claim.id for result in results).most_common(1)[0]
     if count > 1:
         raise SubmissionError(f"claim {claim_id} has {count} results, expected one for each claim")
@@ -118,9 +121,9 @@ def _read_back(entries: list[Prediction], written: Written) -> None:
 def predictions(results: Sequence[ClaimResult]) -> list[Prediction]:
     """What is handed in for each claim, in the order given.
 
-    A pair whose answer was merged from several passages stays one entry, with its first passage: the format has one
-    address a pair, and repeating the pair would count it twice. Answered pairs come first, each group in its own
-    order, so that a cap on their number costs unanswered ones first. A claim without pairs gets one placeholder.
+    A pair whose answer was merged from several passages stays one entry: repeating it would count it twice. A pair
+    that repeats an earlier one is dropped. Answered pairs come first, each group in its own order, so that a cap on
+    their number costs unanswered ones first. A claim without pairs gets one placeholder.
     """
     return [_prediction(result) for result in results]
 
@@ -154,10 +157,13 @@ def _read(path: Path, number: int, item: object) -> Prediction:
 
 def _prediction(result: ClaimResult) -> Prediction:
     pairs = [_evidence(pair) for pair in sorted(result.pairs, key=lambda pair: not pair.answered)]
+    distinct: dict[tuple[str, str], EvidencePair] = {}
+    for pair in pairs:
+        distinct.setdefault((pair.question, pair.answer), pair)
     return Prediction(
         claim_id=result.claim.id,
         claim=repair(result.claim.text),
-        evidence=tuple(pair for pair in pairs if pair.question)
+        evidence=tuple(pair for pair in distinct.values() if pair.question)
         or (EvidencePair(question=PLACEHOLDER_QUESTION, answer=NO_ANSWER, url="", scraped_text=""),),
         pred_label=result.verdict.label,
         justification=repair(result.verdict.justification),
@@ -166,12 +172,14 @@ def _prediction(result: ClaimResult) -> Prediction:
 
 
 def _evidence(pair: QuestionAnswer) -> EvidencePair:
-    passage = next(iter(pair.passages), None)
+    first = pair.answers[0] if pair.answers else None
+    passage = first.passage if first and first.source is Source.EVIDENCE else None
     return EvidencePair(
         question=clean(pair.question),
         answer=clean(pair.answer) or NO_ANSWER,
         url=repair(passage.url) if passage else "",
         scraped_text=repair(passage.text) if passage else "",
+        urls=tuple(map(repair, pair.urls)),
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from knowledge_store.dense.encoder import Encoder, Vectors
 from knowledge_store.dense.index import PassageIndex
@@ -14,10 +14,30 @@ from system.models.base import Completion, ErrorKind, Model, ModelError, Request
 from system.records import Claim, Content, Cost, Failure, QuestionAnswer, Verdict
 from system.settings import Settings
 from system.tasks.base import R, Reply, Task
-from system.thoughts import Thought
+from system.thoughts import D, Thought
 
 T = TypeVar("T")
 SECOND_TRY = 7919  # added to the seed when a malformed reply is asked for once more
+
+
+class Unusable(ValueError):
+    """A reply that fits its schema cannot be used; says what was expected and what came."""
+
+
+@dataclass(frozen=True)
+class Step(Generic[R, D]):
+    """A request to the model, and what becomes of the reply.
+
+    Attributes:
+        build: makes the thought's content of the reply; None where there is nothing to keep. May raise ``Unusable``.
+        parents: of the thought.
+        under: the thought whose id the new id extends; the first parent unless told otherwise.
+    """
+
+    task: Task[R]
+    build: Callable[[Completion[R]], D | None]
+    parents: Sequence[Thought[Content]]
+    under: Thought[Content] | None = None
 
 
 @dataclass(frozen=True)
@@ -40,9 +60,11 @@ class Case:
     """One claim under investigation.
 
     Attributes:
-        leads: the store's leading passages for the claim itself.
+        seed_passages: the store's leading passages for the claim, of which readers without a language model form
+            questions.
+        gold_passages: the annotated evidence, where the settings want it instead of retrieval; else empty.
         failures: what went wrong and was survived, so far.
-        cut_short: whether the deadline has ended some of the work.
+        timed_out: whether the deadline has ended some of the work.
         listener: is told of every thought as it is added to the graph.
     """
 
@@ -51,15 +73,47 @@ class Case:
     model: Model
     encoder: Encoder
     index: PassageIndex
-    leads: tuple[Passage, ...]
+    seed_passages: tuple[Passage, ...]
+    gold_passages: tuple[Passage, ...]
     deadline: Deadline
     failures: list[Failure] = field(default_factory=list)
-    cut_short: bool = False
+    timed_out: bool = False
     listener: Listener = unheard
 
     def __post_init__(self) -> None:
         self.graph = Graph(self.claim, self.listener)
         self._spans: dict[str, list[tuple[float, float]]] = {}
+
+    async def think(
+        self, operation: str, steps: Sequence[Step[R, D]], *, final: bool = False
+    ) -> list[Thought[D] | None]:
+        """Have the model do steps together, and add a thought of each reply.
+
+        Returns:
+            The thoughts, in order; None for a step that failed, which is noted, or of whose reply nothing was made.
+
+        Raises:
+            DeadlineExpired: see ``generate``.
+        """
+        return self.keep(operation, steps, await self.generate(operation, [step.task for step in steps], final=final))
+
+    def keep(
+        self, operation: str, steps: Sequence[Step[R, D]], results: Sequence[Completion[R] | ModelError]
+    ) -> list[Thought[D] | None]:
+        """Add a thought of each result, in order; see ``think``."""
+        return [self._keep(operation, step, result) for step, result in zip(steps, results, strict=True)]
+
+    def _keep(self, operation: str, step: Step[R, D], result: Completion[R] | ModelError) -> Thought[D] | None:
+        try:
+            if isinstance(result, Completion):
+                content = step.build(result)
+                if content is None:
+                    return None
+                return self.graph.add(content, step.parents, operation, result.cost, step.under)
+        except Unusable as error:
+            result = ModelError(ErrorKind.MALFORMED_REPLY, str(error), result.cost, result.prompt, result.raw)
+        self.fail(operation, result, step.parents)
+        return None
 
     async def generate(
         self, operation: str, tasks: Sequence[Task[R]], *, final: bool = False
@@ -96,7 +150,7 @@ class Case:
             async with asyncio.timeout(left):
                 return await work()
         except TimeoutError as error:
-            self.cut_short = True
+            self.timed_out = True
             raise DeadlineExpired(f"{operation}: the claim's budget is spent") from error
         finally:
             self._spans.setdefault(operation, []).append((started, self.deadline.spent))
@@ -105,12 +159,12 @@ class Case:
         """Whether there is time for these operations, each as slow as it has been for this claim so far."""
         longest = (max((end - start for start, end in self._spans.get(name, ())), default=0.0) for name in operations)
         enough = sum(longest) < self.deadline.left()
-        self.cut_short |= not enough
+        self.timed_out |= not enough
         return enough
 
     def fail(self, operation: str, error: ModelError, parents: Sequence[Thought[Content]]) -> None:
         """Note a request that failed, in the graph and in the report."""
-        failure = Failure(operation=operation, message=f"{error.kind}: {error.message}")
+        failure = Failure(operation=operation, message=f"{error.kind}: {error.message}", cause=str(error.kind))
         self.failures.append(failure)
         self.graph.add(failure, parents, operation, error.cost)
 

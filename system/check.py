@@ -12,13 +12,15 @@ from system.case import Case, Outcome
 from system.deadline import Clock, Deadline
 from system.graph import Graph, Listener, unheard
 from system.models.base import Model
-from system.operations.vote import no_verdict
+from system.operations.questions import duplicates, replacements
+from system.operations.verdict import judge_in_reserve, no_verdict, outcome
+from system.provenance import name_documents
 from system.records import Calibration, Claim, ClaimResult, Failure, QuestionAnswer, Timing
 from system.settings import Settings
 from system.strategies import STRATEGIES
 from system.thoughts import Evidence
 
-LEADS = 10  # passages of the first stage that readers without a language model may form questions from
+SEED_PASSAGES = 10  # of the first stage, that readers without a language model may form questions from
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ async def check(
 ) -> tuple[ClaimResult, Graph]:
     """Check a claim against its ranked store.
 
-    A failure of any kind becomes a Not Enough Evidence result that names it: one claim never costs another its run.
+    A fault of any kind is named in the result, and what was learnt until then is judged: one claim never costs another
+    its run.
 
     Args:
         failures: what went wrong before, while the store was read.
@@ -56,32 +59,45 @@ async def check(
         model=engine.model,
         encoder=engine.encoder,
         index=PassageIndex(ranked, engine.encoder, settings.retrieval),
-        leads=ranked.passages if settings.debate.evidence == "gold" else ranked.passages[:LEADS],
+        seed_passages=ranked.passages[:SEED_PASSAGES],
+        gold_passages=ranked.passages if settings.debate.evidence == "gold" else (),
         deadline=Deadline(budget, reserve=settings.run.reserve * settings.run.budget, clock=clock),
         failures=[*failures],
         listener=listener,
     )
     try:
-        outcome = await STRATEGIES[settings.strategy](case)
+        reached = await STRATEGIES[settings.strategy](case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
-        outcome = _failed(case, error)
-    return _result(case, outcome, ranked, engine.calibration), case.graph
+        _note(case, error)
+        reached = await _conclude(case)
+    return _result(case, reached, ranked, engine.calibration), case.graph
 
 
-def _failed(case: Case, error: Exception) -> Outcome:
+async def _conclude(case: Case) -> Outcome:
+    """Judge what was learnt until a fault, if that can still be done."""
+    try:
+        verdict = await judge_in_reserve(case)
+    except Exception as error:  # noqa: BLE001 - the fault may be the backend's, and last
+        _note(case, error)
+        verdict = None
+    return outcome(case, verdict or no_verdict(case))
+
+
+def _note(case: Case, error: Exception) -> None:
     while isinstance(error, ExceptionGroup):  # of branches that ran together, the first fault is the cause
         error = error.exceptions[0]
-    case.failures.append(Failure(operation=case.settings.strategy, message=f"{type(error).__name__}: {error}"))
-    return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
+    cause = type(error).__name__
+    case.failures.append(Failure(operation=case.settings.strategy, message=f"{cause}: {error}", cause=cause))
 
 
 def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Calibration | None) -> ClaimResult:
     verdict = outcome.verdict
     if calibration:
         verdict = verdict.model_copy(update={"confidence": calibration.of(verdict.confidence)})
+    named = name_documents(verdict.justification, case.claim, outcome.pairs)
     return ClaimResult(
         claim=case.claim,
-        verdict=verdict,
+        verdict=verdict.model_copy(update={"justification": named}),
         pairs=outcome.pairs or (QuestionAnswer.unanswered(case.claim.text),),
         timing=Timing(
             seconds=ranked.seconds + case.deadline.spent,
@@ -89,7 +105,9 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
             cost=case.cost(),
             rounds=outcome.rounds,
             branches=outcome.branches,
-            cut_short=case.cut_short,
+            cut_short=case.timed_out,
+            duplicates=len(duplicates(case)),
+            replaced=len(replacements(case)),
         ),
         failures=tuple(case.failures),
         flaws={str(flaw): count for flaw, count in ranked.report.flaws.items()} | _suspicious(case),

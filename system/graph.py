@@ -58,6 +58,12 @@ class Graph:
     def __getitem__(self, thought_id: str) -> Thought[Content]:
         return self._thoughts[thought_id]
 
+    def thought(self, thought_id: str, content: type[D]) -> Thought[D]:
+        """The thought with this id, which holds such a record."""
+        thought = self._thoughts[thought_id]
+        assert type(thought.content) is content
+        return cast("Thought[D]", thought)
+
     def __iter__(self) -> Iterator[Thought[Content]]:
         return iter(self.thoughts)
 

@@ -15,7 +15,6 @@ PACKAGES = (
     "torch",
     "transformers",
     "sentence-transformers",
-    "faiss-cpu",
     "numba",
     "peft",
     "vllm",

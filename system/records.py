@@ -163,6 +163,11 @@ class QuestionAnswer(Content):
         """The passages that the answer was read from; metadata does not count."""
         return tuple(answer.passage for answer in self.answers if answer.source is Source.EVIDENCE)
 
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses of the pages that the answer was read from, each once."""
+        return tuple(dict.fromkeys(passage.url for passage in self.passages))
+
 
 class Verdict(Content):
     """A label with its reasons.
@@ -249,6 +254,8 @@ class Timing(Record):
         stages: seconds by stage. Steps that ran at the same time count in full, so stages may sum to more.
         rounds: question rounds of the deepest branch.
         cut_short: the deadline ended the work before the strategy was done.
+        duplicates: questions that were dropped because they repeat another.
+        replaced: questions that were asked in the place of such.
     """
 
     seconds: float
@@ -257,16 +264,27 @@ class Timing(Record):
     rounds: int
     branches: int
     cut_short: bool
+    duplicates: int = 0
+    replaced: int = 0
 
 
 class Failure(Content):
-    """Something that went wrong and was survived: which operation, what was expected, what came."""
+    """Something that went wrong and was survived.
+
+    Attributes:
+        message: what was expected and what came.
+        cause: the kind of failure, where the message goes on with particulars that only the operator should see;
+            empty where it has none.
+        unanswered: whether the claim's row stands for this failure instead of an answer.
+    """
 
     kind = "failure"
     letter = "f"
 
     operation: str
     message: str
+    cause: str = ""
+    unanswered: bool = False
 
 
 class ClaimResult(Record):

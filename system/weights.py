@@ -14,7 +14,7 @@ import httpx2
 import orjson
 from huggingface_hub import constants, snapshot_download
 
-from knowledge_store.dense.encoder import bundled_model
+from knowledge_store.dense.loading import bundled_model
 from system.packaged_weights import PACKAGED, PackageError, fetch_package, is_sound
 from system.settings import Settings
 

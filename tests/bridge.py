@@ -127,8 +127,9 @@ class Answers:
         match request.task:
             case AskQuestion(context=(), index=index):
                 return QuestionReply(question=QUESTIONS[index % len(QUESTIONS)])
-            case AskQuestion(context=context):
-                return QuestionReply(question=FOLLOW_UPS[len(context) % len(FOLLOW_UPS)])
+            case AskQuestion(context=context, asked=asked):
+                turn = [FOLLOW_UPS[(len(context) + step) % len(FOLLOW_UPS)] for step in range(len(FOLLOW_UPS))]
+                return QuestionReply(question=next((question for question in turn if question not in asked), turn[0]))
             case AnswerQuestion(passage=passage):
                 return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=passage.text[:40])
             case VerifyAnswer():

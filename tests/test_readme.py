@@ -3,11 +3,14 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import orjson
 import pytest
 from processes import PATIENCE
+
+from system.records import Label
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -18,6 +21,11 @@ THIS_TEST = "./scripts/test.sh"  # what runs the tests cannot be run by one of t
 def blocks_of(path):
     """The commands of a document, fenced as bash."""
     return re.findall(r"^```bash\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def snippets_of(path):
+    """The Python of a document."""
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 # In this order: the documents go on from what the commands of the README have written.
@@ -66,6 +74,16 @@ def test_a_command_works(checkout, block):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [README, ROOT / "docs" / "library.md"], ids=lambda path: path.name)
+def test_the_python_of_a_document_runs(path):
+    (snippet,) = snippets_of(path)
+    command = [sys.executable, "-c", snippet]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert any(label in done.stdout for label in Label)
 
 
 @pytest.mark.parametrize("path", [README, *DOCUMENTS], ids=lambda path: path.name)

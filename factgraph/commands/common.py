@@ -1,12 +1,14 @@
 """What several commands share: the inputs, the settings, the engine, the exit statuses."""
 
 import argparse
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from factgraph import options
+from knowledge_store.searchers.searched import open_searcher
 from system.check import Engine
 from system.claims import ClaimsError, read_claims
 from system.gold import write_gold_store
@@ -43,11 +45,16 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
     Raises:
         ClaimsError: they cannot be read, or do not belong together.
     """
-    if settings.debate.evidence != "gold" and bool(args.claims) != bool(args.knowledge_store):
+    search = settings.retrieval.search
+    if settings.debate.evidence != "gold" and not search and bool(args.claims) != bool(args.knowledge_store):
         raise ClaimsError(
             "--claims and --knowledge-store belong together: give both, or neither for the bundled examples"
         )
     claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
+    if search and not args.knowledge_store:  # what is found is all there is
+        open_searcher(search)
+        store = Path(settings.retrieval.search_folder)
+        store.mkdir(parents=True, exist_ok=True)
     claims = read_claims(claims_file, args.start, args.limit)
     if settings.debate.evidence == "gold":
         store = write_gold_store(claims_file, claims, args.output / "gold")
@@ -63,7 +70,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
     profile, why = (args.profile, "") if args.profile else choose_profile()
     settings = load(profile, options.given_settings(args))
     if why:
-        print(f"profile {profile}: {why}")
+        print(f"profile {profile}: {why}", file=sys.stderr)
     return settings
 
 
@@ -84,4 +91,4 @@ async def closing(engine: Engine) -> AsyncIterator[Engine]:
 
 def stands_for_failure(result: ClaimResult) -> bool:
     """Whether the row stands for a failure instead of an answer."""
-    return any(failure.operation in ("vote", "read") for failure in result.failures)
+    return any(failure.unanswered for failure in result.failures)

@@ -27,7 +27,7 @@ Columns = Mapping[str, Callable[[Scores], str]]
 
 def command(arguments: Sequence[str]) -> int:
     """Run the strategies; print and save how they did."""
-    args = parser().parse_args(arguments)
+    args = options.parse(parser(), arguments)
     settings = common.settings_of(args)
     variants = parse_variants(args.strategies, args.profile or settings.profile, options.given_settings(args))
     claims_file, claims, store = common.inputs_of(args, settings)

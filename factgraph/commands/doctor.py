@@ -24,7 +24,7 @@ def command(arguments: Sequence[str]) -> int:
     """
     from submission.legacy.resources import local_wordnet  # only here: NLTK takes its time
 
-    args = parser().parse_args(arguments)
+    args = options.parse(parser(), arguments)
     profile, why = (args.profile, "as was asked") if args.profile else choose_profile()
     settings = load(profile, options.given_settings(args))
     findings = [

@@ -11,7 +11,7 @@ from system.weights import fetch, needed
 
 def command(arguments: Sequence[str]) -> int:
     """Download what a profile needs and print where it lies."""
-    args = parser().parse_args(arguments)
+    args = options.parse(parser(), arguments)
     settings = load(args.profile or choose_profile()[0], options.given_settings(args))
     for weights in needed(settings):
         print(f"{weights.purpose} {weights.name}: {fetch(weights.name)}", flush=True)

@@ -1,4 +1,4 @@
-"""``factgraph``, without the name of a command: check a file of claims."""
+"""``factgraph run``, or without the name of a command: check a file of claims."""
 
 import argparse
 import asyncio
@@ -32,9 +32,15 @@ from system.settings import Settings
 if TYPE_CHECKING:
     from system.runner.cluster_checker import ClusterChecker
 
-OTHER_COMMANDS = """other commands, each with a --help of its own:
+OTHER_COMMANDS = """commands, each with a --help of its own; without one, a run:
+  run          check a file of claims
   verify       check one claim against documents of your own
   compare      run several strategies on the same claims
+  score        score predictions against gold labels
+  report       write the HTML report of a run, or compare two
+  validate     find the faults of a submission
+  calibrate    fit confidences to gold labels
+  store        build, index or search a knowledge store
   doctor       check that this machine has what a run needs
   fetch        download the weights of a profile ahead of a run
   serve        answer claims over HTTP
@@ -45,7 +51,7 @@ HEADINGS = ("machine", "process", "claims", "seconds a claim", "loading, s", "pe
 
 def command(arguments: Sequence[str]) -> int:
     """Check a file of claims and write the submission, the time report and the HTML report."""
-    args = parser().parse_args(arguments)
+    args = options.parse(parser(), arguments)
     settings = common.settings_of(args)
     claims_file, claims, store = common.inputs_of(args, settings)
     identity = run_identity(settings, claims, store)

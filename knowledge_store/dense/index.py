@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-import faiss
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,6 +42,7 @@ class PassageIndex:
         self._shortlist = settings.dense_candidates
         self._encoder = encoder
         self._vectors: Vectors = np.zeros((len(ranked.passages), encoder.dimension), dtype=np.float32)
+        self._wanted = np.zeros(len(ranked.passages), dtype=bool)
         self._embedded = np.zeros(len(ranked.passages), dtype=bool)
         self._lock = Lock()
 
@@ -57,7 +57,8 @@ class PassageIndex:
         """
         candidates = self._candidates(question)
         vectors, known = self._embed(candidates), self.vectors(found)
-        scores = self._cosines(question, vectors)
+        # Of some thousand vectors at most, the exact product takes a few milliseconds: an index would only copy them.
+        scores = vectors @ self._encoder.encode_queries([question])[0]
         texts = [normalized(passage.text) for passage in found]
         hits: list[Hit] = []
         for row in np.argsort(-scores.round(SCORE_DIGITS), kind="stable"):
@@ -86,21 +87,14 @@ class PassageIndex:
         return np.union1d(asked, claimed)
 
     def _embed(self, positions: NDArray[np.int64]) -> Vectors:
-        """The vectors of passages, made now for those that have none yet."""
+        """The vectors of passages, made now for those that have none yet.
+
+        Whoever embeds does it for all that wait, so that the questions of a round share a batch.
+        """
+        self._wanted[positions] = True
         with self._lock:
-            new = np.unique(positions[~self._embedded[positions]])
+            new = np.flatnonzero(self._wanted & ~self._embedded)
             if new.size:
                 self._vectors[new] = self._encoder.encode([self._passages[position].text for position in new])
                 self._embedded[new] = True
         return self._vectors[positions]
-
-    def _cosines(self, question: str, vectors: Vectors) -> Vectors:
-        """The cosine of each row of ``vectors`` to the question."""
-        if not len(vectors):
-            return np.empty(0, dtype=np.float32)
-        index = faiss.IndexFlatIP(self._encoder.dimension)
-        index.add(vectors)
-        found, rows = index.search(self._encoder.encode_queries([question]), len(vectors))
-        scores = np.empty(len(vectors), dtype=np.float32)
-        scores[rows[0]] = found[0]
-        return scores

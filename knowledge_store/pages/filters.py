@@ -71,7 +71,9 @@ def _refusals(claim: str, day: date | None, settings: RetrievalSettings) -> dict
     if not settings.fact_checks:
         refusals[Flaw.FACT_CHECK] = lambda page: is_fact_check(page.url)
     if not settings.later_pages and day:
-        refusals[Flaw.LATER_PAGE] = lambda page: is_later(page.url, day)
+        refusals[Flaw.LATER_PAGE] = lambda page: (
+            is_later(page.url, day) or bool(page.published and page.published > day)
+        )
     if not settings.claim_copies:
         refusals[Flaw.CLAIM_COPY] = partial(_repeats, words=tokenize(claim))
     if settings.languages:

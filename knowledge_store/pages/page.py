@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 MAX_LINE = 64 * 2**20  # bytes; a longer line of a store is skipped, so that memory stays bounded
@@ -35,7 +36,11 @@ class Flaw(StrEnum):
 
     MISSING_FILE = "missing file"
     UNREADABLE_FILE = "unreadable file"
+    SEARCH_FAILED = "search failed"
+    NOT_FETCHED = "page found by the search but not fetched"
+    OTHER_FORMAT = "file in another format left out"
     EMPTY_FILE = "empty file"
+    NO_STORE = "file without a readable line"
     BYTE_ORDER_MARK = "byte order mark"
     BROKEN_LINE = "broken line"
     LINE_TOO_LONG = f"line over {MAX_LINE // 2**20} MiB"
@@ -56,7 +61,7 @@ class Flaw(StrEnum):
 
 Flaws = Counter[Flaw]
 
-UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE)
+UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE, Flaw.NO_STORE)
 """Flaws of a store from which nothing at all was read."""
 
 
@@ -68,11 +73,17 @@ class Page:
         number: line of the page in its file, counted from 0 (of a document: its place among the documents).
         url: address of the page.
         sentences: as scraping found them, without immediate repetitions.
+        published: when, where that is known.
+        retrieved: when it was fetched from the web, as an ISO time; empty where it was not.
+        sha256: of what was fetched then.
     """
 
     number: int
     url: str
     sentences: tuple[str, ...]
+    published: date | None = None
+    retrieved: str = ""
+    sha256: str = ""
 
     @property
     def text(self) -> str:

@@ -8,7 +8,7 @@ _SIGNS = re.compile(
     | \b(?:answer|respond|reply|say|output|return)\b[^.]{0,20}["']?(?:supported|refuted)\b
     | \byou\ are\ (?:now\ )?(?:an?\ )?(?:ai|assistant|language\ model|fact-?checker)\b
     | <\|?(?:im_start|im_end|system|assistant|endoftext)\b | \[/?INST\] | <</?SYS>>
-    | ^\s*\#*\s*(?:system|assistant|user)\s*:
+    | ^[\s\#]{0,20}(?:system|assistant|user)\s{0,20}:
     | "(?:label|verdict|decision)"\s*:\s*"
     """,
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,

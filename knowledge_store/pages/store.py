@@ -6,6 +6,8 @@ name. Only the page in hand is in memory.
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import date
 from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,19 +21,26 @@ def read_pages(path: Path, flaws: Flaws) -> Iterator[Page]:
     """Yield the pages of a store that have a text and an address, in the order of the file.
 
     Args:
-        path: the store; a missing or unreadable file is a flaw and yields nothing.
+        path: the store; a missing or unreadable file, or one without a line of JSON, is a flaw and yields nothing.
         flaws: counts what is wrong; complete when the iterator is exhausted.
     """
+    found = Flaws()
+    lines = 0
     try:
         with path.open("rb") as file:
-            for number, line in _lines(file, flaws):
-                page = _page(number, line, flaws)
+            for number, line in _lines(file, found):
+                lines += 1
+                page = _page(number, line, found)
                 if page is not None:
                     yield page
+        if found[Flaw.BROKEN_LINE] == lines and (lines or found[Flaw.LINE_TOO_LONG]):
+            flaws[Flaw.NO_STORE] += 1
     except FileNotFoundError:
         flaws[Flaw.MISSING_FILE] += 1
     except OSError:
         flaws[Flaw.UNREADABLE_FILE] += 1
+    finally:
+        flaws.update(found)
 
 
 def _lines(file: BinaryIO, flaws: Flaws) -> Iterator[tuple[int, bytes]]:
@@ -57,14 +66,14 @@ def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
     record = _parse(line, flaws)
     if record is None:
         return None
-    sentences = _sentences(record.get("url2text"), flaws)
+    sentences = _sentences(record.get("url2text", record.get("text")), flaws)
     url = record.get("url")
     if not any(sentence.strip() for sentence in sentences):
         flaws[Flaw.EMPTY_PAGE] += 1
     elif not isinstance(url, str) or not url.strip():
         flaws[Flaw.NO_ADDRESS] += 1
     else:
-        return Page(number, url, sentences)
+        return Page(number, url, sentences, _day(record.get("published")))
     return None
 
 
@@ -106,6 +115,13 @@ def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
     return distinct
 
 
+def _day(value: object) -> date | None:
+    """A date in a page's own field, which stores of the shared task do not have."""
+    with suppress(ValueError):
+        return date.fromisoformat(value) if isinstance(value, str) else None
+    return None
+
+
 def write_store(pages: Iterable[Page], output: Path) -> int:
     """Write pages as a store, a line each, so that ``read_pages`` returns the same pages.
 
@@ -133,5 +149,8 @@ def write_store(pages: Iterable[Page], output: Path) -> int:
 
 
 def _line(page: Page, claim_id: str) -> bytes:
-    record = {"claim_id": claim_id, "type": "document", "query": "", "url": page.url, "url2text": page.sentences}
+    known = {"published": page.published, "retrieved": page.retrieved, "sha256": page.sha256}
+    record = {"claim_id": claim_id, "type": "document", "query": "", "url": page.url, "url2text": page.sentences} | {
+        name: value for name, value in known.items() if value
+    }
     return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

@@ -129,7 +129,7 @@ class ModelJudge:
         try:
             [result] = await self._model.generate([Request(self._task(comparison), temperature, seed=attempt)])
         except ModelUnavailable as error:
-            raise SubmissionError(f"the judge is gone: {error}; the same command goes on where it stopped") from error
+            raise SubmissionError(f"the judge stopped answering: {error}; run the same command to resume") from error
         if isinstance(result, ModelError) and result.kind is not ErrorKind.MALFORMED_REPLY:
             raise JudgeError(f"{result.kind}: {result.message}")
         return result.raw
@@ -152,7 +152,7 @@ def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
         official_prompts: the organisers' ``properties.py``, to ask in their words.
 
     Raises:
-        SubmissionError: there is no such judge, or it cannot be loaded.
+        SubmissionError: judge not found, or it cannot be loaded.
     """
     official = read_official_prompts(official_prompts) if official_prompts else None
     try:

@@ -58,7 +58,7 @@ def _read_compatible(raw: str, unit: Unit) -> Judgement:
     opening = raw.find("{")
     closing = raw.find("}", opening)
     if opening < 0 or closing < 0:
-        raise UnreadableReply("there is no pair of braces")
+        raise UnreadableReply("no pair of braces found")
     try:
         reply = json.loads(raw[opening : closing + 1])
         precision = reply[f"support predicted {unit}"] / reply[f"facts count predicted {unit}"]
@@ -66,7 +66,7 @@ def _read_compatible(raw: str, unit: Unit) -> Judgement:
     except (ValueError, KeyError, TypeError, ZeroDivisionError, OverflowError, RecursionError) as error:
         raise UnreadableReply(f"the official scorer stops at it: {type(error).__name__}: {error}") from error
     if not (isfinite(precision) and isfinite(recall)):
-        raise UnreadableReply("it counts to infinity, or to what is no number, and would spoil every mean")
+        raise UnreadableReply("its counts are not finite numbers, which would spoil every mean")
     return Judgement(precision=precision, recall=recall)
 
 
@@ -92,7 +92,7 @@ def _object_with(raw: str, key: str) -> Mapping[str, Any]:
         if key in value:
             found: Mapping[str, Any] = value
             return found
-    raise UnreadableReply(f"there is no whole JSON object with the key {key!r}")
+    raise UnreadableReply(f"no complete JSON object found with the key {key!r}")
 
 
 def _counts(reply: Mapping[str, Any], side: str) -> tuple[int, int]:
@@ -101,7 +101,7 @@ def _counts(reply: Mapping[str, Any], side: str) -> tuple[int, int]:
     verdicts = reply.get(f"verdicts {side}")
     if isinstance(verdicts, list):
         if facts not in (None, len(verdicts)):
-            raise UnreadableReply(f"'verdicts {side}': expected {facts}, one for each fact, came {len(verdicts)}")
+            raise UnreadableReply(f"'verdicts {side}': expected {facts}, one for each fact, got {len(verdicts)}")
         return verdicts.count(SUPPORTED), len(verdicts)
     if facts is None:
         facts = _number(reply, f"facts count {side}")
@@ -128,5 +128,5 @@ def _number(reply: Mapping[str, Any], key: str) -> int:
     value = reply.get(key)
     digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS):
-        raise UnreadableReply(f"{key!r}: expected a whole number, came {value!r:.60}")
+        raise UnreadableReply(f"{key!r}: expected an integer, got {value!r:.60}")
     return int(digits)

@@ -1,4 +1,9 @@
-"""The report's figures as SVG that stands alone; by its classes a page restyles it."""
+"""The report's figures as SVG that stands alone; by its classes a page restyles it.
+
+Drawn here and not by matplotlib: the cells of the confusion table link to their claims, bars name their values, colors
+follow the reader's dark mode, and the page's security policy forbids the inline styles that matplotlib writes (674 of
+them, 135 kB, for the stages of 80 claims; 18 kB here).
+"""
 
 from collections.abc import Iterable, Sequence
 from html import escape

@@ -7,13 +7,13 @@ from typing import Any
 
 from tqdm import tqdm
 
-from submission.report.graphs import Graph, embedded, read_graph
+from submission.report.graphs import Graph, embedded, parse_graph, read_graph
 from submission.report.losses import ClaimReach, Reach, as_text, claim_types, reach
 from submission.report.material import Entry, Material
+from submission.write import predictions
 from system.gold import GoldClaim
 from system.records import ClaimResult, Record
 
-REPLACED = ("vote", "read")
 """Operations whose failure leaves a claim without a verdict of its own."""
 SLOWEST = 0.05
 """Share of the claims that the list calls slow."""
@@ -129,8 +129,8 @@ def _incidents(result: ClaimResult | None, graph: Graph) -> Iterator[Incident]:
     failures = result.failures if result else ()
     for failure in failures:
         yield Incident(name=f"failed: {failure.operation}", message=failure.message)
-    if any(failure.operation in REPLACED for failure in failures):
-        yield Incident(name="label stands for a failure")
+    if any(failure.unanswered for failure in failures):
+        yield Incident(name="label set by a failure")
     if result and result.timing.cut_short:
         yield Incident(name="cut short by the deadline")
     for node in graph.of_kind("skipped"):
@@ -149,6 +149,20 @@ def _details(
         "gold": _gold_details(gold, reached.answers) if gold and reached else None,
         **embedded(graph),
     }
+
+
+def details_of(result: ClaimResult, graph: Mapping[str, Any]) -> dict[str, Any]:
+    """What opens from a claim without gold, of a result that is in no file yet; its graph as JSON."""
+    [prediction] = predictions([result])
+    entry = Entry(
+        claim_id=prediction.claim_id,
+        claim=prediction.claim,
+        label=prediction.pred_label,
+        pairs=prediction.evidence,
+        justification=prediction.justification,
+        confidence=prediction.confidence,
+    )
+    return _details(entry, result, parse_graph(graph), None, None)
 
 
 def _gold_details(gold: GoldClaim, reaches: Sequence[Reach]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A claim's graph as the report embeds it: any kind of thought, and each passage once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -68,6 +68,11 @@ def read_graph(path: Path) -> Graph:
     except ValidationError as error:
         message = error.errors()[0]["msg"]
         raise SubmissionError(f"{path}: expected a graph of thoughts ({message}); run this claim again") from error
+
+
+def parse_graph(tree: Mapping[str, Any]) -> Graph:
+    """A graph from its JSON, as the engine gives it."""
+    return Graph(_File.model_validate(tree).thoughts)
 
 
 def embedded(graph: Graph) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def _entry(one: Predicted, **details: Any) -> Entry:
 def _details(path: Path, number: int, item: Any) -> dict[str, Any]:
     evidence = item.get("evidence", [])
     if not isinstance(evidence, list) or not all(isinstance(pair, dict) for pair in evidence):
-        raise SubmissionError(f"{path}: entry {number}: 'evidence': expected a list of objects, came {evidence!r:.60}")
+        raise SubmissionError(f"{path}: entry {number}: 'evidence': expected a list of objects, got {evidence!r:.60}")
     confidence = item.get("confidence")
     return {
         "pairs": tuple(_pair(pair) for pair in evidence),
@@ -107,7 +107,9 @@ def _details(path: Path, number: int, item: Any) -> dict[str, Any]:
 
 
 def _pair(pair: Mapping[str, Any]) -> EvidencePair:
-    return EvidencePair(**{name: _text(pair, name) for name in EvidencePair.model_fields})
+    texts = {name: _text(pair, name) for name in ("question", "answer", "url", "scraped_text")}
+    urls = pair.get("urls")
+    return EvidencePair(**texts, urls=tuple(map(str, urls)) if isinstance(urls, list) else ())
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:
@@ -143,9 +145,9 @@ def _object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(read_text(path))
     except json.JSONDecodeError as error:
-        raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, came: {error.msg}") from error
+        raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, got: {error.msg}") from error
     if not isinstance(value, dict):
-        raise SubmissionError(f"{path}: expected an object, came {type(value).__name__}")
+        raise SubmissionError(f"{path}: expected an object, got {type(value).__name__}")
     return value
 
 

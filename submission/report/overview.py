@@ -92,7 +92,7 @@ def _further_scores(folder: Path) -> Iterator[tuple[str, dict[str, float]]]:
         try:
             tree = json.loads(read_text(path))
         except json.JSONDecodeError as error:
-            raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, came: {error.msg}") from error
+            raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, got: {error.msg}") from error
         numbers = dict(_numbers({name: value for name, value in tree.items() if name not in OWN_SCORES}))
         if numbers:
             yield path.name, numbers

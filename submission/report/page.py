@@ -9,7 +9,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,13 @@ from markupsafe import Markup
 from submission.files import repair, write_atomically
 from submission.read import Pairing, Predicted, annotations_if_any, pair, read_annotations, scored
 from submission.report import charts
-from submission.report.claims import Row, claim_views
+from submission.report.claims import Row, claim_views, details_of
 from submission.report.losses import RULE, Reach
 from submission.report.material import Material, read_run, read_system
 from submission.report.overview import Overview, overview
 from submission.timings import TimeReport, write_measured_timings
 from system.gold import GoldClaim
-from system.records import Label
+from system.records import ClaimResult, Label
 
 # Controls that change the direction of the text around them; marks of single letters (U+200E, U+200F) are left.
 DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -68,8 +68,11 @@ def seconds(value: float) -> str:
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("page.css", "claims.css", "graph.css", "print.css")
-SCRIPTS = ("dom.js", "data.js", "describe.js", "highlight.js", "layout.js", "edges.js", "graph.js", "thought.js",
-           "claim.js", "list.js", "main.js")  # fmt: skip
+CLAIM_SCRIPTS = ("dom.js", "data.js", "describe.js", "highlight.js", "layout.js", "edges.js", "graph.js", "thought.js",
+                 "claim.js")  # fmt: skip
+MARKS = {"right": "right", "wrong": "wrong", "slow": "slow", "failed": "failed", "debated": "debated",
+         "cut-short": "cut short", "instructions": "passages like instructions"}  # fmt: skip
+"""What the list of claims can be filtered by, and how it is called."""
 
 
 def write_report(folder: Path, gold: Path | None = None, predictions: Path | None = None) -> Path:
@@ -97,7 +100,7 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
         reaches += [view.reach] if view.reach else []
     summary = overview(material, rows, reaches, pairing)
     path = folder / "report.html"
-    write_atomically(path, render(_name(material), summary, rows, details, material.timings))
+    write_atomically(path, render(material, summary, rows, details))
     for name, svg in figures(summary, material.timings).items():
         write_atomically(folder / "figures" / f"{name}.svg", svg + "\n")
     if material.timings:
@@ -126,33 +129,62 @@ def packed(details: dict[str, Any]) -> str:
     return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode()
 
 
-def render(
-    name: str, overview: Overview, rows: Sequence[Row], details: Sequence[str], timings: TimeReport | None
-) -> str:
-    """The report as HTML.
+def render(material: Material, overview: Overview, rows: Sequence[Row], details: Sequence[str]) -> str:
+    """The report as HTML; ``details`` are the ``packed`` details of each row."""
+    name, labels = _name(material), [row.label for row in rows]
+    given = {mark for row in rows for mark in row.marks}
+    subtitle = ", ".join(_facts(material))
+    return _filled(
+        "report.html",
+        (*CLAIM_SCRIPTS, "list.js", "main.js"),
+        name=name,
+        title=f"{name}: {len(rows)} claims checked" + (f", {subtitle}" if subtitle else ""),
+        subtitle=subtitle,
+        overview=overview,
+        rows=list(zip(rows, details, strict=True)),
+        verdicts={label: labels.count(label) for label in [*Label, *sorted({*labels} - {*Label})]},
+        marks={mark: words for mark, words in MARKS.items() if mark in given},
+        figures=figures(overview, material.timings),
+        timings=material.timings,
+        labels=list(Label),
+        reaches=list(Reach),
+        rule=RULE,
+    )
+
+
+def claim_page(result: ClaimResult, graph: Mapping[str, Any]) -> str:
+    """One claim as an HTML page of its own: verdict, evidence with its quotations marked, and the graph.
 
     Args:
-        name: of what is reported on, the heading.
-        details: the ``packed`` details of each row.
+        graph: the claim's graph as JSON, as in ``graphs/<claim id>.json``.
     """
-    style, script = _joined(STYLES), _script()
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            name=name,
-            overview=overview,
-            rows=list(zip(rows, details, strict=True)),
-            figures=figures(overview, timings),
-            timings=timings,
-            labels=list(Label),
-            reaches=list(Reach),
-            rule=RULE,
-            style=Markup(style),
-            script=Markup(script),
-            policy=_policy(style, script),
-        )
+    return _filled(
+        "claim.html",
+        (*CLAIM_SCRIPTS, "single.js"),
+        title=f"{result.verdict.label}: {result.claim.text}",
+        claim=result.claim.text,
+        verdict=result.verdict.label,
+        justification=result.verdict.justification,
+        data=packed(details_of(result, graph)),
     )
+
+
+def _facts(material: Material) -> Iterator[str]:
+    """What tells a run from others: its claims, how they were checked, and by which model."""
+    if file := material.setup.get("claims_file"):
+        yield f"claims of {Path(file).name}"
+    settings = material.setup.get("settings", {})
+    if strategy := settings.get("strategy"):
+        yield f"strategy {strategy}"
+    model = settings.get("model", {})
+    if name := model.get("model") or model.get("backend"):
+        yield f"model {Path(name).name}"
+
+
+def _filled(template: str, scripts: Sequence[str], **values: Any) -> str:
+    style, script = _joined(STYLES), _script(scripts)
+    page = _environment().get_template(template)
+    return page.render(style=Markup(style), script=Markup(script), policy=_policy(style, script), **values)
 
 
 def figures(overview: Overview, timings: TimeReport | None) -> dict[str, str]:
@@ -186,9 +218,9 @@ def _joined(names: Iterable[str]) -> str:
     return "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
 
 
-def _script() -> str:
+def _script(names: Iterable[str]) -> str:
     """All scripts in one function, so that none of their names is global."""
-    return f'(() => {{\n"use strict";\n{_joined(SCRIPTS)}\n}})();'
+    return f'(() => {{\n"use strict";\n{_joined(names)}\n}})();'
 
 
 def _policy(style: str, script: str) -> str:

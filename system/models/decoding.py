@@ -15,6 +15,7 @@ from system.models.base import ModelUnavailable, Request
 from system.models.chat import ChatTokenizer
 from system.models.closed_replies import ClosedReplies, common_prefix
 from system.models.merged_adapters import MergedAdapters
+from system.models.processor import GROUPED, best_dtype, keep_freed_memory
 from system.models.sampling import GumbelNoise, Record
 from system.models.schema_mask import SchemaMasks
 from system.settings import EngineSettings
@@ -39,7 +40,7 @@ class Decoder:
     Args:
         model: folder or name.
         adapters: folders of PEFT adapters.
-        engine: ``context`` and ``dtype`` (``device_dtype``).
+        engine: ``context`` and ``dtype``.
 
     Attributes:
         chat: the model's tokenizer and template.
@@ -133,20 +134,13 @@ class _Abandoned(StoppingCriteria):
         return torch.full((len(input_ids),), self._abandoned(), device=input_ids.device)
 
 
-def device_dtype(device: torch.device, asked: str) -> Any:
-    """The type to compute in: on a processor bfloat16 where it has instructions for it, else float32."""
-    if asked != "auto":
-        return getattr(torch, asked)
-    if device.type != "cpu":
-        return "auto"
-    fast = torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
-    return torch.bfloat16 if fast else torch.float32
-
-
 def _load(model: str, device: torch.device, dtype: str) -> Any:
-    wanted = device_dtype(device, dtype)
+    local = Path(model).is_dir()
+    if device.type == "cpu":
+        keep_freed_memory()
+    wanted = best_dtype() if dtype == "auto" and device.type == "cpu" else dtype
     try:
-        loaded: Any = AutoModelForCausalLM.from_pretrained(model, dtype=wanted, local_files_only=Path(model).is_dir())
+        loaded: Any = AutoModelForCausalLM.from_pretrained(model, dtype=wanted, local_files_only=local)
     except (OSError, ValueError, ImportError) as error:
         raise ModelUnavailable(
             f"model {model!r} cannot be loaded: {str(error).strip().splitlines()[0]}; "
@@ -154,4 +148,6 @@ def _load(model: str, device: torch.device, dtype: str) -> Any:
         ) from error
     # The model's own may hold a repetition penalty, which spoils JSON.
     loaded.generation_config = GenerationConfig()  # type: ignore[no-untyped-call]
+    if loaded._supports_attention_backend:
+        loaded.set_attn_implementation(GROUPED)
     return loaded.eval().to(device)

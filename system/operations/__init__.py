@@ -1,1 +1,1 @@
-"""Operations of the graph of thoughts, one file each."""
+"""Operations of the graph of thoughts: what strategies are made of."""

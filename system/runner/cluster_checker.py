@@ -193,7 +193,11 @@ def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
     expected = f"expected an answer of one of {TRIES} workers, but each was lost while it checked this claim"
     failures = (
         Failure(operation="worker", message=expected),
-        Failure(operation="vote", message="expected a verdict of at least one branch, but the workers were lost"),
+        Failure(
+            operation="vote",
+            message="expected a verdict of at least one branch, but the workers were lost",
+            unanswered=True,
+        ),
     )
     verdict = Verdict(
         label=Label.NOT_ENOUGH_EVIDENCE,

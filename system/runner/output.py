@@ -1,6 +1,7 @@
 """The output folder: whether a run may use it, and what is kept of the run itself."""
 
 import hashlib
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,17 @@ def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[s
 def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) -> None:
     """Write ``run.json``: the facts of the run, the resolved settings, the machine and the versions."""
     report = {**facts, "settings": settings.model_dump(mode="json"), "machine": describe()}
-    (folder / "run.json").write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    write_whole(folder / "run.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    partial = path.with_name(f"{path.name}.partial")
+    with partial.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
 
 
 def _clear(folder: Path) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from datetime import date
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from time import perf_counter
 from types import TracebackType
 
 from knowledge_store.pages.page import UNREAD, ReadingReport
@@ -49,14 +50,15 @@ class RankingPool:
     async def rank(self, claim: Claim) -> tuple[RankedStore, list[Failure]]:
         """Rank the claim's store; a store that cannot be read or ranked is an empty one and a named failure."""
         file = store_file(self._store, claim)
+        began = perf_counter()
         try:
             ranked = await self._rank_or_renew(claim)
         except Exception as error:  # noqa: BLE001 - whatever a store does to its worker, the run goes on
             report = ReadingReport(file.name, 0, 0, {})
-            ranked = RankedStore(passages=(), scores=(), report=report, seconds=0.0)
-            return ranked, [Failure(operation="read", message=f"{file}: {type(error).__name__}: {error}")]
+            ranked = RankedStore(passages=(), scores=(), report=report, seconds=perf_counter() - began)
+            return ranked, [_unread(f"{file}: {type(error).__name__}: {error}")]
         unread = [flaw for flaw in UNREAD if flaw in ranked.report.flaws]
-        return ranked, [Failure(operation="read", message=f"{file}: {flaw}") for flaw in unread]
+        return ranked, [_unread(f"{file}: {flaw}") for flaw in unread]
 
     async def _rank_or_renew(self, claim: Claim) -> RankedStore:
         pool = self._pool
@@ -112,3 +114,7 @@ def _prepare_worker(settings: RetrievalSettings) -> None:
 def _exit_with(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)
+
+
+def _unread(message: str) -> Failure:
+    return Failure(operation="read", message=message, unanswered=True)

@@ -1,7 +1,6 @@
 """Run: many claims, several at a time, each safe on disk before it counts, whoever checks them."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from tqdm import tqdm
 from system.journal import Journal, JournalError
 from system.records import Claim, ClaimResult
 from system.runner.checker import Checker, WorkerReport
+from system.runner.output import write_whole
 
 SHOWN = 8  # workers that the progress line counts one by one
 
@@ -54,7 +54,7 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
 async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:
     try:
         # In a thread, so that several graphs wait for the disk together.
-        await asyncio.to_thread(save_graph, graph, graphs / f"{result.claim.id}.json")
+        await asyncio.to_thread(write_whole, graphs / f"{result.claim.id}.json", graph)
         journal.append(result)
     except OSError as error:
         raise JournalError(
@@ -77,13 +77,3 @@ def claims_by_worker(workers: Sequence[WorkerReport]) -> str:
         return ""
     spread = " ".join(map(str, counts)) if len(counts) <= SHOWN else f"{min(counts)} to {max(counts)}"
     return f"by worker {spread}"
-
-
-def save_graph(graph: bytes, path: Path) -> None:
-    """Write a graph, as JSON, whole or not at all."""
-    partial = path.with_suffix(".partial")
-    with partial.open("wb") as file:
-        file.write(graph)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)

@@ -2,13 +2,18 @@
 
 from system.case import Case, Outcome
 from system.claim_analysis import Plan, Stance, Subclaims
-from system.operations.conclude import conclude
-from system.operations.decompose import decompose, graph_claim, refine
-from system.operations.exhibits import exhibit
-from system.operations.follow import follow
-from system.operations.judge import judge
-from system.operations.plan import plan
-from system.operations.teams import correct_themselves, decide_between_teams, state_cases
+from system.operations.carp import (
+    correct_themselves,
+    decide_between_teams,
+    decompose,
+    follow,
+    graph_claim,
+    plan,
+    refine,
+    state_cases,
+)
+from system.operations.evidence import exhibit
+from system.operations.verdict import conclude, judge
 from system.records import QuestionAnswer, Verdict
 from system.thoughts import Thought
 

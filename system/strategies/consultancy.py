@@ -9,12 +9,10 @@ from contextlib import suppress
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.operations.advise import advise, judge_speakers, question_speakers
-from system.operations.argue import argue
-from system.operations.conclude import conclude
-from system.operations.exhibits import Exhibits, exhibit
-from system.operations.gather import gather
-from system.operations.vote import vote
+from system.operations.consultancy import advise, judge_speakers, question_speakers
+from system.operations.debate import argue
+from system.operations.evidence import Exhibits, exhibit, gather
+from system.operations.verdict import conclude, vote
 from system.records import Verdict
 from system.speech import SIDES, Argument
 from system.thoughts import Thought

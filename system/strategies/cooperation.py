@@ -1,11 +1,9 @@
 """Cooperation: an instructor and an assistant solve the task together (the CAMEL baseline of DebateCV's table 1)."""
 
 from system.case import Case, Outcome
-from system.operations.conclude import conclude
-from system.operations.cooperate import carry_out, instruct
-from system.operations.exhibits import Exhibits, exhibit
-from system.operations.gather import gather
-from system.operations.reason import reason
+from system.operations.baselines import carry_out, instruct, reason
+from system.operations.evidence import Exhibits, exhibit, gather
+from system.operations.verdict import conclude
 from system.records import Verdict
 from system.speech import Argument
 from system.thoughts import Thought

@@ -1,11 +1,10 @@
 """DebateCV (He et al., 2026, figure 1): the debate alone, over evidence that is gathered once."""
 
 from system.case import Case, Outcome
-from system.operations.conclude import conclude
-from system.operations.exhibits import exhibit
-from system.operations.gather import gather
+from system.operations.debate import debate
+from system.operations.evidence import exhibit, gather
+from system.operations.verdict import conclude
 from system.records import Verdict
-from system.strategies.moderation import debate
 from system.thoughts import Thought
 
 

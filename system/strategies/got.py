@@ -1,23 +1,22 @@
 """Graph of Thoughts (Rolinger and Liu, 2025, figures 1 and 2).
 
-Ask several questions and drop near-duplicates; each one left is a branch. A branch retrieves passages, answers from
-each alone, verifies (optional), merges the answers and judges the claim; while it finds Not Enough Evidence it asks
-again. The verdicts of the branches are merged by majority, or where they disagree by a debate (``moderation``).
+Ask several questions and drop near-duplicates; each one left is a branch. In each round a branch retrieves passages,
+answers from each alone, verifies (optional), merges the answers and judges the claim; branches that find Not Enough
+Evidence ask again. The verdicts of the branches are merged by majority, or where they disagree by a debate.
 """
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.operations.ask import ask_first, ask_next
-from system.operations.deduplicate import deduplicate
-from system.operations.judge import judge
-from system.operations.look_up import look_up
-from system.operations.vote import hold_to_evidence, vote
+from system.operations.debate import settle
+from system.operations.evidence import learnt, look_up
+from system.operations.questions import Asker, ask_next, first_questions
+from system.operations.verdict import hold_to_evidence, judge, vote
 from system.records import Label, QuestionAnswer, Verdict
-from system.strategies.moderation import settle
 from system.thoughts import Question, Thought
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
@@ -40,15 +39,53 @@ class Branch:
 async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []
-    try:
-        questions = await deduplicate(case, await ask_first(case))
-        branches = [Branch([question]) for question in questions]
-        async with asyncio.TaskGroup() as group:  # a fault in one branch stops the others
-            for branch in branches:
-                group.create_task(explore(case, branch))
-    except DeadlineExpired:  # before there were branches: nothing was learnt
-        pass
+    with suppress(DeadlineExpired):  # what was learnt until then is merged all the same
+        branches = [Branch([question]) for question in await first_questions(case)]
+        await explore(case, branches)
     return _outcome(case, await merge_verdicts(case, branches), branches)
+
+
+async def explore(case: Case, branches: Sequence[Branch]) -> None:
+    """Question rounds, until the verdict of each branch is conclusive, the depth is reached or the time is up.
+
+    The branches go through a round together, so that none asks what another has just asked.
+    """
+    going = branches
+    for remaining in reversed(range(case.settings.graph.depth)):
+        async with asyncio.TaskGroup() as group:  # a fault in one branch stops the others
+            for branch in going:
+                group.create_task(advance(case, branch))
+        going = [branch for branch in going if branch.label is Label.NOT_ENOUGH_EVIDENCE]
+        if not going or not remaining or not case.affords(*ROUND):
+            return
+        going = await ask_again(case, going)
+
+
+async def advance(case: Case, branch: Branch) -> None:
+    """A round of a branch; where the deadline ends it, what was learnt is judged in the reserve."""
+    judged = len(branch.pairs)
+    try:
+        branch.pairs.append(await look_up(case, branch.questions[-1]))
+        branch.verdict = await judge(case, branch.pairs) or branch.verdict
+    except DeadlineExpired:
+        branch.pairs = learnt(case, branch.questions)
+        if judged < len(branch.pairs):
+            await judge_in_reserve(case, branch)
+
+
+async def ask_again(case: Case, branches: Sequence[Branch]) -> list[Branch]:
+    """Add a question to each branch; returns those for which there was a new one."""
+    askers = [Asker(branch.verdict, branch.pairs) for branch in branches if branch.verdict]
+    asked = await ask_next(case, askers)
+    for branch, question in zip(branches, asked, strict=True):
+        branch.questions += [question] if question else []
+    return [branch for branch, question in zip(branches, asked, strict=True) if question]
+
+
+async def judge_in_reserve(case: Case, branch: Branch) -> None:
+    """The best verdict so far, in the time that was kept for it."""
+    with suppress(DeadlineExpired):  # the verdict of the round before stands; the case is marked as timed out
+        branch.verdict = await judge(case, branch.pairs, final=True) or branch.verdict
 
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
@@ -57,41 +94,6 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
     if case.settings.graph.debate:
         return await settle(case, verdicts, [pair for branch in branches for pair in branch.pairs])
     return vote(case, verdicts)
-
-
-async def explore(case: Case, branch: Branch) -> None:
-    """Question rounds of one branch, until its verdict is conclusive, the depth is reached or the time is up."""
-    judged = 0
-    try:
-        for remaining in reversed(range(case.settings.graph.depth)):
-            branch.pairs.append(await look_up(case, branch.questions[-1]))
-            branch.verdict = await judge(case, branch.pairs) or branch.verdict
-            judged = len(branch.pairs)
-            if branch.label is not Label.NOT_ENOUGH_EVIDENCE or not remaining or not case.affords(*ROUND):
-                return
-            if not await ask_again(case, branch):
-                return
-    except DeadlineExpired:
-        if judged < len(branch.pairs):
-            await judge_in_reserve(case, branch)
-
-
-async def ask_again(case: Case, branch: Branch) -> bool:
-    """Add a question to a branch that found not enough; False when nothing new is asked."""
-    assert branch.verdict is not None
-    question = await ask_next(case, branch.pairs, branch.verdict)
-    if question is None or not await deduplicate(case, [question], branch.questions):
-        return False
-    branch.questions.append(question)
-    return True
-
-
-async def judge_in_reserve(case: Case, branch: Branch) -> None:
-    """The best verdict so far, in the time that was kept for it."""
-    try:
-        branch.verdict = await judge(case, branch.pairs, final=True) or branch.verdict
-    except DeadlineExpired:
-        return  # the verdict of the round before stands; the case is marked as cut short
 
 
 def _outcome(case: Case, verdict: Thought[Verdict], branches: list[Branch]) -> Outcome:

@@ -1,11 +1,9 @@
 """Majority: three agents reason on their own, and vote (the baseline of DebateCV's table 1)."""
 
 from system.case import Case, Outcome
-from system.operations.conclude import conclude
-from system.operations.exhibits import exhibit
-from system.operations.gather import gather
-from system.operations.reason import reason
-from system.operations.vote import vote
+from system.operations.baselines import reason
+from system.operations.evidence import exhibit, gather
+from system.operations.verdict import conclude, vote
 from system.records import Verdict
 from system.thoughts import Thought
 

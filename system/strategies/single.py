@@ -1,10 +1,9 @@
 """Single: one agent, one prompt with reasoning (the chain-of-thought baseline of DebateCV's table 1)."""
 
 from system.case import Case, Outcome
-from system.operations.conclude import conclude
-from system.operations.exhibits import exhibit
-from system.operations.gather import gather
-from system.operations.reason import reason
+from system.operations.baselines import reason
+from system.operations.evidence import exhibit, gather
+from system.operations.verdict import conclude
 from system.records import Verdict
 from system.thoughts import Thought
 

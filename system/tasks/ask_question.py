@@ -17,8 +17,9 @@ class AskQuestion(Task[QuestionReply]):
     Attributes:
         context: questions and answers of the branch so far, oldest first; empty for a first question.
         index: which of several alternatives is wanted, from 0; a language model samples it with a seed of its own.
-        leads: the store's leading passages for the claim. Readers without a language model form questions from
-            them; prompts do not show them, as the paper's adapter never saw any.
+        seed_passages: the store's leading passages for the claim. Readers without a language model form questions
+            from them; prompts do not show them, as the paper's adapter never saw any.
+        asked: questions that must not be asked again; named only where one was, as the adapter knows no such list.
     """
 
     name = "ask_question"
@@ -28,7 +29,8 @@ class AskQuestion(Task[QuestionReply]):
 
     context: tuple[QuestionAnswer, ...]
     index: int
-    leads: tuple[Passage, ...]
+    seed_passages: tuple[Passage, ...]
+    asked: tuple[str, ...] = ()
 
     @property
     def variant(self) -> int:

@@ -3,6 +3,7 @@
 import csv
 import re
 import sys
+from datetime import date
 
 import orjson
 import pytest
@@ -10,6 +11,8 @@ from bridge import Answers, BagOfWords
 
 from factgraph import cli
 from factgraph.commands import common
+from knowledge_store.pages.page import Page
+from knowledge_store.searchers.archive import Archive
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.models.traced import TracedModel
@@ -59,8 +62,9 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     }  # fmt: skip
     with (output / "submission.csv").open(newline="") as file:
         assert [row["claim"] for row in csv.DictReader(file)] == [entry["claim"] for entry in predictions]
-    printed = capsys.readouterr().out
-    assert re.search(r"profile \w+: ", printed)
+    captured = capsys.readouterr()
+    printed = captured.out
+    assert re.search(r"profile \w+: ", captured.err)
     assert "submission.csv" in printed and "timings.json" in printed
 
 
@@ -181,7 +185,7 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
 def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, message):
     assert cli.main(arguments) == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: ") and message in error and "Traceback" not in error
+    assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
 
 
 @pytest.mark.parametrize("command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "single"]])
@@ -200,7 +204,7 @@ def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932. [bold]It[/bold] is old.")
     assert cli.main(["verify", CLAIM, "--documents", "notes", "--graph"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("profile") and "Supported" in printed
+    assert printed.startswith("Supported")
     assert "bridge.txt" in printed and "q1.e1 evidence" in printed
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
 
@@ -217,10 +221,89 @@ def test_verify_can_leave_out_documents_that_are_later_than_the_claim(answers, t
 
 def test_verify_without_documents_says_what_it_wants(answers, capsys):
     assert cli.main(["verify", CLAIM, "--documents", "nowhere"]) == 2
-    assert "nowhere does not exist; expected a file or a folder" in capsys.readouterr().err
+    assert "nowhere not found; expected a file or a folder" in capsys.readouterr().err
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """An archive with one page about the claim."""
+    path = tmp_path / "archive.sqlite"
+    Archive(path).add([Page(0, "https://news.example/bridge", ("The Aster bridge opened in 1932.",), date(2021, 3, 1))])
+    return str(path)
+
+
+def test_verify_searches_where_there_are_no_documents(answers, archive, capsys):
+    verify = ["verify", CLAIM, "--search", archive, "--no-later-pages"]
+    assert cli.main([*verify, "--date", "2-3-2021"]) == 0
+    assert "https://news.example/bridge" in capsys.readouterr().out
+    cli.main([*verify, "--date", "28-2-2021"])
+    assert "https://news.example/bridge" not in capsys.readouterr().out
+
+
+def test_verify_without_any_evidence_says_where_it_may_come_from(answers, capsys):
+    assert cli.main(["verify", CLAIM]) == 2
+    assert "no evidence: give --documents, or --search" in capsys.readouterr().err
+
+
+def test_a_run_searches_where_there_is_no_store(answers, archive, tmp_path):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    command = ["--claims", "claims.txt", "--search", archive, "--output", "out"]
+    assert cli.main(command) == 0
+    (entry,) = load_json(tmp_path / "out" / "submission.json")
+    assert "https://news.example/bridge" in {each["url"] for each in entry["evidence"]}
+
+
+def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, capsys):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    assert cli.main(["--claims", "claims.txt", "--search", "absent.sqlite", "--output", "out"]) == 2
+    assert "archive absent.sqlite not found" in capsys.readouterr().err
 
 
 def test_verify_refuses_a_claim_that_is_no_text(capsys):
     with pytest.raises(SystemExit):
         cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])
     assert r"argument claim: expected UTF-8, came 'The br\udcffidge.'" in capsys.readouterr().err
+
+
+def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
+    (tmp_path / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    folder = tmp_path / "answer"
+    assert cli.main(["verify", CLAIM, "--documents", "bridge.txt", "--json", "--output", str(folder)]) == 0
+    printed = orjson.loads(capsys.readouterr().out)
+    assert printed["verdict"]["label"] == "Supported" and printed["pairs"] and "graph" not in printed
+    assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
+    assert CLAIM in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("word", "message"), [("verfy", "did you mean verify?"), ("xyzzy", "expected one of run, verify, compare, score")]
+)
+def test_an_unknown_command_gets_advice(word, message, capsys):
+    assert cli.main([word]) == 2
+    assert f"error: no command {word!r}; {message}" in capsys.readouterr().err
+
+
+def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
+    assert cli.main(["validate", "absent.csv"]) == 2
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    assert cli.main(["store", "build", "notes", "--output", "store.json"]) == 0
+    assert (tmp_path / "store.json").exists()
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--help"])
+    assert "usage: factgraph score" in capsys.readouterr().out
+
+
+def test_help_shows_what_people_use_and_the_rest_behind_help_all(capsys):
+    shown = {}
+    for flag in ("--help", "--help-all"):
+        with pytest.raises(SystemExit):
+            cli.main(["verify", flag])
+        shown[flag] = capsys.readouterr().out
+    assert "--depth" in shown["--help"] and "--hop-rate" not in shown["--help"]
+    assert "--depth" in shown["--help-all"] and "--hop-rate" in shown["--help-all"]
+
+
+def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
+    assert cli.main(["run", *bridge_files]) == 0
+    assert not list((tmp_path / "output").rglob("*.partial"))

@@ -1,10 +1,11 @@
 """Stores to read and an encoder that counts its work."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import orjson
 import pytest
+from local_site import Site
 from word_encoder import WordEncoder
 
 from knowledge_store.ranking import warm_up
@@ -40,3 +41,10 @@ def _line(number: int, line: list[str] | dict[str, object] | bytes) -> bytes:
     if isinstance(line, list):
         line = {"url": f"https://site{number}.example/", "url2text": line}
     return orjson.dumps(line)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    site = Site()
+    yield site
+    site.close()

@@ -76,7 +76,7 @@ def test_a_ranked_store_crosses_processes(write_store: Write) -> None:
 
 
 def test_a_worker_loads_no_model_library() -> None:
-    heavy = "{'torch', 'sentence_transformers', 'transformers', 'faiss', 'trafilatura'}"
+    heavy = "{'torch', 'sentence_transformers', 'transformers', 'trafilatura', 'pypdf', 'docx'}"
     code = f"import sys, knowledge_store.ranking; print({heavy} & set(sys.modules))"
     root = Path(__file__).parents[2]
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)

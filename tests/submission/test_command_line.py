@@ -32,7 +32,7 @@ def test_faults_are_named_and_give_exit_status_1(folder: Path, capsys: pytest.Ca
     path = folder / "submission.csv"
     path.write_text(path.read_text().replace("Refuted", "refuted"), newline="")
     assert main(["validate", str(path)]) == 1
-    assert "scores it wrongly without a word: row 1 (line 6): the label 'refuted'" in capsys.readouterr().out
+    assert "scores it wrongly, silently: row 1 (line 6): the label 'refuted'" in capsys.readouterr().out
 
 
 def test_harmless_faults_give_exit_status_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +47,7 @@ def test_input_that_cannot_be_used_gives_exit_status_2(folder: Path, capsys: pyt
     assert main(["score", "--predictions", str(folder / "submission.csv"), "--gold", str(folder / "none.json")]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.count("error: ") == 2 and "none.json: cannot be read" in captured.err
+    assert captured.err.count("error: ") == 2 and "none.json" in captured.err
 
 
 def test_scores_are_printed_and_saved(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

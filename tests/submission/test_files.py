@@ -29,7 +29,7 @@ def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path: Path) -> None
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(SubmissionError, match="cannot be written"):
+    with pytest.raises(SubmissionError, match="cannot write"):
         write_atomically(tmp_path / "file" / "inside.txt", "text")
 
 
@@ -40,13 +40,13 @@ def test_a_byte_order_mark_is_dropped_and_line_ends_stay(tmp_path: Path) -> None
 
 def test_bytes_that_are_no_utf8_are_named_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"one\ntwo \xff")
-    with pytest.raises(SubmissionError, match="line 2: expected UTF-8, came byte 0xff"):
+    with pytest.raises(SubmissionError, match="line 2: expected UTF-8, got byte 0xff"):
         read_text(tmp_path / "file")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("[1,\n2", "line 2, column 2: expected a JSON array"), ('{"a": 1}', "expected a JSON array, came dict")],
+    [("[1,\n2", "line 2, column 2: expected a JSON array"), ('{"a": 1}', "expected a JSON array, got dict")],
 )
 def test_json_that_is_no_array_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "file.json").write_text(text)

@@ -82,7 +82,7 @@ def test_ids_are_numbers_missing_or_text(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b"id,claim\n0,a,b\n", r"row 0 \(line 2\) has 3 cells, expected 2"),
-        (b'id,claim\n0,a\n1,"b\n', "the row at line 3 is no CSV"),
+        (b'id,claim\n0,a\n1,"b\n', "the row at line 3 is not valid CSV"),
         (b"id,claim\n0,\xff\n", "line 2: expected UTF-8"),
     ],
 )

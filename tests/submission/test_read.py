@@ -46,9 +46,9 @@ def test_the_organisers_json_may_lack_ids_and_have_more_fields(tmp_path: Path) -
     ("value", "message"),
     [
         (["text"], "entry 0: expected an object"),
-        ([{"claim_id": "x", "claim": "A.", "pred_label": "Refuted"}], "entry 0: 'claim_id': expected a whole number"),
-        ([{"claim": None, "pred_label": "Refuted"}], "entry 0: 'claim': expected a text"),
-        ([{"claim": "A."}], "entry 0: 'pred_label': expected a text, came None"),
+        ([{"claim_id": "x", "claim": "A.", "pred_label": "Refuted"}], "entry 0: 'claim_id': expected an integer"),
+        ([{"claim": None, "pred_label": "Refuted"}], "entry 0: 'claim': expected a string"),
+        ([{"claim": "A."}], "entry 0: 'pred_label': expected a string, got None"),
     ],
 )
 def test_an_entry_that_is_no_prediction_is_named(tmp_path: Path, value: Any, message: str) -> None:
@@ -59,7 +59,7 @@ def test_an_entry_that_is_no_prediction_is_named(tmp_path: Path, value: Any, mes
 @pytest.mark.parametrize("cell", ["one", "1.5", ""])
 def test_a_row_without_a_whole_number_as_id_is_named(tmp_path: Path, cell: str) -> None:
     (tmp_path / "file.csv").write_text(f"id,claim,evi,label\n{cell},A.,e,Refuted\n")
-    with pytest.raises(SubmissionError, match=r"row 0 \(line 2\): 'id': expected a whole number"):
+    with pytest.raises(SubmissionError, match=r"row 0 \(line 2\): 'id': expected an integer"):
         read_predictions(tmp_path / "file.csv")
 
 
@@ -164,7 +164,7 @@ def test_claim_types_that_are_no_texts_are_named(tmp_path: Path, types: object) 
 def test_json_past_reading_is_an_error_that_names_the_file(tmp_path: Path, content: str) -> None:
     path = tmp_path / "file.json"
     path.write_text(content)
-    with pytest.raises(SubmissionError, match=r"file.json: expected a JSON array, came one past reading"):
+    with pytest.raises(SubmissionError, match=r"file.json: expected a JSON array, got one that is too large to read"):
         read_predictions(path)
 
 

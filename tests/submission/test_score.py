@@ -38,7 +38,7 @@ def test_only_what_is_paired_is_scored_and_the_rest_is_named(report: ScoreReport
 
 def test_what_the_official_scorer_does_is_said(report: ScoreReport) -> None:
     assert report.official.startswith(
-        "The official scorer scores this file wrongly: entry 3: has claim_id 8, but stands at position 3"
+        "The official scorer scores this file wrongly: entry 3: has claim_id 8, but is at position 3"
     )
 
 

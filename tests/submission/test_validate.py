@@ -229,7 +229,7 @@ def test_a_misplaced_entry_is_named_by_its_claim_id_even_without_claims(tmp_path
     path.write_text(json.dumps([_entry(0), _entry(2)]))
     [fault] = validate(path)
     assert (fault.where, fault.effect) == ("entry 1", Effect.WRONG)
-    assert "has claim_id 2, but stands at position 1" in fault.message
+    assert "has claim_id 2, but is at position 1" in fault.message
 
 
 def test_json_that_is_broken_is_a_fault_of_the_file(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_json_that_is_broken_is_a_fault_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SubmissionError, match="no such file"):
+    with pytest.raises(SubmissionError, match="file not found"):
         validate(tmp_path / "submission.csv")
 
 
@@ -247,9 +247,9 @@ def test_faults_are_printed_one_a_line_and_counted(capsys: pytest.CaptureFixture
     faults = [Fault("row 3", "a [bold] word" + " and more" * 20, Effect.WRONG), Fault("file", "m", Effect.HARMLESS)]
     print_faults(Path("a.csv"), faults, Console())
     assert capsys.readouterr().out.splitlines() == [
-        f"scores it wrongly without a word: row 3: {faults[0].message}",
+        f"scores it wrongly, silently: row 3: {faults[0].message}",
         "harmless: file: m",
-        "a.csv: 1 scores it wrongly without a word, 1 harmless",
+        "a.csv: 1 scores it wrongly, silently, 1 harmless",
     ]
 
 

@@ -185,6 +185,7 @@ def test_an_entry_has_the_organisers_fields_and_ours(tmp_path: Path) -> None:
                     "answer": "In 1932.",
                     "url": "https://example.org/bridge",
                     "scraped_text": "The bridge opened in 1932.",
+                    "urls": ["https://example.org/bridge"],
                 }
             ],
             "pred_label": "Conflicting Evidence/Cherrypicking",
@@ -199,11 +200,28 @@ def test_an_answer_from_the_metadata_cites_no_page() -> None:
     assert entry.evidence == (EvidencePair(question="Who said it?", answer="A senator.", url="", scraped_text=""),)
 
 
-def test_a_merged_answer_is_one_entry_with_its_first_passage() -> None:
-    cited = [answer(cites=passage(f"text {n}", f"https://example.org/{n}")) for n in (2, 1)]
-    [entry] = predictions([result(pairs=[qa("When?", "In 1932.", answer(source=Source.METADATA), *cited)])])
+def test_a_merged_answer_lists_all_its_pages_and_quotes_the_first() -> None:
+    cited = [answer(cites=passage(f"text {n}", f"https://example.org/{n}")) for n in (2, 1, 3, 5, 4, 2)]
+    [entry] = predictions([result(pairs=[qa("When?", "In 1932.", *cited)])])
     [pair] = entry.evidence
     assert (pair.url, pair.scraped_text) == ("https://example.org/2", "text 2")
+    assert pair.urls == tuple(f"https://example.org/{n}" for n in (2, 1, 3, 5, 4))
+
+
+def test_an_answer_that_rests_on_metadata_first_names_no_page_beside_it() -> None:
+    [entry] = predictions([result(pairs=[qa("When?", "In 1932.", answer(source=Source.METADATA), answer())])])
+    [pair] = entry.evidence
+    assert (pair.url, pair.scraped_text) == ("", "")
+    assert pair.urls == ("https://example.org/bridge",)
+
+
+def test_repeated_pairs_are_dropped_before_the_cut_at_ten(tmp_path: Path) -> None:
+    pairs = [*[qa("Again?")] * 9, qa("Again? "), *[qa(f"Question {n}?") for n in range(9)]]
+    [entry] = predictions([result(pairs=pairs)])
+    assert [pair.question for pair in entry.evidence] == ["Again?", *[f"Question {n}?" for n in range(9)]]
+    write_csv([entry], tmp_path / "submission.csv")
+    [row] = read_table(tmp_path / "submission.csv").rows
+    assert len(split_evidence(row.evidence)) == 10
 
 
 def test_answered_pairs_come_first_in_their_own_order() -> None:
@@ -233,6 +251,7 @@ def test_all_text_can_be_written_and_read_again(tmp_path: Path) -> None:
         "answer": "a",
         "url": "https://example.org/\ufffd",
         "scraped_text": "page \ufffd text",
+        "urls": ("https://example.org/\ufffd",),
     }
     assert [pair.model_dump() for pair in entries[0].evidence] == [expected]
 

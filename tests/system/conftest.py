@@ -41,7 +41,8 @@ def make_case(make_engine: Callable[..., Engine]) -> Callable[..., Case]:
             model=engine.model,
             encoder=engine.encoder,
             index=PassageIndex(ranked, engine.encoder, engine.settings.retrieval),
-            leads=ranked.passages,
+            seed_passages=ranked.passages,
+            gold_passages=ranked.passages,
             deadline=Deadline(budget, reserve=engine.settings.run.reserve * budget),
         )
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from knowledge_store.dense.search import search
-from system.operations.retrieve import retrieve
+from system.operations.evidence import retrieve
 from system.settings import load
 
 PAGES = [(f"https://page{number}.example", text) for number, text in enumerate([

@@ -1,34 +1,44 @@
 """The registry of tasks: each has a prompt beside its module, and a reply that a model can be held to."""
 
+import asyncio
 import importlib.util
+import re
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import system.tasks.base
+from system.case import Case
 from system.models.prompting import render
 from system.models.replies import decoding_schema
-from system.records import Claim
+from system.models.scripted import ScriptedModel
+from system.operations.evidence import retrieve
+from system.records import CONTENTS
 from system.tasks.base import Adapter, EvidenceTask, Reply, Task, registered
 from system.tasks.carp import DecideBetweenTeamsInTwoLabels
 from system.tasks.debate import CloseDebate, Moderate
 
 TASKS = [task for task in registered() if task.__module__.startswith("system.")]
-STEP = """
-from system.tasks.base import Reply, Task
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "add_a_step.md"
 
-class RatingReply(Reply):
-    label_field = "rating"
-    reason: str
-    rating: str
 
-class RateSource(Task[RatingReply]):
-    name = "rate_source"
-    reply_type = RatingReply
-    max_tokens = 64
-    address: str
-"""
-PROMPT = '# System\n{% include "common.md" +%}\n\n# User\nAddress: {{ address }}\nRate the source, in JSON:\n'
+@pytest.fixture
+def documented_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The module that the documentation shows, with its prompt beside it."""
+    code, prompt = re.findall(r"^```(?:python)?\n(.*?)^```$", DOCUMENTED.read_text(encoding="utf-8"), re.M | re.S)
+    (tmp_path / "sources.py").write_text(code, encoding="utf-8")
+    (tmp_path / "rate_source.md").write_text(prompt, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("sources", tmp_path / "sources.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "sources", module)
+    monkeypatch.setattr(system.tasks.base, "_REGISTERED", [*registered()])
+    spec.loader.exec_module(module)
+    yield module
+    CONTENTS.pop(module.SourceRating.kind)
 
 
 def test_finds_the_tasks_but_not_their_bases() -> None:
@@ -52,20 +62,17 @@ def test_serves_only_the_rulings_of_a_debate_with_the_moderators_adapter() -> No
     assert {task for task in TASKS if task.adapter is Adapter.MODERATOR} == {Moderate, CloseDebate}
 
 
-def test_a_step_is_one_file_and_its_prompt(tmp_path: Path) -> None:
-    (tmp_path / "rate_source.py").write_text(STEP)
-    (tmp_path / "rate_source.md").write_text(PROMPT)
-    spec = importlib.util.spec_from_file_location("rate_source", tmp_path / "rate_source.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "rate_source", module)
-        spec.loader.exec_module(module)
-        task = module.RateSource(claim=Claim(id=0, text="c"), address="https://a.example")
-        system, user = render(task, adapter=False)
-    assert module.RateSource in registered()
-    assert "Reply with one JSON object" in system["content"]
-    assert user["content"] == 'Address: "https://a.example"\nRate the source, in JSON:'
+def test_a_step_is_one_file_and_its_prompt(documented_step: ModuleType, make_case: Callable[..., Case]) -> None:
+    module, case = documented_step, make_case()
+    case.model = ScriptedModel(lambda _: module.RatingReply(reason="A local paper.", trust=7))
+    found = asyncio.run(retrieve(case, case.graph.root))
+    first, _ = asyncio.run(module.rate_sources(case, found))
+    assert (first.id, first.parents, first.kind) == ("e1.o1", ("e1",), "source rating")
+    task = case.model.requests[0].task
+    assert type(task) in registered()
+    instructions, user = render(task, adapter=False)
+    assert "Reply with one JSON object" in instructions["content"]
+    assert user["content"] == f'Address: "{found[0].content.passage.url}"\nRate the publisher, in JSON:'
 
 
 def test_rejects_a_label_that_is_not_the_last_field() -> None:

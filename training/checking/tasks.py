@@ -31,7 +31,7 @@ def _tasks(adapter: Adapter, example: GoldClaim) -> Iterator[Task[Reply]]:
     claim, pairs, passages = example.claim, _pairs(example), _passages(example)
     match adapter:
         case Adapter.QUESTION_GENERATION:
-            yield AskQuestion(claim=claim, context=pairs[:1], index=0, leads=())
+            yield AskQuestion(claim=claim, context=pairs[:1], index=0, seed_passages=())
         case Adapter.QUESTION_ANSWERING:
             yield AnswerQuestion(claim=claim, question=pairs[0].question, passage=passages[0])
         case Adapter.VERDICT_PREDICTION:

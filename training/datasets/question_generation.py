@@ -21,7 +21,7 @@ def _samples(annotated: GoldClaim) -> Iterator[Sample]:
         yield Sample(
             id=f"question-{annotated.claim.id}-{place + 1}",
             label=annotated.label,
-            task=AskQuestion(claim=annotated.claim, context=pairs[:place], index=0, leads=()),
+            task=AskQuestion(claim=annotated.claim, context=pairs[:place], index=0, seed_passages=()),
             reply=QuestionReply(question=pair.question),
             kind="next question" if place else "first question",
         )

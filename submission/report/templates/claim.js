@@ -38,19 +38,19 @@ function header(details, neighbours) {
     Object.keys(details.flaws).length && ["store flaws", Object.entries(details.flaws).map(([name, count]) => `${name} ${count}`).join(", ")],
   ].filter(Boolean);
   return h("header", {},
-    h("p", { class: "crumbs" }, h("a", { href: "#claims" }, "All claims"), step(neighbours.before, "← Previous"), step(neighbours.after, "Next →")),
-    h("p", { class: "tag" }, `Claim ${details.claim_id}`),
+    neighbours && h("p", { class: "crumbs" }, h("a", { href: "#claims" }, "All claims"), step(neighbours.before, "← Previous"), step(neighbours.after, "Next →")),
+    h("p", { class: "tag" }, neighbours ? `Claim ${details.claim_id}` : "Claim"),
     h("h2", { class: "claim-text", tabindex: -1, dir: "auto" }, details.claim),
     h("ul", { class: "facts" }, facts.map(([name, value]) => h("li", {}, `${name} `, h("b", { dir: "auto" }, value)))),
     details.failures.map((failure) => h("p", { class: "failure" }, `${failure.operation} failed: ${failure.message}`)));
 }
 
 function verdicts(details) {
-  const side = (title, label, reason, more) => h("div", {}, h("h3", {}, title), h("p", { class: "verdict" }, labelled(label), more),
+  const side = (title, label, reason, more) => h("div", {}, title && h("h3", {}, title), h("p", { class: "verdict" }, h("span", { class: `badge badge-${slug(label)}` }, label), more),
     reason && h("p", { class: "reason", dir: "auto" }, reason));
-  const confidence = details.confidence === null ? "" : ` · confidence ${details.confidence.toFixed(2)}`;
-  return h("section", { class: "sides", "aria-label": "Verdicts" },
-    side("Predicted", details.label, details.justification, confidence),
+  const confidence = details.confidence === null ? "" : h("span", { class: "confidence" }, `confidence ${details.confidence.toFixed(2)}`);
+  return h("section", { class: "sides", "aria-label": details.gold ? "Verdicts" : "Verdict" },
+    side(details.gold && "Predicted", details.label, details.justification, confidence),
     details.gold && side("Gold", details.gold.label, details.gold.justification, details.gold.claim_types.map((type) => ` · ${type}`)));
 }
 
@@ -64,15 +64,23 @@ function graphSection(details, graph) {
 }
 
 function pairsSection(details) {
-  const ours = h("div", {}, h("h3", {}, "Predicted questions and answers"), h("ol", { class: "questions" }, details.pairs.map(pairItem)));
+  const quotes = quotationsIn(details.justification), quoted = new Set();
+  const items = h("ol", { class: "questions" }, details.pairs.map((pair) => pairItem(pair, details.passages, quotes, quoted)));
+  const ours = h("div", {}, details.gold && h("h3", {}, "Predicted questions and answers"), items);
   const gold = details.gold && h("div", {}, h("h3", {}, "Gold questions and answers"), h("ol", { class: "questions" }, details.gold.questions.map(goldItem)));
-  return h("section", {}, h("h2", {}, "Questions and answers"), h("div", { class: "sides" }, ours, gold));
+  return h("section", {}, h("h2", {}, details.gold ? "Questions and answers" : "Evidence"), h("div", { class: "sides" }, ours, gold));
 }
 
-function pairItem(pair) {
-  const passage = pair.scraped_text && h("details", { class: "passage" }, h("summary", {}, "passage"), highlighted(pair.scraped_text, [pair.answer]));
+// A passage that the justification quotes is open; those of further pages are shown once, where they are quoted.
+function pairItem(pair, passages, quotes, quoted) {
+  const isQuoted = (text) => quotes.some((quote) => exactSpan(text, quote));
+  const shown = (text, open, words) => h("details", { class: "passage", open }, h("summary", {}, words), highlighted(text, [pair.answer], quotes));
+  const further = passages.filter((one) => pair.urls.includes(one.url) && one.text !== pair.scraped_text && isQuoted(one.text) && !quoted.has(one));
+  further.forEach((one) => quoted.add(one));
   return h("li", {}, h("p", { class: "question", dir: "auto" }, pair.question), h("p", { class: "answer", dir: "auto" }, pair.answer),
-    pair.url && h("div", { class: "source" }, address(pair.url)), passage);
+    [...new Set([pair.url, ...pair.urls])].filter(Boolean).map((url) => h("div", { class: "source" }, address(url))),
+    pair.scraped_text && shown(pair.scraped_text, isQuoted(pair.scraped_text), "Passage"),
+    further.map((one) => shown(one.text, true, `Quoted from ${site(one.url)}`)));
 }
 
 const REACHES = {

@@ -2,17 +2,23 @@
 
 const NEAR = 0.4; // share of an answer's words that a sentence must hold to be called its nearest
 
-function spansOf(chunk, quotes) {
-  const spans = [];
-  for (const quote of quotes) {
-    const exact = exactSpan(chunk, quote);
+// Of answers, the nearest sentence will do; quotations are marked only where they stand.
+function spansOf(chunk, answers, quotations) {
+  const spans = quotations.map((quote) => exactSpan(chunk, quote)).filter(Boolean).map((span) => ({ ...span, near: false }));
+  for (const answer of answers) {
+    const exact = exactSpan(chunk, answer);
     if (exact) spans.push({ ...exact, near: false });
     else {
-      const near = nearestSentence(chunk, quote);
+      const near = nearestSentence(chunk, answer);
       if (near) spans.push({ ...near, near: true });
     }
   }
   return spans.sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+// What a text quotes, between quotation marks, without what stands at its ends.
+function quotationsIn(text) {
+  return [...(text ?? "").matchAll(/“([^“”]+)”|"([^"]+)"/g)].map((match) => (match[1] ?? match[2]).replace(/^[\s….]+|[\s….,;:]+$/g, "")).filter(Boolean);
 }
 
 function exactSpan(chunk, quote) {
@@ -33,10 +39,10 @@ function nearestSentence(chunk, quote) {
 
 const wordsOf = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}|\p{N}+/gu) ?? []);
 
-function highlighted(chunk, quotes) {
+function highlighted(chunk, answers, quotations = []) {
   const parts = [];
   let end = 0;
-  for (const span of spansOf(chunk, quotes)) {
+  for (const span of spansOf(chunk, answers, quotations)) {
     if (span.start < end) continue;
     parts.push(chunk.slice(end, span.start));
     parts.push(h("mark", span.near ? { class: "near", title: "nearest sentence" } : {}, chunk.slice(span.start, span.end)));

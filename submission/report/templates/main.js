@@ -1,5 +1,6 @@
 // What is shown follows the address: "#claim-12" a claim, "#claims?gold=Refuted&is=wrong" the list filtered.
 
+const pageTitle = document.title;
 const overview = document.getElementById("overview");
 const view = document.getElementById("claim-view");
 let current = null; // the claim that is open
@@ -39,7 +40,7 @@ function closeClaim() {
   current = null;
   view.hidden = true;
   overview.hidden = false;
-  document.title = document.querySelector("h1").textContent;
+  document.title = pageTitle;
   row?.querySelector("a").focus({ preventScroll: true });
 }
 

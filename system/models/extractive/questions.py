@@ -33,9 +33,10 @@ def ask(task: AskQuestion) -> str:
     """The question of the wanted index; indices past the last question start again from the first."""
     if not content(task.claim.text):
         return "What is claimed?"
-    asked = [content(pair.question) for pair in task.context]
-    candidates = follow_ups(task.claim, task.context, task.leads) if asked else openers(task.claim, task.leads)
-    fresh = [question for question in candidates if content(question) not in asked]
+    claim, context, seeds = task.claim, task.context, task.seed_passages
+    candidates = follow_ups(claim, context, seeds) if context else openers(claim, seeds)
+    asked = [content(question) for question in (*(pair.question for pair in context), *task.asked)]
+    fresh = [question for question in candidates if content(question) not in asked] or candidates
     return fresh[task.index % len(fresh)]
 
 

@@ -160,7 +160,8 @@ def test_a_store_that_vanishes_leaves_a_verdict_and_a_named_failure(stores):
 
     progress = serve(scenario, engine_of(gate, run__max_concurrent_claims=1), stores=stores)
     assert progress["result"]["verdict"]["label"] == "Not Enough Evidence"
-    assert {"operation": "read", "message": "store: missing file"} in progress["result"]["failures"]
+    (failure,) = (f for f in progress["result"]["failures"] if f["operation"] == "read")
+    assert failure["message"] == "store: missing file" and failure["unanswered"]
     assert str(stores) not in orjson.dumps(progress).decode()
 
 

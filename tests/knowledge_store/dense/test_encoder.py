@@ -7,13 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 from time import sleep
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 
-from knowledge_store.dense.encoder import EncoderUnavailable, SentenceEncoder, bundled_model
+from knowledge_store.dense.encoder import EncoderUnavailable, SentenceEncoder
+from knowledge_store.dense.loading import MAX_TOKENS, bundled_model
 from knowledge_store.settings import RetrievalSettings
 
 pytestmark = pytest.mark.slow
@@ -71,7 +73,7 @@ def test_a_folder_can_be_loaded_and_its_vectors_are_normalised(minilm: SentenceE
 
 
 def test_an_unknown_encoder_is_told(tmp_path: Path) -> None:
-    with pytest.raises(EncoderUnavailable, match="could not be loaded"):
+    with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
         SentenceEncoder(str(tmp_path), device="cpu")
 
 
@@ -83,9 +85,18 @@ class OwnConfig(BertConfig):
     unpad_inputs = True
 """
 
+# Position ids and a cache computed from another buffer, none in the checkpoint: as Alibaba's new-impl registers them.
 MODEL = """
+import torch
 from transformers import BertModel
 from .configuration import OwnConfig
+
+class Rotary(torch.nn.Module):
+    def __init__(self, size, length):
+        super().__init__()
+        self.register_buffer("inv_freq", 1.0 / 10000 ** (torch.arange(0, size, 2).float() / size), persistent=False)
+        angles = torch.outer(torch.arange(length, dtype=torch.float32), self.inv_freq)
+        self.register_buffer("cos_cached", torch.cat((angles, angles), dim=-1).cos(), persistent=False)
 
 class OwnModel(BertModel):
     config_class = OwnConfig
@@ -93,13 +104,22 @@ class OwnModel(BertModel):
     def __init__(self, config, *args, **kwargs):
         assert not config.unpad_inputs, "needs xformers"
         super().__init__(config, *args, **kwargs)
+        self.rotary = Rotary(config.hidden_size, config.max_position_embeddings)
+        self.register_buffer("ids", torch.arange(config.max_position_embeddings), persistent=False)
+
+    def forward(self, input_ids, **others):
+        length = input_ids.shape[1]
+        expected = Rotary(self.config.hidden_size, length)
+        assert torch.allclose(self.rotary.cos_cached[:length].cpu(), expected.cos_cached), "a cache without its values"
+        positions = torch.arange(self.config.max_position_embeddings)[self.ids[:length].cpu()]
+        return super().forward(input_ids, position_ids=positions[None].to(input_ids.device), **others)
 """
 
 
 @pytest.fixture
 def own_architecture(tmp_path: Path) -> Path:
     """The bundled model as an architecture of its own, whose code lies beside its weights."""
-    folder = tmp_path / "own_model"
+    folder = tmp_path / tmp_path.name  # transformers caches code by the name of its folder
     bundled = bundled_model("all-MiniLM-L6-v2")
     assert bundled is not None
     shutil.copytree(bundled, folder)
@@ -116,6 +136,53 @@ def test_code_of_the_encoder_runs_only_where_it_is_trusted(own_architecture: Pat
         SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture)))
     encoder = SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture), encoder_code=True))
     assert np.allclose(encoder.encode(["A text about fish."]), minilm.encode(["A text about fish."]), atol=1e-5)
+
+
+def test_code_is_not_run_from_a_hub_where_it_can_change() -> None:
+    with pytest.raises(EncoderUnavailable, match=r"'hf download maker/own --revision COMMIT --local-dir FOLDER'"):
+        SentenceEncoder("maker/own", trusted=True)
+
+
+def test_code_is_not_run_from_another_repository(own_architecture: Path) -> None:
+    config = json.loads((own_architecture / "config.json").read_text())
+    config["auto_map"]["AutoModel"] = "maker/other--modeling.OwnModel"
+    (own_architecture / "config.json").write_text(json.dumps(config))
+    with pytest.raises(EncoderUnavailable, match="code from another repository"):
+        SentenceEncoder(str(own_architecture), trusted=True)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "message"),
+    [
+        ("torch", r"cannot encode a sentence \(IndexError: index 94742186\)"),
+        ("openvino", "try --encoder-runtime torch"),
+    ],
+)
+def test_code_that_fails_at_its_first_sentence_is_an_error_of_one_line(
+    own_architecture: Path, runtime: Literal["torch", "openvino"], message: str
+) -> None:
+    code = MODEL.replace("length = input_ids.shape[1]", "raise IndexError('index 94742186')")
+    (own_architecture / "modeling.py").write_text(code)
+    with pytest.raises(EncoderUnavailable, match=message):
+        SentenceEncoder(str(own_architecture), trusted=True, runtime=runtime, device="cpu")
+
+
+@pytest.mark.parametrize("scale", [0.0, float("nan")])
+def test_an_encoder_whose_vectors_make_no_sense_is_refused(tmp_path: Path, scale: float) -> None:
+    folder = tmp_path / "damaged"
+    bundled = bundled_model("all-MiniLM-L6-v2")
+    assert bundled is not None
+    shutil.copytree(bundled, folder)
+    file = next(folder.glob("*.safetensors"))
+    weights = safetensors.torch.load_file(file)
+    weights["embeddings.word_embeddings.weight"] *= scale
+    safetensors.torch.save_file(weights, file, metadata={"format": "pt"})
+    with pytest.raises(EncoderUnavailable, match="of 3 known questions, 0 are nearest to their own answer"):
+        SentenceEncoder(str(folder), device="cpu", runtime="torch")
+
+
+def test_a_long_text_is_cut(minilm: SentenceEncoder) -> None:
+    assert minilm._model.max_seq_length <= MAX_TOKENS
 
 
 def test_the_bundled_model_is_found() -> None:
@@ -145,12 +212,13 @@ def test_a_gpu_computes_in_half_precision(device: str, halved: bool, monkeypatch
     class Model:
         prompts: ClassVar[dict[str, str]] = {}
         device: torch.device
+        max_seq_length = 256
 
         def half(self) -> None:
             calls.append("half")
 
         def encode(self, texts: list[str], **_: object) -> list[list[float]]:
-            return [[1.0]] * len(texts)
+            return np.eye(len(texts))
 
     Model.device = torch.device(device)
     monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda *_, **__: Model())

@@ -1,11 +1,14 @@
 """One's own documents: text, Markdown and HTML become pages; what cannot be read is named."""
 
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
+import docx
 import orjson
 import pytest
 
-from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages import documents, formats
+from knowledge_store.pages.documents import DocumentsError, read_documents, sentences_of
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
@@ -33,9 +36,37 @@ x = 1
 """
 
 
-def read(path: Path) -> tuple[list[Page], Flaws]:
+def read(*paths: Path | str) -> tuple[list[Page], Flaws]:
     flaws = Flaws()
-    return list(read_documents(path, flaws)), flaws
+    return list(read_documents(paths, flaws)), flaws
+
+
+def pdf(*pages: list[str]) -> bytes:
+    """A PDF with the lines of each page."""
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, lines in enumerate(pages):
+        shown = "".join(f"({line}) Tj 0 -14 Td " for line in lines)
+        stream = f"BT /F1 12 Tf 50 780 Td {shown}ET"
+        objects.append(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> "
+            f"/Contents {5 + 2 * number} 0 R >>"
+        )
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    data, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n{body}\nendobj\n".encode()
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = (
+        f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{len(data)}\n"
+    )
+    return data + end.encode() + b"%%EOF\n"
 
 
 def sentences(file: Path) -> tuple[str, ...]:
@@ -51,15 +82,21 @@ def test_text_is_cut_into_sentences(tmp_path: Path) -> None:
 
 def test_markdown_loses_its_markup(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(MARKDOWN)
-    text = " ".join(sentences(tmp_path / "a.md"))
-    assert text.startswith("A small title A line that is wrapped, with a link and code. A second sentence. first item")
-    assert text.endswith("year value 2020 12% x = 1")
+    assert sentences(tmp_path / "a.md") == (
+        "A small title\n\n",
+        "A line that is wrapped, with a link and code.",
+        "A second sentence.",
+        "first item\n\n",
+        "second item\n\n",
+        "year: 2020, value: 12%\n\n",
+        "x = 1",
+    )
 
 
 def test_html_keeps_the_article_alone(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(ARTICLE)
     found = sentences(tmp_path / "a.html")
-    assert "Prices fall" in found, "a heading is no part of the sentence after it"
+    assert "Prices fall\n\n" in found, "a heading is no part of the sentence after it"
     text = " ".join(found)
     assert "prices fell by 3.2 percent in May, the largest fall since 2021." in text
     assert "survey of forty banks" in text
@@ -84,13 +121,96 @@ def test_a_guessed_encoding_is_told(tmp_path: Path, caplog: pytest.LogCaptureFix
     assert caplog.messages == ["a.txt: not UTF-8, read as cp1251"]
 
 
-def test_a_folder_is_read_to_any_depth_in_order_of_names(tmp_path: Path) -> None:
-    for name in ("b.txt", "a/z.TXT", "a/b.md", "c.pdf", ".git/d.txt", ".e.txt"):
+def test_a_pdf_is_unwrapped(tmp_path: Path) -> None:
+    page = [
+        "Bridges",
+        "The Aster bridge was opened to traf-",
+        "fic in May 1932, said the minis-",
+        "try.",
+        "It is closed to lorries now.",
+    ]
+    (tmp_path / "a.pdf").write_bytes(pdf(page, ["Second page."]))
+    assert sentences(tmp_path / "a.pdf") == (
+        "Bridges\n\n",
+        "The Aster bridge was opened to traffic in May 1932, said the ministry.",
+        "It is closed to lorries now.",
+        "Second page.",
+    )
+
+
+def test_a_docx_keeps_headings_and_rows_apart(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_heading("Prices fall", 1)
+    document.add_paragraph("Fish fell. Corn rose.")
+    table = document.add_table(rows=2, cols=2)
+    for cell, text in zip(table._cells, ["year", "value", "2020", "12%"], strict=True):
+        cell.text = text
+    document.add_paragraph("The end.")
+    document.save(str(tmp_path / "a.docx"))
+    expected = ("Prices fall\n\n", "Fish fell.", "Corn rose.", "year: 2020, value: 12%\n\n", "The end.")
+    assert sentences(tmp_path / "a.docx") == expected
+
+
+def test_a_docx_that_unpacks_to_too_much_is_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(formats, "MAX_UNPACKED", 1000)
+    docx.Document().save(str(tmp_path / "a.docx"))
+    with pytest.raises(DocumentsError, match=r"no text in .*; unreadable file 1"):
+        read(tmp_path)
+    assert "a.docx: left out, cannot be read (expected at most 0 MiB when unpacked" in caplog.text
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_each_row_of_a_csv_can_be_read_alone(tmp_path: Path, separator: str) -> None:
+    rows = [["town", "people"], ["Oslo", '"1 million"'], ["Bergen", "300"], ["Ås", ""]]
+    (tmp_path / "a.csv").write_text("\n".join(separator.join(row) for row in rows))
+    assert sentences(tmp_path / "a.csv") == (
+        "town: Oslo, people: 1 million\n\n",
+        "town: Bergen, people: 300\n\n",
+        "town: Ås",
+    )
+
+
+def test_sentences_are_cut_by_the_rules_of_their_language() -> None:
+    german = "Am 3. Mai wurde die Brücke in Oslo eröffnet, und viele Menschen sahen zu. " * 3
+    assert sentences_of(german) == (german[:73],) * 3
+
+
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    for data in (b"It rained.", b"<html><body><p>It rained.</p></body></html>", pdf(["It rained."])):
+        monkeypatch.setattr(documents.sys, "stdin", TextIOWrapper(BytesIO(data)))
+        assert read("-")[0] == [Page(0, "standard input", ("It rained.",))]
+
+
+def test_several_sources_keep_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a/x.txt", "b/x.txt"):
+        Path(name).parent.mkdir()
+        Path(name).write_text(f"This is {name}.")
+    store = tmp_path / "s.json"
+    store.write_bytes(orjson.dumps({"url": "https://a.example/", "url2text": ["One."]}))
+    pages, _ = read("a", "s.json", "b/x.txt")
+    assert [(page.number, page.url) for page in pages] == [(0, "a/x.txt"), (1, "https://a.example/"), (2, "b/x.txt")]
+
+
+def test_an_address_is_fetched_on_request_alone(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(DocumentsError, match="allow it with --fetch"):
+        read("https://a.example/")
+    with pytest.raises(DocumentsError, match="no text in"):
+        list(read_documents("http://127.0.0.1:9/", Flaws(), fetch=True))
+    assert caplog.messages == ["http://127.0.0.1:9/: left out, 127.0.0.1 is not on the open Internet (127.0.0.1)"]
+
+
+def test_a_folder_is_read_to_any_depth_in_order_of_names(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("b.txt", "a/z.TXT", "a/b.md", "c.png", ".git/d.txt", ".e.txt"):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(f"This is {name}.")
-    pages, _ = read(tmp_path)
+    pages, flaws = read(tmp_path)
     assert [(page.number, page.url) for page in pages] == [(0, "a/b.md"), (1, "a/z.TXT"), (2, "b.txt")]
+    assert flaws == {Flaw.OTHER_FORMAT: 1}
+    assert caplog.messages[0].startswith(f"{tmp_path}/c.png: left out, expected a file ending in .csv, ")
 
 
 def test_files_without_text_are_counted_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -98,13 +218,19 @@ def test_files_without_text_are_counted_and_named(tmp_path: Path, caplog: pytest
     (tmp_path / "empty.html").write_text("")
     (tmp_path / "noise.txt").write_bytes(bytes(range(256)) * 20)
     (tmp_path / "text.txt").write_text("Text.")
+    (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
+    (tmp_path / "torn.docx").write_bytes(b"PK")
     pages, flaws = read(tmp_path)
     assert [(page.number, page.url) for page in pages] == [(0, "text.txt")]
-    assert flaws == {Flaw.EMPTY_PAGE: 2, Flaw.UNREADABLE_FILE: 1}
-    assert caplog.messages == [
+    assert flaws == {Flaw.EMPTY_PAGE: 2, Flaw.UNREADABLE_FILE: 3}
+    assert caplog.messages[:3] == [
         "empty.html: left out, it has no text",
         "empty.txt: left out, it has no text",
         "noise.txt: left out, cannot be read (not text in any known encoding)",
+    ]
+    assert [message.partition(" (")[0] for message in caplog.messages[3:]] == [
+        "torn.docx: left out, cannot be read",
+        "torn.pdf: left out, cannot be read",
     ]
 
 
@@ -116,10 +242,10 @@ def test_a_store_is_read_as_a_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("absent", "absent does not exist; expected a file or"), ("a.pdf", r"no document at .*a\.pdf")],
+    [("absent", "absent not found; expected a file or"), ("a.png", r"no document at .*a\.png")],
 )
 def test_nothing_to_read_is_an_error(tmp_path: Path, name: str, message: str) -> None:
-    (tmp_path / "a.pdf").write_bytes(b"%PDF")
+    (tmp_path / "a.png").write_bytes(b"PNG")
     with pytest.raises(DocumentsError, match=message):
         read(tmp_path / name)
 

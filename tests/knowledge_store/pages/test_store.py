@@ -1,6 +1,7 @@
 """Reading: every page that can be used comes out, every flaw is counted by its name, nothing raises."""
 
 import doctest
+import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store.pages import page, store
-from knowledge_store.pages.page import Flaw, Flaws, Page, ReadingReport
+from knowledge_store.pages.page import UNREAD, Flaw, Flaws, Page, ReadingReport
 from knowledge_store.pages.store import read_pages, write_store
 
 Write = Callable[..., Path]
@@ -141,6 +142,30 @@ def test_a_report_is_one_line() -> None:
 
 def test_docstrings_tell_the_truth() -> None:
     assert doctest.testmod(page).failed == 0
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        gzip.compress(orjson.dumps({"url": URL, "url2text": ["Text."]})),
+        '{"url": "https://a.example/", "url2text": ["Text."]}\n'.encode("utf-16"),
+        bytes(3000),
+        b"%PDF-1.4\nno store\n",
+    ],
+    ids=["gzip", "UTF-16", "NUL", "PDF"],
+)
+def test_a_file_without_a_readable_line_is_told_apart(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_LINE", 1000)
+    (tmp_path / "0.json").write_bytes(data)
+    pages, flaws = read(tmp_path / "0.json")
+    assert pages == []
+    assert flaws[Flaw.NO_STORE] == 1 and Flaw.NO_STORE in UNREAD
+
+
+def test_one_readable_line_makes_a_store(write_store: Write) -> None:
+    assert Flaw.NO_STORE not in read(write_store(b"broken", b"{}", b"broken"))[1]
 
 
 def test_a_store_reads_back_as_the_pages_written(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_an_unreadable_reply_is_asked_for_once_more_in_strict_mode(tmp_path: Pat
 
 def test_in_compatible_mode_nothing_is_repeated(tmp_path: Path) -> None:
     judge = Scripted(lambda *_: "no JSON")
-    assert run(judge, tmp_path, comparison(0), mode=Mode.COMPATIBLE) == ["unreadable reply: there is no pair of braces"]
+    assert run(judge, tmp_path, comparison(0), mode=Mode.COMPATIBLE) == ["unreadable reply: no pair of braces found"]
     assert judge.asked == [(0, 0)]
 
 
@@ -106,7 +106,7 @@ def test_two_unreadable_replies_and_no_reply_are_reasons(tmp_path: Path) -> None
     judge = Scripted(script)
     long, unreadable = run(judge, tmp_path, comparison(0, "q0"), comparison(1, "q1"))
     assert long == "request too long: 9999 tokens"
-    assert str(unreadable).startswith("unreadable reply: there is no whole JSON object")
+    assert str(unreadable).startswith("unreadable reply: no complete JSON object")
     assert sorted(judge.asked) == [(0, 0), (1, 0), (1, 1)]
 
 

@@ -83,7 +83,7 @@ def test_a_refusal_and_the_end_of_a_backend_are_told_apart() -> None:
 
     with pytest.raises(JudgeError, match="request too long: 9 tokens"):
         _reply(script(ModelError(ErrorKind.TOO_LONG, "9 tokens")))
-    with pytest.raises(SubmissionError, match="the judge is gone: no server; the same command goes on"):
+    with pytest.raises(SubmissionError, match="the judge stopped answering: no server; run the same command to resume"):
         _reply(script(ModelUnavailable("no server")))
 
 

@@ -111,7 +111,7 @@ def test_the_time_is_not_the_square_of_the_length() -> None:
 def test_what_is_wrong_is_said() -> None:
     with pytest.raises(UnreadableReply, match="stops at it: KeyError: 'support predicted questions'"):
         read_reply(_raw(), QUESTIONS, COMPATIBLE)
-    with pytest.raises(UnreadableReply, match="'verdicts reference evidence': expected 2, one for each fact, came 1"):
+    with pytest.raises(UnreadableReply, match="'verdicts reference evidence': expected 2, one for each fact, got 1"):
         read_reply(_raw(verdicts_reference=["supported"]), EVIDENCE, STRICT)
 
 

@@ -154,7 +154,9 @@ def failed(claim: Claim) -> tuple[ClaimResult, Graph]:
     )
     message = "expected a verdict of at least one branch, but no branch reached a verdict"
     pair = QuestionAnswer(question=claim.text, answer="No answer could be found.", answers=())
-    result = result_of(claim, graph, failures=(Failure(operation="vote", message=message),), cut_short=True)
+    result = result_of(
+        claim, graph, failures=(Failure(operation="vote", message=message, unanswered=True),), cut_short=True
+    )
     return result.model_copy(update={"pairs": (pair,)}), graph
 
 

@@ -15,7 +15,7 @@ from report_factories import (
     write_run,
 )
 
-from submission.report.page import write_report
+from submission.report.page import claim_page, write_report
 from system.records import Claim, Label
 
 pytestmark = pytest.mark.slow
@@ -201,6 +201,33 @@ def test_a_passage_like_instructions_is_marked_in_list_graph_and_thought(browser
         reader.one(f'[data-id="{thought}"]').click()
         assert ("looks like instructions to a machine" in reader.one("#thought").text) is warned, thought
     assert reader.errors() == []
+
+
+def quoting(graph, words):
+    result = result_of(Claim(id=0, text=TEXT), graph)
+    return result.model_copy(update={"verdict": result.verdict.model_copy(update={"justification": words})})
+
+
+def test_the_page_of_one_claim_marks_quotations_in_their_passage(browser, tmp_path):
+    graph = graph_of(Claim(id=0, text=TEXT))
+    path = tmp_path / "page.html"
+    path.write_text(claim_page(quoting(graph, "A history: “It carries two lanes.”"), graph.to_json()), encoding="utf-8")
+    reader = Reader(browser, path)
+    assert reader.one(".badge").text == "Supported"
+    assert "It carries two lanes" in [mark.text for mark in reader.all("details[open] mark")]
+    assert len(reader.all(".graph .node")) > 5
+    assert reader.errors() == []
+
+
+@pytest.mark.parametrize("hash_", ["", "claim-0"])
+def test_a_phone_scrolls_no_page_sideways(reader, hash_):
+    size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    reader.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        reader.open_claim(0) if hash_ else reader.go("claims")
+        assert reader.browser.execute_script("return document.documentElement.scrollWidth") == 390
+    finally:
+        reader.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_kinds_of_tomorrow_are_drawn(browser, tmp_path):

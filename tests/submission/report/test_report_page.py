@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from report_factories import CHUNK, HISTORY, TEXT, four_claims, gold_item, graph_of, result_of, write_gold, write_run
 
-from submission.report.page import packed, visible, write_report
+from submission.report.page import claim_page, packed, visible, write_report
 from system.records import Claim, Label
 
 HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror=alert(1)> \u2028 \u202eevil\u202c "\'&'
@@ -101,7 +101,7 @@ def test_the_rows_say_what_the_list_filters_by(report):
         "row-2": "wrong failed cut-short",
         "row-3": "right slow",
     }
-    assert rows["row-2"]["data-incident"] == "failed: vote|label stands for a failure|cut short by the deadline"
+    assert rows["row-2"]["data-incident"] == "failed: vote|label set by a failure|cut short by the deadline"
     assert {row["data-reach"] for row in rows.values()} == {"used", "not retrieved"}
 
 
@@ -144,3 +144,29 @@ def test_another_systems_predictions_get_scores_but_no_times(tmp_path):
     assert 'id="scores"' in html and 'id="errors"' in html
     assert 'id="time"' not in html and not (folder / "measured_timings.txt").exists()
     assert HISTORY not in html
+
+
+def test_without_gold_the_verdicts_lead_and_nothing_is_right_or_wrong(tmp_path):
+    folder, gold = four_claims(tmp_path)
+    without = write_report(folder).read_text(encoding="utf-8")
+    assert 0 < without.index('class="verdict-tile') < without.index('id="claims"') < without.index('id="time"')
+    assert not re.search(r'name="is" value="(right|wrong)"', without)
+    labelled = write_report(folder, gold).read_text(encoding="utf-8")
+    assert labelled.index('id="scores"') < labelled.index('id="time"') < labelled.index('id="claims"')
+    assert 'name="is" value="wrong"' in labelled
+
+
+def test_the_title_names_the_run(tmp_path):
+    folder, _ = four_claims(tmp_path)
+    assert "<title>run: 4 claims checked, strategy got</title>" in write_report(folder).read_text(encoding="utf-8")
+
+
+def test_the_page_of_one_claim_shows_hostile_text_as_text():
+    claim = Claim(id=7, text=HOSTILE)
+    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}")
+    page = Page(claim_page(result_of(claim, graph), graph.to_json()))
+    assert {one["tag"] for one in page.elements}.isdisjoint({"img", "iframe", "form"})
+    assert [one.get("id") for one in page.elements if one["tag"] == "script"] == ["data-claim", None]
+    details = json.loads(gzip.decompress(base64.b64decode(page.texts["data-claim"])))
+    assert (details["claim"], details["gold"]) == (HOSTILE, None)
+    assert len(details["thoughts"]) == len(graph.to_json()["thoughts"])

@@ -65,8 +65,8 @@ def tasks() -> dict[str, Task[Reply]]:
     question = "What did the bridge at Oldmarsh cost?"
     pair = QuestionAnswer(question=question, answer="4.2 million dollars", answers=answers[:1])
     return {
-        "first_question": AskQuestion(claim=claim, context=(), index=0, leads=()),
-        "next_question": AskQuestion(claim=claim, context=(pair,), index=0, leads=()),
+        "first_question": AskQuestion(claim=claim, context=(), index=0, seed_passages=()),
+        "next_question": AskQuestion(claim=claim, context=(pair,), index=0, seed_passages=()),
         "answer": AnswerQuestion(claim=claim, question=question, passage=passages[0]),
         "verify": VerifyAnswer(claim=claim, question=question, answer=answers[0]),
         "merge": MergeAnswers(claim=claim, question=question, answers=answers),

@@ -19,6 +19,7 @@ from system.claim_analysis import (
 from system.personas import PERSONAS
 from system.records import Claim, Label, QuestionAnswer
 from system.speech import Argument, Ruling, Speaker
+from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Reply, Task, registered
 from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, VerifyClaim
 from system.tasks.carp import (
@@ -95,6 +96,7 @@ def agent_tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...
     case = {"team": Team.SUPPORT, "subclaims": SUBCLAIMS, "phase": PLAN.phases[0]}
     pairs = ((pair.question, pair.answer),)
     return {
+        "ask something else": AskQuestion(claim=claim, context=(), index=2, seed_passages=(), asked=(pair.question,)),
         "open the debate": Argue(**body, side=Speaker.AFFIRMATIVE, transcript=()),
         "argue": Argue(**body, side=Speaker.NEGATIVE, transcript=both[:1]),
         "moderate": Moderate(**body, transcript=both, rulings=()),

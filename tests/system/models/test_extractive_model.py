@@ -22,7 +22,7 @@ PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
 PAIRS = as_pairs(CLAIM, PASSAGES)
 ANSWERS = tuple(answer for pair in PAIRS for answer in pair.answers)
 TASKS: list[Task[Reply]] = [
-    *(AskQuestion(claim=CLAIM, context=(), index=index, leads=tuple(PASSAGES)) for index in range(3)),
+    *(AskQuestion(claim=CLAIM, context=(), index=index, seed_passages=tuple(PASSAGES)) for index in range(3)),
     *(AnswerQuestion(claim=CLAIM, question="When did the bridge open?", passage=passage) for passage in PASSAGES),
     VerifyAnswer(claim=CLAIM, question="When did the bridge open?", answer=ANSWERS[0]),
     MergeAnswers(claim=CLAIM, question="When did the bridge open?", answers=ANSWERS),

@@ -76,7 +76,7 @@ def test_what_the_leading_passages_name_is_asked_about() -> None:
 
 def test_indices_give_different_questions_and_start_again_at_the_end() -> None:
     count = len(openers(BRIDGE, ()))
-    asked = [ask(AskQuestion(claim=BRIDGE, context=(), index=i, leads=())) for i in range(count + 1)]
+    asked = [ask(AskQuestion(claim=BRIDGE, context=(), index=i, seed_passages=())) for i in range(count + 1)]
     assert len(set(asked)) == count
     assert asked[count] == asked[0]
 
@@ -85,7 +85,7 @@ def test_a_branch_never_asks_what_it_asked_before() -> None:
     for start in range(3):
         context = [unanswered(openers(BRIDGE, ())[start])]
         for _ in range(5):
-            question = ask(AskQuestion(claim=BRIDGE, context=tuple(context), index=0, leads=()))
+            question = ask(AskQuestion(claim=BRIDGE, context=tuple(context), index=0, seed_passages=()))
             assert content(question) not in [content(pair.question) for pair in context]
             context.append(unanswered(question))
 
@@ -93,7 +93,9 @@ def test_a_branch_never_asks_what_it_asked_before() -> None:
 def test_branches_go_on_with_different_questions() -> None:
     claim = Claim(id=0, text="The mayor of Leeds sold the old mill to a Swiss bank in secret.", speaker="Mara Quill")
     first = openers(claim, ())[:3]
-    later = [ask(AskQuestion(claim=claim, context=(unanswered(question),), index=0, leads=())) for question in first]
+    later = [
+        ask(AskQuestion(claim=claim, context=(unanswered(question),), index=0, seed_passages=())) for question in first
+    ]
     assert len(set(later)) == 3
 
 
@@ -108,7 +110,7 @@ def test_what_the_answers_leave_open_is_asked_first() -> None:
 def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
     claim = Claim(id=0, text=text)
     context = (unanswered("Is it so?"),) if later else ()
-    question = ask(AskQuestion(claim=claim, context=context, index=index, leads=()))
+    question = ask(AskQuestion(claim=claim, context=context, index=index, seed_passages=()))
     assert question.endswith("?")
     assert len(question) > 1
 

@@ -151,14 +151,25 @@ def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
 
 
 def test_a_processor_with_instructions_for_it_computes_in_bfloat16(monkeypatch):
-    from system.models.decoding import device_dtype
+    from system.models.processor import best_dtype
 
-    cpu = torch.device("cpu")
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
     for supported, dtype in ((True, torch.bfloat16), (False, torch.float32)):
         monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda supported=supported: supported)
-        assert device_dtype(cpu, "auto") is dtype and device_dtype(cpu, "float16") is torch.float16
-    assert device_dtype(torch.device("cuda"), "auto") == "auto"
+        assert best_dtype() is dtype
+
+
+def test_heads_that_share_keys_attend_as_if_each_had_its_own():
+    from system.models.processor import grouped_attention
+
+    noise = torch.Generator().manual_seed(3)
+    query, key, value = (torch.randn(2, heads, n, 8, generator=noise) for heads, n in ((6, 1), (2, 5), (2, 5)))
+    mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    mask[1, ..., :2] = False
+    found, _ = grouped_attention(torch.nn.Identity(), query, key, value, mask, scaling=0.3)
+    own_keys, own_values = (each.repeat_interleave(3, dim=1) for each in (key, value))
+    expected = torch.nn.functional.scaled_dot_product_attention(query, own_keys, own_values, mask, scale=0.3)
+    torch.testing.assert_close(found, expected.transpose(1, 2))
 
 
 def test_the_base_models_weights_come_back_after_an_adapters(model, bare_model, tasks):

@@ -94,7 +94,7 @@ def test_a_claim_is_debated(model, make_case, strategy):
     case = make_case(graph__debate=True, graph__questions=2, **limits)
     case.model = Contrary(model)
     outcome = asyncio.run(STRATEGIES[strategy](case))
-    assert outcome.verdict.label in Label and not case.cut_short
+    assert outcome.verdict.label in Label and not case.timed_out
     spoken = [*case.graph.holding(Argument), *case.graph.holding(Stance)]
     assert spoken, [str(failure) for failure in case.failures]
     assert all(failure.message.startswith(ErrorKind.MALFORMED_REPLY) for failure in case.failures), case.failures

@@ -14,11 +14,13 @@ from bridge import BagOfWords, settings_with
 from bridge_run import CLAIMS, check_all
 from processes import PATIENCE, finish, journalled, start_python, wait_for, without_times
 
+from knowledge_store.settings import RetrievalSettings
 from system.check import Engine
 from system.graph import Graph
 from system.journal import Journal
 from system.models.scripted import ScriptedModel
 from system.records import ClaimResult, Label
+from system.runner.ranking_pool import RankingPool, RankingTooLong
 
 DRIVER = Path(__file__).with_name("bridge_run.py")
 PATHS = (DRIVER.parents[3], DRIVER.parents[1])
@@ -143,3 +145,16 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_done(folder):
     assert done
     resume(folder)
     assert journalled(folder)[: len(done)] == done
+
+
+def test_the_time_of_a_ranking_that_is_given_up_counts(folder, monkeypatch):
+    clock = iter([100.0, 187.0])
+    monkeypatch.setattr("system.runner.ranking_pool.perf_counter", lambda: next(clock))
+
+    async def give_up(*_):
+        raise RankingTooLong("reading and ranking took longer than 60 s")
+
+    monkeypatch.setattr(RankingPool, "_submit", give_up)
+    with RankingPool(folder / "stores", RetrievalSettings(), 1, 60.0) as pool:
+        ranked, failures = asyncio.run(pool.rank(CLAIMS[0]))
+    assert ranked.seconds == 87.0 and "RankingTooLong" in failures[0].message

@@ -7,7 +7,8 @@ from bridge import CLAIM, PAGES, store_of
 
 from system.check import check
 from system.models.base import Completion, ErrorKind, ModelError
-from system.records import Answer, AnswerType, Failure, Label, Source
+from system.operations.questions import replacements
+from system.records import AnswerType, Failure, Label, Source
 from system.strategies.got import got
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
@@ -63,7 +64,8 @@ def test_not_enough_evidence_asks_again_and_sees_what_was_asked(make_case, answe
     assert outcome.rounds == 2
     assert case.graph["q1.v1.q1"].parents == ("q1.v1", "q1.m1")
     assert case.graph["q1.v1.q1.v1"].parents == ("q1.v1.q1.m1", "q1.m1")
-    contexts = [r.task.context for r in case.model.requests if isinstance(r.task, AskQuestion) and r.task.context]
+    asked = [r.task for r in case.model.requests if isinstance(r.task, AskQuestion)]
+    contexts = [task.context for task in asked if task.context and not task.asked]
     seen = sorted([pair.question for pair in context] for context in contexts)
     assert seen == sorted([case.graph[question].content.text] for question in ("q1", "q2"))
 
@@ -83,6 +85,56 @@ def test_a_repeated_follow_up_question_ends_the_branch(make_case, answers):
     case = make_case(graph__depth=5, graph__branches=1)
     assert run_got(case).rounds == 2
     assert case.graph["q1.v1.q1.v1.q1.p1"].parents == ("q1.v1.q1.v1.q1", "q1.v1.q1")
+    assert len(asked_again(case)) == 2 and not replacements(case)  # tries for the third question
+
+
+def asked_again(case):
+    return [r.task for r in case.model.requests if isinstance(r.task, AskQuestion) and r.task.asked]
+
+
+def test_replaces_duplicates_among_the_first_questions(make_case, answers):
+    same = "When did the Aster bridge open?"
+    others = ("Who paid for the crossing?", "What do locals call it?")
+    answers.replace[AskQuestion] = lambda r: QuestionReply(
+        question=others[r.task.index - 4] if r.task.index > 3 else same
+    )
+    case = make_case(graph__branches=3)
+    assert run_got(case).branches == 3
+    assert [(task.index, task.asked) for task in asked_again(case)] == [
+        (3, (same,)),
+        (4, (same,)),
+        (5, (same, others[0])),
+    ]
+    assert [q.content.text for q in replacements(case)] == list(others)
+
+
+def test_asks_no_more_where_all_that_is_dropped_is_beyond_the_width(make_case):
+    case = make_case(graph__branches=2)
+    run_got(case)
+    assert not asked_again(case)
+
+
+def test_follow_ups_differ_between_branches(make_case, answers):
+    """Both branches would ask the same: the second is asked again, and told what was asked."""
+    follow_ups = ("Is there a plaque?", "Who cut the ribbon?")
+    answers.replace[AskQuestion] = lambda r: (
+        QuestionReply(question=follow_ups[bool(r.task.asked)]) if r.task.context else None
+    )
+    answers.replace[JudgeClaim] = lambda _: NEI
+    case = make_case(graph__branches=2)
+    assert run_got(case).rounds == 2
+    (again,) = asked_again(case)
+    assert follow_ups[0] in again.asked and len(again.asked) == 3
+    assert [q.content.text for q in replacements(case)] == [follow_ups[1]]
+
+
+def test_the_timing_counts_duplicates_and_their_replacements(make_engine, answers):
+    answers.replace[AskQuestion] = lambda r: QuestionReply(
+        question="Who paid for the crossing?" if r.task.asked else "When did it open?"
+    )
+    result, _ = run_check(make_engine())
+    assert (result.timing.duplicates, result.timing.replaced) == (2, 1)
+    assert "ask again" in result.timing.stages
 
 
 def test_near_duplicates_are_pruned_with_a_reason(make_case, answers):
@@ -255,17 +307,27 @@ def test_an_empty_or_tiny_store_still_gives_a_row(make_engine, pages):
         assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE
 
 
-def test_a_fault_in_a_branch_becomes_a_named_failure_of_the_claim(make_engine, answers):
+def test_a_fault_in_a_branch_is_named_and_what_was_answered_is_judged(make_engine, answers):
     answers.replace[MergeAnswers] = lambda _: RuntimeError("the engine is gone")
-    result, graph = run_check(make_engine())
-    assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert result.failures[0].message == "RuntimeError: the engine is gone"
-    assert result.pairs[0].question == CLAIM.text
-    assert graph.holding(Answer)  # what was found until then is kept
+    result, _ = run_check(make_engine())
+    assert [failure.message for failure in result.failures] == ["RuntimeError: the engine is gone"]
+    assert result.verdict.label is Label.SUPPORTED and result.pairs[0].answered
 
 
-@pytest.mark.parametrize("task", [AskQuestion, AnswerQuestion, VerifyAnswer, MergeAnswers, JudgeClaim])
-def test_an_operation_that_hangs_ends_at_the_deadline(make_engine, answers, task):
+def test_a_backend_that_is_gone_leaves_a_named_failure_and_what_was_found(make_engine, answers):
+    for task in (MergeAnswers, JudgeClaim):
+        answers.replace[task] = lambda _: RuntimeError("the engine is gone")
+    result, _ = run_check(make_engine())
+    assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE and result.pairs[0].answered
+    assert [failure.cause for failure in result.failures] == ["RuntimeError", "RuntimeError", ""]
+    assert result.failures[-1].unanswered
+
+
+@pytest.mark.parametrize(
+    ("task", "judged"),
+    [(AskQuestion, False), (AnswerQuestion, False), (VerifyAnswer, True), (MergeAnswers, True), (JudgeClaim, False)],
+)
+def test_an_operation_that_hangs_ends_at_the_deadline(make_engine, answers, task, judged):
     async def hang(_):
         await asyncio.sleep(3600)
 
@@ -274,8 +336,8 @@ def test_an_operation_that_hangs_ends_at_the_deadline(make_engine, answers, task
     result, _ = run_check(engine)
     assert result.timing.cut_short
     assert result.timing.seconds < 1.0
-    assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert result.pairs and result.failures
+    assert result.verdict.label is (Label.SUPPORTED if judged else Label.NOT_ENOUGH_EVIDENCE)
+    assert result.pairs and bool(result.failures) is not judged
 
 
 def test_the_reserve_saves_a_verdict_when_the_second_round_hangs(make_engine, answers):

@@ -10,12 +10,12 @@ from system.check import check
 from system.graph import Graph
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
-from system.operations.exhibits import exhibit
-from system.operations.vote import hold_to_evidence
+from system.operations.debate import debate
+from system.operations.evidence import exhibit
+from system.operations.verdict import hold_to_evidence
 from system.records import AnswerType, Label, QuestionAnswer, Source, Verdict
 from system.speech import Argument, Ruling, Skipped, Speaker
 from system.strategies.got import got
-from system.strategies.moderation import debate
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, VerdictReply

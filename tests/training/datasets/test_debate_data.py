@@ -11,10 +11,10 @@ import pytest
 from training_claims import write
 
 from knowledge_store.dense.encoder import Vectors
+from scripts.oracle import OracleModel, Rates
 from system.gold import GoldClaim, read_gold, write_gold_store
 from system.journal import RecordJournal
 from system.models.base import ErrorKind, Model, ModelError, Request
-from system.models.oracle import OracleModel, Rates
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
 from system.settings import Settings

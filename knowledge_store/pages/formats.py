@@ -1,0 +1,190 @@
+"""Files as blocks of prose: text, Markdown, HTML, PDF, DOCX and CSV.
+
+A block is a paragraph, a heading, an item of a list or a row of a table: what stands for itself and is never joined to
+the sentence after it.
+"""
+
+import csv
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BytesIO, StringIO
+from zipfile import ZipFile
+
+from charset_normalizer import from_bytes
+from markdown_it import MarkdownIt
+
+MAX_UNPACKED = 256 * 2**20  # bytes; a DOCX that unpacks to more is refused
+MAX_PDF_PAGES = 5000
+SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its block
+LONGEST_NAME = 60  # characters of a column's name, which each row repeats
+HTML = (".html", ".htm")
+MARKDOWN = (".md", ".markdown")
+
+log = logging.getLogger(__name__)
+for _library in ("trafilatura", "pypdf"):
+    logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
+
+
+class UnreadableFile(ValueError):
+    """A file is not what its name says, or too large; the message says which."""
+
+
+def blocks_of(data: bytes, suffix: str, name: str) -> list[str]:
+    """The blocks of a file that are not blank.
+
+    Args:
+        suffix: the ending of its name, as in ``SUFFIXES``.
+        name: for warnings.
+
+    Raises:
+        UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
+    """
+    return [block for block in READERS[suffix](data, name) if block.strip()]
+
+
+def suffix_of(data: bytes) -> str:
+    """The suffix that the bytes of a document without a name would have."""
+    head = data[:1024].lstrip().lower()
+    if head.startswith(b"%pdf"):
+        return ".pdf"
+    if head.startswith(b"pk\x03\x04"):
+        return ".docx"
+    return ".html" if head.startswith((b"<!doctype html", b"<html")) else ".txt"
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Decode UTF-8 and, failing that, what the bytes look like, which a warning tells.
+
+    Raises:
+        UnreadableFile: the bytes look like no text.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        guess = from_bytes(data).best()
+        if guess is None:
+            raise UnreadableFile("not text in any known encoding") from None
+        log.warning("%s: not UTF-8, read as %s", name, guess.encoding)
+        return str(guess)
+
+
+def _text(data: bytes, name: str) -> list[str]:
+    return re.split(r"\n[^\S\n]*\n", decoded(data, name).replace("\r\n", "\n"))
+
+
+def _markdown(data: bytes, name: str) -> Iterator[str]:
+    """Blocks without their markup; a row of a table is one block."""
+    header: list[str] = []
+    row: list[str] = []
+    in_table = False
+    for token in MarkdownIt("commonmark").enable("table").parse(decoded(data, name)):
+        if token.type in ("table_open", "table_close"):
+            in_table, header = token.type == "table_open", []
+        elif token.type == "inline":
+            text = "".join(child.content or " " * (child.type == "softbreak") for child in token.children or ())
+            if in_table:
+                row.append(text)
+            else:
+                yield text
+        elif token.type == "tr_close":
+            if header:
+                yield _row(header, row)
+            header, row = header or row, []
+        elif token.type in ("fence", "code_block"):
+            yield token.content
+
+
+def _html(data: bytes, name: str) -> Iterator[str]:
+    """The article without menus and advertisements; a page that is too short for that is taken whole."""
+    import trafilatura  # a second to import
+
+    text = decoded(data, name)
+    markdown = trafilatura.extract(text, include_comments=False, output_format="markdown")
+    if markdown:
+        return _markdown(markdown.encode(), name)
+    whole = text if "<body" in text.lower() else f"<html><body>{text}</body></html>"
+    return iter(trafilatura.html2txt(whole).split("\n"))
+
+
+def _pdf(data: bytes, name: str) -> Iterator[str]:
+    from pypdf import PdfReader
+
+    reader = PdfReader(BytesIO(data))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise UnreadableFile("encrypted: save it without its password")
+    if len(reader.pages) > MAX_PDF_PAGES:
+        raise UnreadableFile(f"expected at most {MAX_PDF_PAGES:,} pages, got {len(reader.pages):,}")
+    for page in reader.pages:
+        yield from _unwrapped(page.extract_text().split("\n"))
+
+
+def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
+    """The blocks of a page whose lines are wrapped: a line ends its block if it is much shorter than the longest."""
+    full = SHORT_LINE * max(map(len, lines), default=0)
+    block: list[str] = []
+    for line in map(str.rstrip, lines):
+        if block and block[-1].endswith("-") and line[:1].islower():
+            block[-1] = block[-1][:-1]  # a word that was divided
+        elif block:
+            block.append(" ")
+        block.append(line)
+        if len(line) < full:
+            yield "".join(block)
+            block = []
+    yield "".join(block)
+
+
+def _docx(data: bytes, _: str) -> Iterator[str]:
+    from docx import Document
+    from docx.table import Table
+
+    with ZipFile(BytesIO(data)) as archive:
+        size = sum(part.file_size for part in archive.infolist())
+    if size > MAX_UNPACKED:
+        raise UnreadableFile(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
+    for content in Document(BytesIO(data)).iter_inner_content():
+        if isinstance(content, Table):
+            yield from _table([cell.text for cell in row.cells] for row in content.rows)
+        else:
+            yield content.text
+
+
+def _csv(data: bytes, name: str) -> Iterator[str]:
+    text = decoded(data, name)
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t|", key=first.count)
+    return _table(csv.reader(StringIO(text), delimiter=delimiter))
+
+
+def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A block for each row below the header."""
+    found = iter(rows)
+    header = next(found, [])
+    return (_row(header, row) for row in found)
+
+
+def _row(header: Sequence[str], row: Sequence[str]) -> str:
+    """A row that can be read alone.
+
+    >>> _row(["year", "value"], ["2020", "12%"])
+    'year: 2020, value: 12%'
+    """
+    names = [name[:LONGEST_NAME] for name in header] + [""] * (len(row) - len(header))
+    cells = ((" ".join(name.split()), " ".join(cell.split())) for name, cell in zip(names, row, strict=False))
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
+
+
+Reader = Callable[[bytes, str], Iterable[str]]
+
+READERS: dict[str, Reader] = {
+    ".txt": _text,
+    **dict.fromkeys(MARKDOWN, _markdown),
+    **dict.fromkeys(HTML, _html),
+    ".pdf": _pdf,
+    ".docx": _docx,
+    ".csv": _csv,
+    ".tsv": _csv,
+}
+
+SUFFIXES = frozenset(READERS)

@@ -1,0 +1,1 @@
+"""Searchers: where evidence comes from when there is no store."""

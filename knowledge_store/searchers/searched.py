@@ -1,0 +1,46 @@
+"""What a search found, kept as a store, so that a run can be repeated without the network."""
+
+from collections.abc import Iterator
+from datetime import date
+from hashlib import blake2b
+from pathlib import Path
+
+import orjson
+
+from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.pages.store import read_pages, write_store
+from knowledge_store.searchers.searcher import Searcher
+from knowledge_store.settings import RetrievalSettings
+
+
+def open_searcher(source: str) -> Searcher:
+    """The searcher that a setting names: the address of a SearXNG server, or an archive.
+
+    Raises:
+        SearchError: it names neither.
+    """
+    if source.startswith(("http://", "https://")):
+        from knowledge_store.searchers.searxng import SearxNg
+
+        return SearxNg(source)
+    from knowledge_store.searchers.archive import Archive
+
+    return Archive.open(Path(source))
+
+
+def searched(query: str, day: date | None, settings: RetrievalSettings, flaws: Flaws) -> Iterator[Page]:
+    """The pages that a search finds, or found when it was made before.
+
+    Raises:
+        SearchError: it is made for the first time and cannot be.
+    """
+    until = None if settings.later_pages else day
+    asked = [settings.search, settings.search_results, query, until]
+    kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
+    if not kept.exists():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        found = open_searcher(settings.search).search(query, until, settings.search_results, flaws)
+        if not write_store(found, kept):
+            kept.touch()  # that nothing was found is worth keeping too
+    if kept.stat().st_size:
+        yield from read_pages(kept, flaws)

@@ -1,0 +1,200 @@
+"""Debate: two sides argue, a moderator rules (He et al., 2026, figure 1 and section 3.2).
+
+Two debaters take turns, the affirmative first; after each round the moderator gives a verdict or asks for another
+round. The debate ends early when a round brings nothing new, and with a last ruling when rounds or time run out.
+"""
+
+from collections.abc import Sequence
+
+from system.case import Case, Step
+from system.deadline import DeadlineExpired
+from system.models.base import Completion
+from system.operations.evidence import Exhibits, cited, exhibit
+from system.operations.verdict import as_verdict, share, vote
+from system.records import Content, Label, QuestionAnswer, Verdict
+from system.speech import SIDES, Argument, Ruling, Skipped, Speaker
+from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.thoughts import Thought
+
+ROUND = ("argue", "argue", "moderate")
+
+
+async def settle(
+    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
+) -> Thought[Verdict]:
+    """The verdict of all branches: by majority where they agree, by debate where they do not.
+
+    Branches that all found Not Enough Evidence are debated too, if both sides can cite something of what was found.
+    A debate for which there is no time, or that fails, leaves the decision to the vote.
+    """
+    labels = {thought.content.label for thought in verdicts}
+    if labels == {Label.NOT_ENOUGH_EVIDENCE} or len(labels) > 1:
+        exhibits = exhibit(case, pairs)
+        if not exhibits.passages:
+            skip(case, verdicts, "there is no evidence to debate")
+        elif not case.affords("judge", "judge", "judge"):  # of a round no step is slower than a judgement
+            skip(case, verdicts, "there is no time left")
+        elif verdict := await debate(case, exhibits, both_sides=len(labels) == 1):
+            return _merge(case, verdict, verdicts)
+    return vote(case, verdicts)
+
+
+async def debate(case: Case, exhibits: Exhibits, *, both_sides: bool = False) -> Thought[Verdict] | None:
+    """Debate the claim over a body of evidence.
+
+    Args:
+        both_sides: give up after the openings if a side cites nothing.
+
+    Returns:
+        The moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
+    """
+    transcript: list[Thought[Argument]] = []
+    rulings: list[Thought[Ruling]] = []
+    try:
+        for number in range(1, case.settings.debate.rounds + 1):
+            if number > 1 and not case.affords(*ROUND):
+                break
+            if not await _exchange(case, exhibits, transcript, number):
+                break
+            if both_sides and number == 1 and not all(opening.content.passages for opening in transcript):
+                skip(case, transcript, "only one side has evidence")
+                return None
+            ruling = await moderate(case, exhibits, transcript, rulings)
+            if ruling is None:
+                break
+            rulings.append(ruling)
+            if ruling.content.decision:
+                return _decided(case, ruling, ruling.content.decision)
+            if await repeats(case, rulings):
+                break
+        return await close_debate(case, exhibits, transcript, rulings) if transcript else None
+    except DeadlineExpired:
+        return await _close_in_reserve(case, exhibits, transcript, rulings)
+
+
+async def argue(
+    case: Case, exhibits: Exhibits, side: Speaker, transcript: Sequence[Thought[Argument]], number: int
+) -> Thought[Argument] | None:
+    """Argue for a side, against what the other side has said.
+
+    Args:
+        number: of the round, from 1.
+
+    Returns:
+        The argument, or None when the model failed.
+    """
+    task = Argue(
+        claim=case.claim,
+        pairs=exhibits.pairs,
+        evidence=exhibits.passages,
+        side=side,
+        transcript=tuple(thought.content for thought in transcript),
+    )
+    parents: list[Thought[Content]] = [*exhibits.thoughts, *transcript]
+
+    def said(result: Completion[ArgumentReply]) -> Argument:
+        passages = cited(case, "argue", result.reply.citations, exhibits, parents)
+        return Argument(speaker=side, round=number, text=result.reply.argument.strip(), passages=passages)
+
+    (argument,) = await case.think("argue", [Step(task, said, parents, under=case.graph.root)])
+    return argument
+
+
+async def moderate(
+    case: Case, exhibits: Exhibits, transcript: Sequence[Thought[Argument]], rulings: Sequence[Thought[Ruling]]
+) -> Thought[Ruling] | None:
+    """Sum up the round that has just ended, and decide, or say why the debate must go on.
+
+    Returns:
+        The ruling, or None when the model failed.
+    """
+    task = Moderate(
+        claim=case.claim,
+        pairs=exhibits.pairs,
+        evidence=exhibits.passages,
+        transcript=tuple(thought.content for thought in transcript),
+        rulings=tuple(thought.content for thought in rulings),
+    )
+
+    def ruled(result: Completion[RulingReply]) -> Ruling:
+        reply = result.reply
+        return Ruling(
+            round=len(rulings) + 1,
+            insight=reply.insight.strip(),
+            gaps=reply.gaps.strip(),
+            reason=reply.reason.strip(),
+            decision=None if reply.decision == GO_ON else reply.decision,
+            confidence=result.confidence,
+        )
+
+    (ruling,) = await case.think("moderate", [Step(task, ruled, [*transcript, *rulings], under=case.graph.root)])
+    return ruling
+
+
+async def repeats(case: Case, rulings: Sequence[Thought[Ruling]]) -> bool:
+    """Whether the last round brought nothing new: its insight is a near-duplicate of the one before."""
+    if len(rulings) < 2:
+        return False
+    before, last = await case.embed("moderate", [thought.content.insight for thought in rulings[-2:]])
+    return bool((before @ last).round(4) >= case.settings.graph.duplicate)
+
+
+async def close_debate(
+    case: Case, exhibits: Exhibits, transcript: Sequence[Thought[Argument]], rulings: Sequence[Thought[Ruling]]
+) -> Thought[Verdict] | None:
+    """The verdict of a debate that has converged or has run out of rounds or time; may use the reserve.
+
+    Returns:
+        The verdict, or None when the model failed.
+    """
+    task = CloseDebate(
+        claim=case.claim,
+        pairs=exhibits.pairs,
+        evidence=exhibits.passages,
+        transcript=tuple(thought.content for thought in transcript),
+        rulings=tuple(thought.content for thought in rulings),
+    )
+    step = Step(task, as_verdict, [*transcript, *rulings], under=case.graph.root)
+    (verdict,) = await case.think("moderate", [step], final=True)
+    return verdict
+
+
+def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
+    """Mark in the graph that there was no debate, or no more of it."""
+    case.graph.add(Skipped(step="debate", reason=reason), [*parents], "moderate", under=case.graph.root)
+
+
+async def _exchange(case: Case, exhibits: Exhibits, transcript: list[Thought[Argument]], number: int) -> bool:
+    """One round: each side in turn; False when a side failed, and then the round does not count."""
+    spoken: list[Thought[Argument]] = []
+    for side in SIDES:
+        argument = await argue(case, exhibits, side, [*transcript, *spoken], number)
+        if argument is None:
+            return False
+        spoken.append(argument)
+    transcript.extend(spoken)
+    return True
+
+
+async def _close_in_reserve(
+    case: Case, exhibits: Exhibits, transcript: list[Thought[Argument]], rulings: list[Thought[Ruling]]
+) -> Thought[Verdict] | None:
+    if transcript:
+        try:
+            return await close_debate(case, exhibits, transcript, rulings)
+        except DeadlineExpired:
+            pass  # not even the reserve was enough; the case is marked as timed out
+    skip(case, transcript or exhibits.thoughts, "the time ran out")
+    return None
+
+
+def _decided(case: Case, ruling: Thought[Ruling], label: Label) -> Thought[Verdict]:
+    verdict = Verdict(label=label, justification=ruling.content.reason, confidence=ruling.content.confidence)
+    return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
+
+
+def _merge(case: Case, ruled: Thought[Verdict], verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
+    """The moderator's verdict, with a confidence that counts the branches that agree with it as much as itself."""
+    own, agreement = ruled.content.confidence, share(ruled.content.label, [thought.content for thought in verdicts])
+    merged = ruled.content.model_copy(update={"confidence": (own + agreement) / 2})
+    return case.graph.add(merged, [ruled, *verdicts], "merge verdicts", under=case.graph.root)

@@ -1,0 +1,122 @@
+"""Verdict: judge what was found (section 3.2.4), vote (table 1), hold the result to its evidence, and conclude."""
+
+from collections import Counter
+from collections.abc import Awaitable, Sequence
+
+from system.case import Case, Outcome, Step
+from system.deadline import DeadlineExpired
+from system.models.base import Completion
+from system.operations.evidence import all_learnt, question_of
+from system.records import Failure, Label, QuestionAnswer, Verdict
+from system.speech import Argument
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.thoughts import Question, Thought
+
+# What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
+ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
+
+
+async def judge(
+    case: Case, pairs: Sequence[Thought[QuestionAnswer]], *, final: bool = False
+) -> Thought[Verdict] | None:
+    """Judge the claim by the questions and answers of a branch.
+
+    Args:
+        final: whether this is the last judgement, which may use the reserve of the budget.
+
+    Returns:
+        The verdict, named under the question of the latest round; None when the model failed.
+    """
+    task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
+    latest = question_of(case, pairs[-1]) if pairs else None
+    step = Step(task, as_verdict, [*reversed(pairs)] or [case.graph.root], under=latest or case.graph.root)
+    (verdict,) = await case.think("judge", [step], final=final)
+    return verdict
+
+
+def as_verdict(result: Completion[VerdictReply]) -> Verdict:
+    """The verdict of a reply."""
+    reply = result.reply
+    return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
+
+
+def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
+    """The label that most branches gave.
+
+    Of labels with equally many votes a conclusive one beats Not Enough Evidence; then the greater summed confidence
+    counts, then the label's frequency in AVeriTeC. The justification is that of the most confident winning branch.
+    """
+    if not verdicts:
+        return no_verdict(case)
+    cast = [thought.content for thought in verdicts]
+    votes = Counter(verdict.label for verdict in cast)
+    label = max(votes, key=lambda label: (votes[label], *_tie_break(label, cast)))
+    winners = [verdict for verdict in cast if verdict.label is label]
+    best = max(winners, key=lambda verdict: verdict.confidence)
+    merged = Verdict(label=label, justification=best.justification, confidence=share(label, cast))
+    return case.graph.add(merged, verdicts, "vote", under=case.graph.root)
+
+
+def share(label: Label, cast: Sequence[Verdict]) -> float:
+    """The share of the votes that a label has, each vote counted by its confidence."""
+    return sum(verdict.confidence for verdict in cast if verdict.label is label) / len(cast)
+
+
+def no_verdict(case: Case) -> Thought[Verdict]:
+    """Not Enough Evidence for a claim that no branch could judge, marked as a failure."""
+    reason = "the time ran out" if case.timed_out else "no branch reached a verdict"
+    message = f"expected a verdict of at least one branch, but {reason}"
+    case.failures.append(Failure(operation="vote", message=message, unanswered=True))
+    verdict = Verdict(
+        label=Label.NOT_ENOUGH_EVIDENCE, justification=f"The claim was not judged: {reason}.", confidence=0.0
+    )
+    return case.graph.add(verdict, [case.graph.root], "vote")
+
+
+def hold_to_evidence(case: Case, verdict: Verdict, pairs: Sequence[QuestionAnswer]) -> Verdict:
+    """Take back Supported or Refuted where no answer rests on a retrieved passage.
+
+    In the experiment without any evidence (``debate.evidence`` is "none") nothing can be cited, and verdicts stand.
+    """
+    conclusive = verdict.label in (Label.SUPPORTED, Label.REFUTED)
+    closed_book = case.settings.debate.evidence == "none"
+    if not conclusive or closed_book or any(pair.passages for pair in pairs):
+        return verdict
+    message = f"expected {verdict.label} to cite a retrieved passage, but none of its answers rests on one"
+    case.failures.append(Failure(operation="cite", message=message))
+    return Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=verdict.justification, confidence=0.0)
+
+
+async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outcome:
+    """Await a strategy's verdict; where time or model failed it, judge what was found, in the reserve of the budget."""
+    try:
+        verdict = await work
+    except DeadlineExpired:
+        verdict = None
+    return outcome(case, verdict or await judge_in_reserve(case) or no_verdict(case))
+
+
+async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
+    """Judge all that was learnt, in the time that was kept for it; else let the verdicts vote that there are."""
+    try:
+        verdict = await judge(case, all_learnt(case), final=True)
+    except DeadlineExpired:
+        verdict = None
+    earlier = case.graph.holding(Verdict)
+    return verdict or (vote(case, earlier) if earlier else None)
+
+
+def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
+    """A verdict with all that was learnt: answered questions first."""
+    pairs = sorted((pair.content for pair in all_learnt(case)), key=lambda pair: not pair.answered)
+    return Outcome(
+        verdict=hold_to_evidence(case, verdict.content, pairs),
+        pairs=tuple(pairs),
+        rounds=max((said.content.round for said in case.graph.holding(Argument)), default=1),
+        branches=len(case.graph.holding(Question)),
+    )
+
+
+def _tie_break(label: Label, cast: Sequence[Verdict]) -> tuple[bool, float, int]:
+    confidence = sum(verdict.confidence for verdict in cast if verdict.label is label)
+    return label is not Label.NOT_ENOUGH_EVIDENCE, round(confidence, 6), -ORDER.index(label)

@@ -1,0 +1,131 @@
+"""Fetching: pages of the open Internet within limits, and nothing else."""
+
+import socket
+from http.server import BaseHTTPRequestHandler
+from ipaddress import ip_address
+from threading import Event
+
+import pytest
+from local_site import Answer, Site, page, redirect
+
+from knowledge_store.pages import fetching
+from knowledge_store.pages.fetching import Fetcher, FetchError, is_public
+
+
+def anywhere(**others: object) -> Fetcher:
+    return Fetcher(admits=lambda _: True, **others)  # type: ignore[arg-type]
+
+
+def test_a_page_is_fetched_through_its_redirects(site: Site) -> None:
+    site.answers = {"/old": redirect("/new?q=ü b"), "/new?q=%C3%BC%20b": page()}
+    response = anywhere().fetch(f"{site.address}/old")
+    assert (response.suffix, response.body) == (".html", b"<p>It rained.</p>")
+    assert response.url.endswith("/new?q=ü b")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
+     "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
+     "2002:7f00:1::", "2001:db8::1"],
+)  # fmt: skip
+def test_no_address_inside_a_network_is_public(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e"])
+def test_addresses_of_the_open_internet_are_public(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+def test_a_name_with_one_address_inside_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+        return [(None, None, None, "", (address, port)) for address in ("93.184.215.14", "127.0.0.1")]
+
+    monkeypatch.setattr(fetching.socket, "getaddrinfo", resolve)
+    with pytest.raises(FetchError, match=r"rebound.example is not on the open Internet \(127.0.0.1\)"):
+        Fetcher().fetch("http://rebound.example/")
+
+
+def test_a_redirect_into_the_network_is_refused(site: Site) -> None:
+    site.answers = {"/": redirect("http://10.0.0.1/secret")}
+    only_here = Fetcher(admits=lambda address: address == ip_address("127.0.0.1"))
+    with pytest.raises(FetchError, match=r"10.0.0.1 is not on the open Internet"):
+        only_here.fetch(f"{site.address}/")
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved: list[str] = []
+    original = socket.getaddrinfo
+
+    def resolve(host: str, *others: object, **options: object) -> object:
+        resolved.append(host)
+        return original(host, *others, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fetching.socket, "getaddrinfo", resolve)
+    site.answers = {"/": page()}
+    anywhere().fetch(site.address.replace("127.0.0.1", "localhost"))
+    assert resolved.count("localhost") == 1
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.example/", "http://", "gopher://x", "http://[::1", "x"])
+def test_other_addresses_are_refused(url: str) -> None:
+    with pytest.raises(FetchError):
+        anywhere().fetch(url)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (page(b"x" * 2000), "larger than"),
+        (page(kind="image/png"), r"expected text/html or .* got image/png"),
+        (page(status=500), "the server answers 500"),
+        (redirect("/"), "more than 5 redirects"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(site: Site, answer: Answer, message: str) -> None:
+    site.answers = {"/": answer}
+    with pytest.raises(FetchError, match=message):
+        anywhere(size=1000).fetch(f"{site.address}/")
+
+
+@pytest.mark.parametrize("in_headers", [True, False])
+def test_a_server_that_drips_is_given_up(site: Site, in_headers: bool) -> None:
+    done = Event()
+
+    def drip(request: BaseHTTPRequestHandler) -> None:
+        request.wfile.write(
+            b"HTTP/1.0 200 OK\r\n" if in_headers else b"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+        )
+        while not done.wait(0.05):
+            try:
+                request.wfile.write(b"X-Header: x\r\n" if in_headers else b"x")
+            except OSError:
+                return
+
+    site.answers = {"/": drip}
+    with pytest.raises(FetchError, match=r"no answer within 0.5 s"):
+        anywhere(seconds=0.5).fetch(f"{site.address}/")
+    done.set()
+
+
+def test_robots_are_obeyed_where_asked(site: Site) -> None:
+    rules = b"User-agent: *\nDisallow: /private"
+    site.answers = {"/robots.txt": page(rules, "text/plain"), "/private": page(), "/open": page()}
+    polite = anywhere(robots=True)
+    assert polite.fetch(f"{site.address}/open").body
+    with pytest.raises(FetchError, match=r"robots.txt forbids it"):
+        polite.fetch(f"{site.address}/private")
+    assert site.asked.count("/robots.txt") == 1
+    assert "/private" not in site.asked
+    assert anywhere().fetch(f"{site.address}/private").body
+
+
+@pytest.mark.parametrize(("status", "fetched"), [(404, True), (503, False)])
+def test_without_robots_all_is_open_and_while_it_fails_nothing_is(site: Site, status: int, fetched: bool) -> None:
+    site.answers = {"/robots.txt": page(status=status), "/": page()}
+    if fetched:
+        assert anywhere(robots=True).fetch(f"{site.address}/").body
+    else:
+        with pytest.raises(FetchError, match="robots"):
+            anywhere(robots=True).fetch(f"{site.address}/")

@@ -1,0 +1,131 @@
+"""An archive grows, forgets what has changed, and finds pages by their rare words."""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import orjson
+import pytest
+
+from knowledge_store.__main__ import main
+from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.searchers import archive as module
+from knowledge_store.searchers.archive import Archive
+from knowledge_store.searchers.searcher import SearchError
+
+PAGES = [
+    Page(0, "https://a.example/", ("Fish fell by 1,000.5 in May.", "So it is."), date(2020, 5, 1)),
+    Page(1, "https://b.example/", ("The bridge is long.",)),
+    Page(2, "https://c.example/", ("中国的鱼", "मछली सस्ती हुई।", "The fish rose."), date(2021, 5, 1)),
+    Page(3, "https://d.example/", ("The king is dead.", "The queen is not.")),
+]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    archive = Archive(tmp_path / "a.sqlite")
+    assert archive.add(PAGES) == (4, 0)
+    return archive
+
+
+def found(archive: Archive, query: str, day: date | None = None, limit: int = 10) -> list[str]:
+    return [page.url[8] for page in archive.search(query, day, limit, Flaws())]
+
+
+@pytest.mark.parametrize(
+    ("query", "pages"),
+    [
+        ("Did fish fall?", "ca"),
+        ("FISH fell", "ac"),
+        ("1000.5", "a"),
+        ("鱼", "c"),
+        ("मछली", "c"),
+        ("the bridge", "b"),
+        ("zebra %", ""),
+        ("", ""),
+        ('" OR (fish', "ca"),
+    ],
+)
+def test_pages_are_found_by_their_words(archive: Archive, query: str, pages: str) -> None:
+    assert sorted(found(archive, query)) == sorted(pages)
+
+
+def test_the_best_come_first_with_all_that_they_say(archive: Archive) -> None:
+    first, _ = archive.search("fish fell in May", None, 2, Flaws())
+    assert first == PAGES[0]
+    assert found(archive, "fish fell in May", limit=1) == ["a"]
+
+
+def test_pages_published_later_are_left_out_and_undated_ones_kept(archive: Archive) -> None:
+    assert found(archive, "fish", date(2020, 12, 31)) == ["a"]
+    assert found(archive, "bridge", date(1999, 1, 1)) == ["b"]
+
+
+def test_indexing_again_adds_what_is_new_and_replaces_what_changed(archive: Archive) -> None:
+    changed = Page(0, "https://a.example/", ("Now about zebras.",))
+    assert archive.add([*PAGES[1:], changed, Page(9, "https://e.example/", ("A zebra.",))]) == (1, 1)
+    assert sorted(found(archive, "zebras zebra")) == ["a", "e"]
+    assert found(archive, "1000.5") == []
+    assert archive.add([changed]) == (0, 0)
+
+
+def test_an_archive_of_many_pages_is_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BATCH", 3)
+    archive = Archive(tmp_path / "a.sqlite")
+
+    def pages() -> Iterator[Page]:
+        for number in range(8):
+            yield Page(number, f"https://{number}.example/", (f"number{number}",))
+        raise OSError("unplugged")
+
+    with pytest.raises(OSError, match="unplugged"):
+        archive.add(pages())
+    assert found(archive, "number5") == ["5"], "what was indexed before is kept"
+    assert archive.add(Page(n, f"https://{n}.example/", (f"number{n}",)) for n in range(8)) == (2, 0)
+
+
+def test_half_a_surrogate_pair_is_indexed(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "a.sqlite")
+    assert archive.add([Page(0, "https://a.example/", ("half \ud83d fish",))]) == (1, 0)
+    assert found(archive, "fish") == ["a"]
+
+
+def test_a_word_of_nearly_all_pages_says_nothing_beside_a_rare_one(archive: Archive) -> None:
+    assert found(archive, "is the queen") == ["d"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no database at all" * 100])
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "a.sqlite"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SearchError, match="python -m knowledge_store index SOURCE"):
+        Archive.open(path)
+
+
+def test_another_database_is_not_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(SearchError, match="cannot index"):
+        Archive(path).add(PAGES)
+    assert path.read_bytes() == b"no database at all" * 100
+
+
+def test_documents_and_stores_are_indexed_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "fish.txt").write_text("Fish fell.")
+    dump = tmp_path / "wiki.jsonl"
+    rows = [{"url": f"https://{n}.example/", "text": f"article{n}", "published": "2020-05-01"} for n in range(3)]
+    dump.write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    output = str(tmp_path / "a.sqlite")
+    assert main(["index", str(tmp_path / "fish.txt"), str(dump), "--output", output]) == 0
+    assert "4 new pages, 0 changed" in capsys.readouterr().out
+    assert found(Archive.open(Path(output)), "article2") == ["2"]
+    assert found(Archive.open(Path(output)), "article2", date(2020, 4, 30)) == []
+
+
+def test_the_index_lies_in_one_file_of_sqlite(archive: Archive, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "a.sqlite") as connection:
+        assert connection.execute("SELECT count(*) FROM pages").fetchone() == (4,)

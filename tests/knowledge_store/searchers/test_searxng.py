@@ -1,0 +1,181 @@
+"""Searching through SearXNG: pages within limits, dated, kept, and never from inside the network."""
+
+from collections.abc import Callable
+from datetime import date
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import orjson
+import pytest
+from local_site import Answer, Site, page
+
+from knowledge_store.pages.fetching import Fetcher
+from knowledge_store.pages.page import Flaw, Flaws
+from knowledge_store.ranking import rank
+from knowledge_store.searchers import searxng
+from knowledge_store.searchers.searched import open_searcher, searched
+from knowledge_store.searchers.searcher import SearchError
+from knowledge_store.searchers.searxng import SearxNg
+from knowledge_store.settings import RetrievalSettings
+
+DATED = (
+    b'<html><head><meta property="article:published_time" content="2021-03-04T10:00:00Z"></head>'
+    b"<body><article><p>Fish became cheaper in May, the bureau said.</p></article></body></html>"
+)
+
+
+def results(*found: dict[str, object]) -> Answer:
+    return page(orjson.dumps({"query": "q", "results": found}), "application/json")
+
+
+@pytest.fixture
+def server(site: Site) -> Callable[..., SearxNg]:
+    """A SearXNG whose results lie on the same machine, and a searcher that may go there."""
+
+    def serve(*paths: str, **dates: str) -> SearxNg:
+        found = [{"url": site.address + path, "publishedDate": dates.get(path[1:])} for path in paths]
+        original = dict(site.answers)
+
+        def answer(request: BaseHTTPRequestHandler) -> None:
+            asked = parse_qs(urlsplit(request.path).query)
+            assert asked["format"] == ["json"]
+            results(*found)(request)
+
+        class Answers(dict[str, Answer]):
+            def get(self, path: str, default: Answer) -> Answer:  # type: ignore[override]
+                return answer if path.startswith("/search?") else original.get(path, default)
+
+        site.answers = Answers()
+        return SearxNg(site.address, Fetcher(5.0, robots=True, admits=lambda _: True))
+
+    return serve
+
+
+def test_pages_come_dated_and_with_their_hash(site: Site, server: Callable[..., SearxNg]) -> None:
+    site.answers = {"/a": page(DATED), "/b": page(b"It rained.", "text/plain")}
+    flaws = Flaws()
+    first, second = server("/a", "/b", b="2020-01-02T00:00:00").search("fish?", None, 5, flaws)
+    assert (first.number, first.url, first.published) == (0, f"{site.address}/a", date(2021, 3, 4))
+    assert first.sentences == ("Fish became cheaper in May, the bureau said.",)
+    assert first.sha256 == sha256(DATED).hexdigest()
+    assert first.retrieved.endswith("+00:00")
+    assert (second.number, second.published, second.sentences) == (1, date(2020, 1, 2), ("It rained.",))
+    assert not flaws
+
+
+def test_pages_published_after_the_claim_are_left_out(site: Site, server: Callable[..., SearxNg]) -> None:
+    site.answers = {"/a": page(DATED), "/b": page(b"It rained.", "text/plain")}
+    searcher = server("/a", "/b", b="2020-01-02")
+    assert [found.url[-1] for found in searcher.search("q", date(2020, 6, 1), 5, Flaws())] == ["b"]
+    assert [found.url[-1] for found in searcher.search("q", date(2019, 6, 1), 5, Flaws())] == []
+    assert site.asked.count("/b") == 1, "a result that the server dates later is not even fetched"
+
+
+def test_no_more_pages_are_fetched_than_asked_for(site: Site, server: Callable[..., SearxNg]) -> None:
+    site.answers = {f"/{n}": page(b"It rained.", "text/plain") for n in range(9)}
+    assert len(list(server(*(f"/{n}" for n in range(9))).search("q", None, 3, Flaws()))) == 3
+    assert len([path for path in site.asked if path[1:].isdigit()]) == 3
+
+
+def test_what_cannot_be_fetched_is_counted_and_named(
+    site: Site, server: Callable[..., SearxNg], caplog: pytest.LogCaptureFixture
+) -> None:
+    site.answers = {"/robots.txt": page(b"User-agent: *\nDisallow: /p", "text/plain"), "/p": page(), "/ok": page()}
+    flaws = Flaws()
+    found = list(server("/gone", "/p", "/ok").search("q", None, 5, flaws))
+    assert [each.url[-3:] for each in found] == ["/ok"]
+    assert flaws == {Flaw.NOT_FETCHED: 2}
+    assert f"{site.address}/p: left out, robots.txt forbids it" in caplog.messages
+    assert "/p" not in site.asked
+
+
+def test_results_inside_the_network_are_not_fetched(site: Site, server: Callable[..., SearxNg]) -> None:
+    site.answers = {"/ok": page()}
+    server("/ok")
+    flaws = Flaws()
+    assert list(SearxNg(site.address).search("q", None, 5, flaws)) == []
+    assert flaws == {Flaw.NOT_FETCHED: 1}
+    assert all(path.startswith("/search?") for path in site.asked)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [page(status=403), page(b"<p>Results</p>"), page(b"{}", "application/json"), page(b"[", "application/json")],
+)
+def test_a_server_that_does_not_answer_in_json_is_an_error(site: Site, answer: Answer) -> None:
+    class Answers(dict[str, Answer]):
+        def get(self, path: str, default: Answer) -> Answer:  # type: ignore[override]
+            return answer
+
+    site.answers = Answers()
+    with pytest.raises(SearchError, match=f"SearXNG at {site.address}"):
+        list(SearxNg(site.address).search("q", None, 5, Flaws()))
+
+
+def test_no_server_at_all_is_an_error() -> None:
+    with pytest.raises(SearchError, match="expected a running server"):
+        list(SearxNg("http://127.0.0.1:9").search("q", None, 5, Flaws()))
+
+
+@pytest.fixture
+def settings(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> RetrievalSettings:
+    original = SearxNg.__init__
+
+    def anywhere(self: SearxNg, address: str, *_: Fetcher) -> None:
+        original(self, address, Fetcher(5.0, admits=lambda _: True))
+
+    monkeypatch.setattr(searxng.SearxNg, "__init__", anywhere)
+    return RetrievalSettings(search=site.address, search_folder=str(tmp_path / "searched"), later_pages=False)
+
+
+def test_a_search_is_made_once_and_then_needs_no_network(
+    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, tmp_path: Path
+) -> None:
+    site.answers = {"/a": page(DATED)}
+    server("/a")
+    first = list(searched("fish?", date(2022, 1, 1), settings, Flaws()))
+    asked = len(site.asked)
+    assert [(found.url, found.published) for found in first] == [(f"{site.address}/a", date(2021, 3, 4))]
+    assert list(searched("fish?", date(2022, 1, 1), settings, Flaws())) == first
+    assert len(site.asked) == asked
+    (kept,) = (tmp_path / "searched").iterdir()
+    record = orjson.loads(kept.read_bytes())
+    assert record["published"] == "2021-03-04"
+    assert record["sha256"] == sha256(DATED).hexdigest() and record["retrieved"]
+
+
+def test_that_nothing_was_found_is_kept_too(
+    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings
+) -> None:
+    server()
+    for _ in range(2):
+        assert list(searched("fish?", None, settings, Flaws())) == []
+    assert len(site.asked) == 1
+
+
+def test_what_is_found_joins_the_store(
+    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, write_store: Callable[..., Path]
+) -> None:
+    site.answers = {"/a": page(DATED)}
+    server("/a")
+    ranked = rank(write_store(["A bridge."], [], ["Oslo."]), "fish", settings, date(2022, 1, 1))
+    assert [(passage.page, passage.text[:4]) for passage in ranked.passages] == [(3, "Fish"), (0, "A br"), (2, "Oslo")]
+    assert rank(write_store(["A bridge."]), "fish!", settings, date(2020, 1, 1)).report.passages == 1
+
+
+def test_a_failed_search_costs_no_store_but_is_an_error_without_one(
+    settings: RetrievalSettings, write_store: Callable[..., Path], tmp_path: Path
+) -> None:
+    nowhere = settings.model_copy(update={"search": "http://127.0.0.1:9"})
+    ranked = rank(write_store(["A bridge."]), "fish", nowhere)
+    assert ranked.report.flaws == {Flaw.SEARCH_FAILED: 1}
+    with pytest.raises(SearchError):
+        rank(tmp_path / "absent.json", "fish", nowhere)
+
+
+def test_a_setting_names_a_server_or_an_archive(tmp_path: Path) -> None:
+    assert isinstance(open_searcher("https://search.example"), SearxNg)
+    with pytest.raises(SearchError, match=r"archive .* not found"):
+        open_searcher(str(tmp_path / "a.sqlite"))

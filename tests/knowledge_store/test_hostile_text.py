@@ -1,0 +1,65 @@
+"""Text that is made to take long, such as base64 and words without end: work grows with its length alone."""
+
+import signal
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from knowledge_store.pages.documents import sentences_of
+from knowledge_store.pages.filters import is_fact_check, is_later
+from knowledge_store.pages.prompt_injection import is_prompt_injection
+from knowledge_store.ranking import rank
+from knowledge_store.settings import RetrievalSettings
+from knowledge_store.tokenization import tokenize
+
+BASE64 = b64encode(Random(1).randbytes(300_000)).decode()
+HOSTILE = {
+    "base64": BASE64,
+    "long words": " ".join("x" * 5000 for _ in range(80)),
+    "one word": "a" * 400_000,
+    "dotless i and long s": "fıve ſix İ " * 40_000,
+    "numbers without end": "1,1." * 100_000,
+    "blank lines": "\n" * 400_000,
+    "blanks": " " * 400_000,
+    "stops": "." * 400_000,
+    "quotation marks": '."' * 200_000,
+    "combining marks": "e" + "\u0301" * 400_000,
+}
+
+
+@pytest.fixture(autouse=True)
+def bounded() -> Iterator[None]:
+    """Fail after 20 seconds of processor time, which a busy machine does not change; the work takes under one."""
+
+    def stop(*_: object) -> None:
+        raise AssertionError("the work does not grow with the length of the text alone")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 20)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_a_store_of_it_is_ranked_with_every_filter(text: str, write_store: Callable[..., Path]) -> None:
+    settings = RetrievalSettings(fact_checks=False, claim_copies=False, later_pages=False)
+    ranked = rank(write_store([text], ["Five bridges in Oslo."]), "five bridges fıve ſix", settings)
+    assert ranked.passages[0].text == "Five bridges in Oslo." or "fıve" in text
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_it_is_cut_into_sentences_and_words(text: str) -> None:
+    assert "".join("".join(sentences_of(text)).split()) == "".join(text.split())
+    tokenize(text)
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_it_is_no_prompt_injection_and_no_address_of_a_fact_check(text: str) -> None:
+    assert not is_prompt_injection(text[:20_000])
+    assert not is_fact_check(text[:20_000])
+    assert not is_later(text[:20_000], date(2020, 1, 1))

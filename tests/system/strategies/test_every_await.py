@@ -1,0 +1,147 @@
+"""Whatever ends the work of a claim, and wherever: what was learnt until then is judged, kept and shown."""
+
+import asyncio
+import itertools
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+from bridge import CLAIM, PAGES, Answers, store_of
+
+import system.check
+from system.case import Case
+from system.check import Engine, check
+from system.operations.evidence import all_learnt, question_of
+from system.records import Answer, Label
+from system.strategies import STRATEGIES
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+
+STORE = store_of(PAGES)
+SCENES = [*STRATEGIES, "got with a debate"]
+
+
+@dataclass
+class Scene:
+    """A strategy on the script, of whose n-th await something else becomes.
+
+    Attributes:
+        at: the await, from 1; 0 lets all of them be.
+        awaits: how many there have been.
+    """
+
+    engine: Engine
+    at: int
+    end: Callable[["Scene"], Awaitable[None]]
+    now: float = 0.0
+    awaits: int = 0
+    cases: list[Case] = field(default_factory=list)
+    heard: list[object] = field(default_factory=list)
+
+    def make_case(self, **fields: object) -> Case:
+        """A case whose awaits are counted, and one of them ended."""
+        case = Case(**fields)
+        within_deadline, count = case.within_deadline, itertools.count(1)
+
+        async def counted(operation, work, *, final=False):
+            self.awaits = next(count)
+            ended = self.awaits == self.at
+            return await within_deadline(operation, (lambda: self.end(self)) if ended else work, final=final)
+
+        case.within_deadline = counted
+        self.cases.append(case)
+        return case
+
+    async def check(self):
+        """The result of the check."""
+        listener = self.heard.append
+        result, _ = await check(self.engine, CLAIM, STORE, clock=lambda: self.now, listener=listener)
+        return result
+
+
+async def expire(scene: Scene) -> None:
+    """The deadline strikes during the await: all that is left is the reserve."""
+    run = scene.engine.settings.run
+    scene.now = run.budget * (1 - run.reserve) - STORE.seconds + 0.01
+    raise TimeoutError
+
+
+async def fail(scene: Scene) -> None:
+    raise RuntimeError("the encoder is gone")
+
+
+@pytest.fixture
+def make_scene(make_engine, answers: Answers, monkeypatch):
+    """A scene by name: ``got`` asks in two rounds, or its branches disagree and debate."""
+
+    def make(name: str, at: int, end: Callable[[Scene], Awaitable[None]] = fail) -> Scene:
+        answers.replace[JudgeClaim] = disagree if name == "got with a debate" else need_two_answers
+        engine = make_engine(graph__debate=True, graph__verification=True, debate__rounds=2)
+        settings = engine.settings.model_copy(update={"strategy": name.partition(" ")[0]})
+        scene = Scene(replace(engine, settings=settings), at, end)
+        monkeypatch.setattr(system.check, "Case", scene.make_case)
+        return scene
+
+    return make
+
+
+def need_two_answers(request) -> VerdictReply:
+    label = Label.SUPPORTED if len(request.task.pairs) > 1 else Label.NOT_ENOUGH_EVIDENCE
+    return VerdictReply(justification="So it is.", label=label)
+
+
+def disagree(request) -> VerdictReply:
+    first = request.task.pairs and request.task.pairs[0].question.startswith("When")
+    return VerdictReply(justification="So it is.", label=Label.SUPPORTED if first else Label.REFUTED)
+
+
+def answered(case: Case) -> set[str]:
+    """The questions for which an answer has come."""
+    found = [question_of(case, thought) for thought in case.graph.holding(Answer) if thought.content.answered]
+    return {question.content.text for question in found if question}
+
+
+def awaits_of(make_scene, name: str) -> int:
+    scene = make_scene(name, at=0)
+    result = asyncio.run(scene.check())
+    assert not result.failures and not result.timing.cut_short
+    return scene.awaits
+
+
+@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("end", [expire, fail])
+def test_judges_and_keeps_what_was_learnt(make_scene, name, end):
+    salvaged = 0
+    for at in range(1, awaits_of(make_scene, name) + 1):
+        scene = make_scene(name, at, end)
+        result = asyncio.run(scene.check())
+        (case,) = scene.cases
+        pairs = {pair.question for pair in result.pairs if pair.answered}
+        assert answered(case) <= pairs, (at, case.graph.thoughts[-1])
+        assert result.timing.cut_short if end is expire else result.failures[0].cause == "RuntimeError"
+        if pairs:
+            assert not any(failure.unanswered for failure in result.failures), (at, result.failures)
+            assert result.verdict.justification != "", at
+            salvaged += 1
+    assert salvaged
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_stops_at_a_cancellation_with_all_that_was_learnt_in_the_graph(make_scene, name):
+    async def stop(scene: Scene) -> None:
+        running.cancel()
+        await asyncio.sleep(3600)
+
+    async def cancelled(scene: Scene) -> None:
+        nonlocal running
+        running = asyncio.create_task(scene.check())
+        await running
+
+    running: asyncio.Task[object]
+    for at in range(1, awaits_of(make_scene, name) + 1):
+        scene = make_scene(name, at, stop)
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(cancelled(scene))
+        (case,) = scene.cases
+        assert scene.heard == list(case.graph)
+        assert answered(case) <= {pair.content.question for pair in all_learnt(case) if pair.content.answered}
+        assert scene.awaits >= at
