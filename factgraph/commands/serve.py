@@ -2,9 +2,11 @@
 
 import argparse
 import logging
+import sqlite3
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from factgraph import options
 from factgraph.commands import common
@@ -12,8 +14,10 @@ from factgraph.service.access import VARIABLE, AccessError, read_token
 from knowledge_store.ranking import warm_up
 from system.check import Engine
 
+if TYPE_CHECKING:
+    from factgraph.service.archive import Archive
+
 LIBRARIES = ("fastapi", "prometheus_client", "sse_starlette", "uvicorn")
-CONNECTIONS = 256  # at the same time; one more is answered 503
 GOODBYE = 5  # seconds that open connections have when the service stops
 
 
@@ -50,17 +54,19 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
     import uvicorn
 
     from factgraph.service.app import Limits, create_app
+    from factgraph.service.connections import CONNECTIONS, bounded
     from factgraph.service.stores import Stores
     from factgraph.service.worker import Worker
 
     warm_up(engine.settings.retrieval)
     limits = Limits(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
-    app = create_app(Worker(engine), Stores(args.stores), limits, token)
+    app = create_app(Worker(engine), Stores(args.stores), limits, token, _archive(args.jobs))
     shown = f"[{args.host}]" if ":" in args.host else args.host
     print(f"http://{shown}:{args.port}/ {'(with a token)' if token else '(this machine only)'}", flush=True)
     uvicorn.run(
         app,
         host=args.host,
+        http=bounded(),
         port=args.port,
         log_level="warning",
         proxy_headers=False,
@@ -68,6 +74,15 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
         limit_concurrency=CONNECTIONS,
         timeout_graceful_shutdown=GOODBYE,
     )
+
+
+def _archive(file: Path) -> "Archive":
+    from factgraph.service.archive import Archive
+
+    try:
+        return Archive(file)
+    except (OSError, sqlite3.Error) as error:
+        raise AccessError(f"--jobs {file}: expected a SQLite file that can be written, got {error}") from error
 
 
 def parser() -> argparse.ArgumentParser:
@@ -79,6 +94,13 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--host", default="127.0.0.1", help="address to bind; any but loopback needs a token")
     made.add_argument("--port", type=int, default=8000, help="port to bind (default: 8000)")
     made.add_argument("--stores", type=Path, help="folder of stores NAME.json that claims may name")
+    made.add_argument(
+        "--jobs",
+        type=Path,
+        default=Path("output/jobs.sqlite"),
+        metavar="FILE",
+        help="keeps ended claims for their clients beyond a restart (default: output/jobs.sqlite)",
+    )
     made.add_argument("--token-file", type=Path, help=f"file with the bearer token (or set {VARIABLE})")
     made.add_argument("--queue", type=_at_least_one, default=16, metavar="N", help="claims that may wait (default: 16)")
     made.add_argument(

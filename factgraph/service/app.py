@@ -1,27 +1,30 @@
 """The web application: what each address answers. Work is ``jobs``', checking ``worker``'s, looks ``pages``'."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated
 
 import anyio
-from fastapi import APIRouter, FastAPI, Header, Response, Security
+from fastapi import APIRouter, FastAPI, Header, Request, Response, Security
 from fastapi.responses import HTMLResponse
 from fastapi.security import HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from factgraph.service.archive import Archive
 from factgraph.service.errors import NoResult, answer_errors
 from factgraph.service.guards import BearerToken, LocalNames
 from factgraph.service.jobs import OPEN, Job, Jobs
 from factgraph.service.metrics import Metrics
 from factgraph.service.openapi import FIGURES, LINKED, STREAM, problems
-from factgraph.service.pages import live_page, report_page
+from factgraph.service.pages import docs_page, live_page, report_page
 from factgraph.service.schema import Health, Progress, State, StoreNames, Submission
 from factgraph.service.stores import Stores
 from factgraph.service.worker import Order, Worker
+from system import __version__
 from system.records import Claim
 
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
@@ -53,7 +56,9 @@ class Service:
     budget: float
 
 
-def create_app(worker: Worker, stores: Stores, limits: Limits = Limits(), token: str = "") -> FastAPI:
+def create_app(
+    worker: Worker, stores: Stores, limits: Limits = Limits(), token: str = "", archive: Archive | None = None
+) -> FastAPI:
     """The application.
 
     Args:
@@ -61,10 +66,11 @@ def create_app(worker: Worker, stores: Stores, limits: Limits = Limits(), token:
         stores: what claims can be checked against.
         limits: what is taken.
         token: that clients must send; empty where only this machine reaches the service.
+        archive: keeps ended claims beyond the process; None keeps them in memory.
     """
     run = worker.engine.settings.run
     metrics = Metrics()
-    jobs = Jobs(worker.check, run.max_concurrent_claims, limits.queue, limits.kept, metrics)
+    jobs = Jobs(worker.check, run.max_concurrent_claims, limits.queue, limits.kept, metrics, archive)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -75,7 +81,7 @@ def create_app(worker: Worker, stores: Stores, limits: Limits = Limits(), token:
     app = FastAPI(
         title="Fact-checking with a Graph of Thoughts",
         description="Submit a claim with documents or the name of a store, follow its thoughts, read its verdict.",
-        version="1",
+        version=__version__,
         lifespan=lifespan,
         docs_url=None,  # FastAPI's pages would load their scripts from elsewhere
         redoc_url=None,
@@ -124,8 +130,9 @@ def _claims(service: Service) -> APIRouter:
     async def thoughts(claim_id: str, last_event_id: Annotated[int, Header(ge=0)] = 0) -> EventSourceResponse:
         """Follow a claim: an event for each thought as it is added to the graph, then one with the end.
 
-        The last event is named by the state: ``done`` (its data holds the result), ``failed`` or ``cancelled``; or
-        ``stopped`` when the service stops. A client that lost its connection sends the last id it saw.
+        The last event is named by the state: ``done`` (its data has the result), ``failed``, ``cancelled``, or
+        ``lost`` where the service stopped before the claim had ended; or ``stopped`` while it stops. A client that
+        lost its connection sends the last id it saw.
         """
         stopping = anyio.Event()
         events = _events(jobs[claim_id], jobs.progress, last_event_id, stopping)
@@ -151,6 +158,12 @@ def _entrance(service: Service) -> APIRouter:
     @router.get("/", response_class=HTMLResponse, operation_id="page")
     async def live() -> HTMLResponse:
         """A page to type a claim and watch its graph grow."""
+        return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
+
+    @router.get("/docs", response_class=HTMLResponse, operation_id="docs")
+    async def docs(request: Request) -> HTMLResponse:
+        """This service's addresses and what they take, in words; /openapi.json is for programs."""
+        page = docs_page(request.app.openapi())
         return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
 
     @router.get("/healthz", operation_id="health")
@@ -184,7 +197,8 @@ def _order(submission: Submission, service: Service) -> Order:
     Raises:
         UnknownStore: it names a store that the service does not have.
     """
-    claim = Claim(id=0, text=submission.claim, date=submission.date, speaker=submission.speaker)
+    date = re.sub(r"(\d{4})-0?(\d+)-0?(\d+)", r"\3-\2-\1", submission.date)
+    claim = Claim(id=0, text=submission.claim, date=date, speaker=submission.speaker)
     material = submission.documents or service.stores[submission.store]
     return Order(claim, material, min(submission.budget or service.budget, service.budget))
 

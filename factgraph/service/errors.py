@@ -1,5 +1,8 @@
 """What goes wrong, as clients read it: a status and one sentence, never a traceback, a path, or what they sent."""
 
+import re
+from typing import Any
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -7,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from factgraph.service.jobs import QueueFull, UnknownJob
+from factgraph.service.schema import Submission
 from factgraph.service.stores import UnknownStore
 
 
@@ -34,9 +38,31 @@ async def _named(_: Request, error: Exception) -> JSONResponse:
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     """Where the fault is and what was expected; what was sent is not repeated."""
     assert isinstance(error, RequestValidationError)
-    faults = (f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-    detail = "; ".join(faults).encode("utf-8", "replace").decode()  # a field's name may be half a surrogate pair
-    return JSONResponse({"detail": detail}, 422)
+    detail = "; ".join(map(_sentence, error.errors()))
+    return JSONResponse({"detail": detail.encode("utf-8", "replace").decode()}, 422)  # a name may be half a surrogate
+
+
+def _sentence(fault: dict[str, Any]) -> str:
+    """The field, and what was expected there.
+
+    >>> _sentence({"loc": ("body", "documents", 0, "text"), "type": "missing", "msg": "Field required"})
+    'documents.0.text: expected a value, got none'
+    >>> _sentence({"loc": ("body", "budget"), "type": "greater_than", "msg": "Input should be greater than 0"})
+    'budget: expected greater than 0'
+    """
+    place = ".".join(map(str, fault["loc"][1:])) or "the request"
+    match fault["type"]:
+        case "json_invalid":
+            return "the request: expected JSON that can be read"
+        case "missing":
+            return f"{place}: expected a value, got none"
+        case "extra_forbidden":
+            return f"{place}: expected no field of this name; /docs lists the fields"
+        case "string_pattern_mismatch" if place in Submission.model_fields:
+            return f"{place}: expected {Submission.model_fields[place].description}"
+        case "value_error":
+            return f"{place}: {fault['msg'].removeprefix('Value error, ')}"
+    return f"{place}: {re.sub(r'^(Input|String|Value|Tuple|List) should (be |have )?', 'expected ', fault['msg'])}"
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:

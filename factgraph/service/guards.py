@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from factgraph.service.access import is_loopback
 
-OPEN_PATHS = {"/", "/healthz"}  # hold nothing of anybody: the page asks for the token itself
+OPEN_PATHS = {"/", "/docs", "/healthz"}  # hold nothing of anybody: the page asks for the token itself
 
 
 class BearerToken:

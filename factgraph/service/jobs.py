@@ -1,15 +1,17 @@
-"""Jobs: claims that wait, are checked, or are done; a bounded number of each, kept in memory."""
+"""Jobs: claims that wait, are checked, or are done; a bounded number of each, the ended ones kept on disk."""
 
 import asyncio
 import logging
 import math
 import secrets
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
 
+from factgraph.service.archive import Archive, Kept
 from factgraph.service.metrics import Metrics
 from factgraph.service.schema import Progress, State
 from factgraph.service.worker import Order
@@ -103,14 +105,18 @@ class Jobs:
         queue: claims that may wait for a slot.
         kept: ended jobs that are kept for their clients; the oldest go first.
         metrics: count what happens.
+        archive: what outlives the process; its jobs are there from the beginning.
     """
 
-    def __init__(self, work: Work, slots: int, queue: int, kept: int, metrics: Metrics) -> None:
+    def __init__(
+        self, work: Work, slots: int, queue: int, kept: int, metrics: Metrics, archive: Archive | None = None
+    ) -> None:
         self._work = work
         self._slots = asyncio.Semaphore(slots)  # first come, first served
         self._parallel, self._queue, self._kept = slots, queue, kept
         self._metrics = metrics
-        self._jobs: dict[str, Job] = {}  # oldest first
+        self._archive = archive or Archive(None)
+        self._jobs = {job.id: job for job in map(_revived, self._archive)}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
         metrics.watch(lambda: len(self.in_state(State.QUEUED)), lambda: len(self.in_state(State.RUNNING)))
 
@@ -125,6 +131,7 @@ class Jobs:
             self._metrics.rejected.inc()
             raise QueueFull(waiting, math.ceil(self._metrics.mean_seconds(order.budget) / self._parallel))
         job = Job(order)
+        self._archive.begin(job.id, order.claim, order.budget)
         self._jobs[job.id] = job
         task = self._tasks[job.id] = asyncio.create_task(self._run(job))
         task.add_done_callback(lambda _: self._tasks.pop(job.id))
@@ -152,14 +159,15 @@ class Jobs:
             UnknownJob: see ``__getitem__``.
         """
         self._stop(self[job_id])
-        del self._jobs[job_id]
+        self._forget(job_id)
 
     async def close(self) -> None:
-        """Stop all work, and wait until it has stopped."""
+        """Stop all work, and wait until it has stopped; what had not ended is lost at the next start."""
         tasks = list(self._tasks.values())
         for job in self._jobs.values():
             self._stop(job)
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._archive.close()
 
     def progress(self, job: Job) -> Progress:
         """The job as clients see it."""
@@ -190,9 +198,27 @@ class Jobs:
             log.exception("claim %s", job.id)
             job.enter(State.FAILED)
         self._metrics.ended(job.state, job.result)
+        if job.id in self._jobs:
+            self._keep(job)
         self._make_room()
+
+    def _keep(self, job: Job) -> None:
+        """Put an ended job on disk; where that fails its client still has it until the service stops."""
+        try:
+            self._archive.end(job.id, job.state, job.thoughts, job.result)
+        except sqlite3.Error:
+            log.exception("claim %s is kept in memory alone", job.id)
+
+    def _forget(self, job_id: str) -> None:
+        del self._jobs[job_id]
+        self._archive.forget(job_id)
 
     def _make_room(self) -> None:
         ended = [job for job in self._jobs.values() if job.state not in OPEN]
         for job in ended[: max(0, len(ended) - self._kept)]:
-            del self._jobs[job.id]
+            self._forget(job.id)
+
+
+def _revived(kept: Kept) -> Job:
+    job_id, claim, budget, state, thoughts, result = kept
+    return Job(Order(claim, (), budget), job_id, state, thoughts, result)

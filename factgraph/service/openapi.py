@@ -28,7 +28,7 @@ EVENT = {
     "required": ["event", "data"],
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["thought", "done", "failed", "cancelled", "stopped"]},
+        "event": {"enum": ["thought", "done", "failed", "cancelled", "lost", "stopped"]},
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
 }

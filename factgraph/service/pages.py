@@ -7,8 +7,10 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import orjson
 
@@ -31,7 +33,7 @@ SCRIPTS = (
 
 @dataclass(frozen=True)
 class LivePage:
-    """The page at ``/`` with the content security policy that lets its own script run and no other."""
+    """A page with the content security policy that lets its own script run and no other."""
 
     html: str
     policy: str
@@ -48,6 +50,25 @@ def live_page() -> LivePage:
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return LivePage(html, policy)
+
+
+def docs_page(schema: dict[str, Any]) -> LivePage:
+    """The addresses of the service as a page without scripts, from its OpenAPI schema."""
+    style = _joined(STYLES)
+    operations = (
+        f"<h2><code>{method.upper()} {escape(path)}</code></h2><p>{escape(operation.get('description', ''))}</p>"
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    )
+    fields = (
+        f"<tr><td><code>{escape(name)}</code></td><td>{escape(field.get('description', ''))}</td></tr>"
+        for name, field in schema["components"]["schemas"]["Submission"]["properties"].items()
+    )
+    html = (HERE / "docs.html").read_text(encoding="utf-8")
+    parts = {"STYLE": style, "OPERATIONS": "\n".join(operations), "FIELDS": "\n".join(fields)}
+    for name, text in parts.items():
+        html = html.replace(f"{{{{{name}}}}}", text)
+    return LivePage(html, f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'")
 
 
 def report_page(result: ClaimResult, thoughts: Sequence[Thought[Content]], budget: float) -> str:

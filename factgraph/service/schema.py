@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from system.records import ClaimResult
 
+DATES = r"^([0-9]{1,2}-[0-9]{1,2}-[0-9]{4}|[0-9]{4}-[0-9]{2}-[0-9]{2})?$"
 DOCUMENTS = 64  # with one claim, at most
 SOURCES: dict[str, Any] = {"oneOf": [{"required": ["documents"]}, {"required": ["store"]}]}
 
@@ -31,7 +32,7 @@ class Document(BaseModel):
     name: str = Field(
         "", max_length=500, description="title, file name or web address, shown as the source; never opened"
     )
-    text: str = Field(min_length=1, description="plain text")
+    text: str = Field(min_length=1, description="plain text or Markdown")
 
 
 class Submission(BaseModel):
@@ -42,7 +43,7 @@ class Submission(BaseModel):
     )
 
     claim: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="one statement that is true or false")
-    date: str = Field("", pattern=r"^([0-9]{1,2}-[0-9]{1,2}-[0-9]{4})?$", description="day it was made: 25-8-2020")
+    date: str = Field("", pattern=DATES, description="the day it was made, as 25-8-2020 or 2020-08-25")
     speaker: str = Field("", max_length=500, description="who made it")
     documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
     store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")
@@ -65,6 +66,7 @@ class State(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    LOST = "lost"  # the service stopped before it ended
 
 
 class Progress(BaseModel):

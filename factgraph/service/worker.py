@@ -12,6 +12,7 @@ from time import perf_counter
 from factgraph.service.disclosure import public_result, public_thought
 from factgraph.service.schema import Document
 from knowledge_store.pages.documents import sentences_of
+from knowledge_store.pages.formats import plain_text
 from knowledge_store.pages.page import UNREAD, Page, ReadingReport
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
@@ -103,7 +104,7 @@ def _rank_now(order: Order, settings: RetrievalSettings) -> RankedStore:
 
 def _pages(documents: Iterable[Document]) -> Iterator[Page]:
     for number, document in enumerate(documents):
-        yield Page(number, document.name or f"document {number + 1}", sentences_of(document.text))
+        yield Page(number, document.name or f"document {number + 1}", sentences_of(plain_text(document.text)))
 
 
 def _nothing(began: float) -> RankedStore:

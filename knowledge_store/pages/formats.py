@@ -20,6 +20,8 @@ SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its b
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
 HTML = (".html", ".htm")
 MARKDOWN = (".md", ".markdown")
+MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
+LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
 log = logging.getLogger(__name__)
 for _library in ("trafilatura", "pypdf"):
@@ -41,6 +43,19 @@ def blocks_of(data: bytes, suffix: str, name: str) -> list[str]:
         UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
     """
     return [block for block in READERS[suffix](data, name) if block.strip()]
+
+
+def plain_text(text: str) -> str:
+    """A pasted text without the markup that it shows to be Markdown; any other as it is.
+
+    >>> plain_text("# Aster\\n\\nIt **opened** in [1932](https://a.example).")
+    'Aster\\n\\nIt opened in 1932.'
+    >>> plain_text("2 * 3 * 4 is #1")
+    '2 * 3 * 4 is #1'
+    """
+    if len(text) > LONGEST_PASTED or not MARKS.search(text):
+        return text
+    return "\n\n".join(blocks_of(text.encode(), ".md", "pasted text"))
 
 
 def suffix_of(data: bytes) -> str:

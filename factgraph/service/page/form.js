@@ -47,10 +47,36 @@ function documents() {
   return texts;
 }
 
+// A file becomes a document like a pasted one: its text alone is sent.
+async function addFiles() {
+  const unread = [];
+  for (const file of find("files").files) {
+    const text = await textOf(file);
+    if (!text.trim() || /[\0\uFFFD]/.test(text)) { unread.push(file.name); continue; }
+    const empty = [...find("documents").children].find((block) => !block.querySelector("[name=text]").value.trim());
+    if (!empty && find("add").disabled) { unread.push(file.name); continue; }
+    const block = empty ?? addDocument();
+    block.querySelector("[name=name]").value = file.name;
+    block.querySelector("[name=text]").value = text;
+  }
+  find("files").value = "";
+  if (unread.length) throw new Error(`Left out: ${unread.join(", ")}. Expected text files in UTF-8, at most ${form.dataset.most} documents.`);
+}
+
+async function textOf(file) {
+  const text = await file.text();
+  if (!/\.html?$/i.test(file.name)) return text;
+  const page = new DOMParser().parseFromString(text, "text/html"); // which runs nothing
+  page.querySelectorAll("script, style, template, noscript").forEach((one) => one.remove());
+  page.querySelectorAll("p, div, li, tr, h1, h2, h3, h4, h5, h6, br").forEach((one) => one.append("\n\n"));
+  return page.body.textContent;
+}
+
+find("files").addEventListener("change", () => addFiles().catch(tellProblem));
 find("add").addEventListener("click", () => addDocument().querySelector("input").focus());
 find("sources").addEventListener("change", chooseSource);
 form.elements.token.addEventListener("change", () => {
   token = form.elements.token.value.trim();
-  listStores().catch(tellProblem);
+  listStores().then(resume).catch(tellProblem);
 });
 addDocument();

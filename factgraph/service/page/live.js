@@ -5,12 +5,16 @@ const panel = find("thought");
 let running = null; // id of the claim that is followed
 let whenClosed = null; // what is to be done when the thought that is open is closed
 
-form.addEventListener("submit", async (event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
+  attempt((live) => live.run(order()));
+});
+
+async function attempt(work) {
   const live = new Live();
   form.querySelector("[type=submit]").disabled = true;
   try {
-    await live.run(order());
+    await work(live);
   } catch (error) {
     tellProblem(error);
     if (error.status === 401) listStores();
@@ -19,7 +23,7 @@ form.addEventListener("submit", async (event) => {
     find("cancel").hidden = true;
     form.querySelector("[type=submit]").disabled = false;
   }
-});
+}
 find("cancel").addEventListener("click", () => running && ask(`/claims/${running}`, { method: "DELETE" }).catch(tellProblem));
 panel.addEventListener("keydown", (event) => event.key === "Escape" && closePanel());
 
@@ -39,9 +43,14 @@ class Live {
 
   async run(wanted) {
     const { id, position } = await submit(wanted);
+    history.replaceState(null, "", `#${id}`); // so that a reload, or another browser, finds it
+    tell(position ? `Waiting; ${position} before this one.` : "Waiting, then reading…");
+    await this.watch(id);
+  }
+
+  async watch(id) {
     running = id;
     find("cancel").hidden = false;
-    tell(position ? `Waiting; ${position} before this one.` : "Waiting, then reading…");
     for await (const { name, data } of follow(id)) {
       if (name === "thought") this.add(data);
       else this.end(name, data);
@@ -104,6 +113,7 @@ class Live {
 }
 
 const ENDS = {
+  lost: "The service stopped before this claim had ended; submit it again.",
   failed: "The service failed at this claim; its log says why.",
   cancelled: "Cancelled.",
   stopped: "The service stops; submit the claim again later.",
@@ -142,5 +152,13 @@ function tellProblem(error) {
   tell(error.message, true);
 }
 
+// The check that the address names, as it is after a reload.
+function resume() {
+  const id = location.hash.slice(1);
+  if (id && running !== id) attempt((live) => live.watch(id));
+}
+
+window.addEventListener("hashchange", resume);
 listStores().catch(tellProblem);
 chooseSource();
+resume();

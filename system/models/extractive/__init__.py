@@ -3,6 +3,7 @@
 The embedded default where there is no language model. What it says of a request depends on that request alone.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
@@ -33,14 +34,18 @@ class ExtractiveModel:
         self._similarity = Similarity(encoder)
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
-        """See ``Model.generate``. The texts of all requests are embedded in one batch."""
+        """See ``Model.generate``. Off the event loop, where a long text would hold up every other claim."""
+        return await asyncio.to_thread(self._answer, requests)
+
+    async def close(self) -> None:
+        """Nothing is held outside the process's memory."""
+
+    def _answer(self, requests: Sequence[Request]) -> list[Result]:
+        """The texts of all requests are embedded in one batch."""
         started = perf_counter()
         self._similarity.prepare(text for request in requests for text in _texts(request.task))
         share = (perf_counter() - started) / max(1, len(requests))
         return [self._complete(request.task, share) for request in requests]
-
-    async def close(self) -> None:
-        """Nothing is held outside the process's memory."""
 
     def _complete(self, task: Task[Reply], share: float) -> Result:
         started = perf_counter()

@@ -15,6 +15,7 @@ from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 from processes import PATIENCE
 
 from factgraph.service.app import Limits, create_app
+from factgraph.service.archive import Archive
 from factgraph.service.stores import Stores
 from factgraph.service.worker import Worker
 from system.check import Engine
@@ -22,6 +23,7 @@ from system.models.base import Request
 from system.models.scripted import ScriptedModel
 
 DOCUMENTS = [{"name": name, "text": text} for name, text in PAGES]
+BUDGET = 600.0  # seconds of a claim: no machine is so busy that it runs out
 ORDER = {"claim": CLAIM.text, "date": CLAIM.date, "speaker": CLAIM.speaker, "documents": DOCUMENTS}
 
 
@@ -39,15 +41,15 @@ class Gate:
 
 
 def engine_of(script: object, **changes: object) -> Engine:
-    return Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes))
+    return Engine(ScriptedModel(script), BagOfWords(), settings_with(**{"run__budget": BUDGET, **changes}))
 
 
 @asynccontextmanager
 async def serving(
-    engine: Engine, stores: Path | None = None, token: str = "", **limits: int
+    engine: Engine, stores: Path | None = None, token: str = "", archive: Archive | None = None, **limits: int
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a service that starts and stops with it."""
-    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token)
+    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token, archive)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
@@ -57,12 +59,23 @@ async def serving(
 
 
 @contextmanager
-def listening(engine: Engine, stores: Path | None = None, token: str = "", **limits: int) -> Iterator[str]:
+def listening(
+    engine: Engine,
+    stores: Path | None = None,
+    token: str = "",
+    http: type[asyncio.Protocol] | str = "auto",
+    connections: int | None = None,
+    **limits: int,
+) -> Iterator[str]:
     """The address of a real server in a thread."""
     app = create_app(Worker(engine), Stores(stores), Limits(**limits), token)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=2))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app, log_level="error", timeout_graceful_shutdown=2, http=http, limit_concurrency=connections
+            )
+        )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         while not server.started:

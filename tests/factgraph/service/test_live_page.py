@@ -115,6 +115,37 @@ def test_the_keyboard_is_enough(browser, stores):
         assert reader.errors() == []
 
 
+def test_a_reload_finds_the_check_again(browser):
+    gate = Gate()
+    with listening(engine_of(gate)) as address:
+        reader = Reader(browser, address)
+        reader.order()
+        reader.until(lambda: len(reader.all(".graph .node")) == 1)
+        browser.refresh()
+        reader.until(lambda: len(reader.all(".graph .node")) == 1)
+        gate.opened.set()
+        reader.until(lambda: reader.status().startswith("Supported after"))
+        browser.refresh()
+        reader.until(lambda: reader.status().startswith("Supported after"))
+        assert CLAIM in reader.one(".claim-text").text
+        assert reader.errors() == []
+
+
+def test_files_become_documents_and_what_is_no_text_is_named(browser, tmp_path):
+    (tmp_path / "aster.html").write_text(f"<script>document.title = 'owned'</script><p>{PAGES[0][1]}</p>")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\x00\xff")
+    with listening(engine_of(Answers())) as address:
+        reader = Reader(browser, address)
+        files = browser.find_element(By.ID, "files")
+        files.send_keys("\n".join(str(tmp_path / name) for name in ("aster.html", "picture.png")))
+        reader.until(lambda: reader.status().startswith("Left out: picture.png."))
+        assert reader.one("#documents [name=name]").get_property("value") == "aster.html"
+        reader.one("[name=claim]").send_keys(CLAIM)
+        reader.one("[type=submit]").click()
+        reader.until(lambda: reader.status().startswith("Supported after"))
+        assert browser.title == "Check a claim" and "aster.html" in reader.one(".questions").text
+
+
 def test_a_claim_can_be_cancelled(browser):
     with listening(engine_of(Gate())) as address:
         reader = Reader(browser, address)

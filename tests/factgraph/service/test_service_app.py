@@ -7,7 +7,7 @@ import orjson
 import pytest
 from bridge import CLAIM, Answers
 from processes import PATIENCE
-from serving import DOCUMENTS, ORDER, Gate, ended, engine_of, events_of, in_state, serving, submit
+from serving import BUDGET, DOCUMENTS, ORDER, Gate, ended, engine_of, events_of, in_state, serving, submit
 
 from factgraph.service.jobs import Job
 from factgraph.service.schema import DOCUMENTS as MOST_DOCUMENTS
@@ -40,7 +40,7 @@ def serve(scenario, engine=None, **options):
 
     async def play():
         async with serving(engine or engine_of(Answers()), **options) as client:
-            return await asyncio.wait_for(scenario(client), 30)
+            return await asyncio.wait_for(scenario(client), PATIENCE)
 
     return asyncio.run(play())
 
@@ -180,7 +180,7 @@ def test_a_full_queue_says_when_to_come_again():
 
     refused, later, metrics = serve(scenario, engine_of(gate, run__max_concurrent_claims=1), queue=2)
     assert refused.status_code == 429 and later == 202
-    assert int(refused.headers["Retry-After"]) == 30  # the budget, as no claim has ended yet
+    assert int(refused.headers["Retry-After"]) == BUDGET  # the budget, as no claim has ended yet
     assert "2 claims are waiting" in refused.json()["detail"]
     assert "factcheck_rejected_total 1.0" in metrics
     assert 'factcheck_claims_total{state="done"} 3.0' in metrics
@@ -188,9 +188,9 @@ def test_a_full_queue_says_when_to_come_again():
 
 def test_a_budget_can_be_less_than_the_services_but_never_more():
     async def scenario(client):
-        return [(await submit(client, budget=budget))["budget"] for budget in (5, 31)]
+        return [(await submit(client, budget=budget))["budget"] for budget in (5, BUDGET + 1)]
 
-    assert serve(scenario) == [5, 30]
+    assert serve(scenario) == [5, BUDGET]
 
 
 def test_a_deadline_ends_a_claim_that_hangs():
@@ -198,7 +198,7 @@ def test_a_deadline_ends_a_claim_that_hangs():
         return await ended(client, (await submit(client, budget=0.3))["id"])
 
     result = serve(scenario, engine_of(Gate()))["result"]
-    assert result["timing"]["cut_short"] and result["timing"]["seconds"] < 3
+    assert result["timing"]["cut_short"]
     assert result["verdict"]["label"] == "Not Enough Evidence"
 
 
@@ -259,23 +259,24 @@ def test_the_service_stops_with_claims_under_way():
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({**ORDER, "claim": " \n "}, "body.claim"),
-        ({**ORDER, "claim": "x" * 2001}, "body.claim"),
-        ({**ORDER, "date": "yesterday"}, "body.date"),
-        ({**ORDER, "budget": 0}, "body.budget"),
-        ({**ORDER, "documents": []}, "body.documents"),
-        ({**ORDER, "documents": [{"text": ""}]}, "body.documents.0.text"),
-        ({**ORDER, "documents": [{"text": "x"}] * (MOST_DOCUMENTS + 1)}, "body.documents"),
-        ({**ORDER, "documents": [{"text": "x", "path": "/etc/passwd"}]}, "body.documents.0.path"),
-        ({**ORDER, "store": "aster"}, "either 'documents' or 'store'"),
-        ({"claim": "A claim."}, "either 'documents' or 'store'"),
-        ([], "body"),
+        ({**ORDER, "claim": " \n "}, "claim: expected one statement that is true or false"),
+        ({**ORDER, "claim": "x" * 2001}, "claim: expected at most 2000 characters"),
+        ({**ORDER, "date": "yesterday"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
+        ({**ORDER, "budget": 0}, "budget: expected greater than 0"),
+        ({**ORDER, "documents": []}, "documents: expected at least 1 item"),
+        ({**ORDER, "documents": [{"text": ""}]}, "documents.0.text: expected at least 1 character"),
+        ({**ORDER, "documents": [{"text": "x"}] * (MOST_DOCUMENTS + 1)}, "documents: expected at most 64 items"),
+        ({**ORDER, "documents": [{"text": "x", "path": "/etc/passwd"}]}, "documents.0.path: expected no field of this"),
+        ({**ORDER, "store": "aster"}, "the request: expected either 'documents' or 'store'; give one of them"),
+        ({"claim": "A claim."}, "the request: expected either 'documents' or 'store'"),
+        ({"documents": [{"text": "x"}]}, "claim: expected a value, got none"),
+        ([], "the request: expected "),
     ],
 )
 def test_a_field_that_does_not_fit_is_named_and_not_repeated(body, says):
     answer = serve(lambda client: client.post("/claims", json=body))
     assert answer.status_code == 422
-    assert says in answer.json()["detail"]
+    assert answer.json()["detail"].startswith(says), answer.json()
     assert "passwd" not in answer.text and len(answer.text) < 300
 
 
@@ -297,6 +298,31 @@ def test_a_body_that_is_no_json_of_ours_is_refused(content, status):
     answer = serve(lambda client: client.post("/claims", content=content, headers=headers))
     assert answer.status_code == status
     assert isinstance(answer.json()["detail"], str)
+
+
+def test_a_date_may_be_written_either_way():
+    async def scenario(client):
+        jobs = [await submit(client, date=date) for date in ("2021-05-03", "3-5-2021")]
+        return [(await ended(client, job["id"]))["result"]["claim"]["date"] for job in jobs]
+
+    assert serve(scenario) == ["3-5-2021", "3-5-2021"]
+
+
+def test_markdown_that_is_pasted_is_read_as_plain_text():
+    async def scenario(client):
+        text = "# History\n\nThe Aster bridge **opened** in [1932](https://a.example)."
+        job = await submit(client, documents=[{"text": text}])
+        return (await ended(client, job["id"]))["result"]
+
+    texts = {answer["passage"]["text"] for pair in serve(scenario)["pairs"] for answer in pair["answers"]}
+    assert texts and not any("**" in text or "](" in text for text in texts)
+
+
+def test_the_addresses_are_described_on_a_page():
+    page = serve(lambda client: client.get("/docs"))
+    assert page.status_code == 200 and "script" not in page.headers["Content-Security-Policy"]
+    assert "POST /claims" in page.text and "one statement that is true or false" in page.text
+    assert "{{" not in page.text and "<script" not in page.text
 
 
 def test_a_form_of_another_site_is_refused():

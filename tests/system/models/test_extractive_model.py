@@ -2,9 +2,11 @@
 
 import asyncio
 import random
+import threading
 
 import pytest
 from bridge import CLAIM, PAGES, BagOfWords, passage
+from processes import PATIENCE
 
 from knowledge_store.dense.encoder import SentenceEncoder
 from system.models.base import Completion, ErrorKind, ModelError, Request
@@ -100,3 +102,23 @@ def test_the_real_encoder_tells_agreement_from_denial() -> None:
     tasks: list[Task[Reply]] = [JudgeClaim(claim=claim, pairs=denied), JudgeClaim(claim=budget, pairs=agreed)]
     labels = [reply.label for reply, _ in replies(model, tasks)]  # type: ignore[attr-defined]
     assert labels == [Label.REFUTED, Label.SUPPORTED]
+
+
+def test_a_request_that_takes_long_holds_nobody_up() -> None:
+    entered, released = threading.Event(), threading.Event()
+
+    class Slow(BagOfWords):
+        def encode(self, texts):
+            entered.set()
+            assert released.wait(PATIENCE)
+            return super().encode(texts)
+
+    async def scenario() -> bool:
+        asked = asyncio.create_task(ExtractiveModel(Slow()).generate([Request(TASKS[3])]))
+        await asyncio.to_thread(entered.wait, PATIENCE)
+        still_open = not asked.done()  # reached while the model computes
+        released.set()
+        await asked
+        return still_open
+
+    assert asyncio.run(scenario())
