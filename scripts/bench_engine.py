@@ -38,6 +38,7 @@ except ImportError:
 
 from floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
 
+from system.machine import usable_memory
 from system.models.memory import GIB, plan_memory, skeleton
 from system.models.vllm import engine_arguments, start_engine
 from system.settings import EngineSettings, GraphSettings
@@ -120,6 +121,7 @@ async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapte
         row |= {f"{name}_per_second": getattr(load, name) / seconds for name in ("tokens_in", "tokens_out")}
         row |= {"tokens_in": load.tokens_in // claims, "tokens_cached": load.tokens_cached // claims}
         row |= {"prefill_tokens_floor": prefill_tokens(line, cache), "tokens_out": load.tokens_out // claims}
+        row["planned_gib"] = planned(bare, settings, len(adapters)) / GIB
         row["floor_seconds"] = floors(bare, line, settings, len(adapters), in_flight, cache)
         rows.append(row)
         print(table_row(row, args.device), flush=True)
@@ -135,6 +137,13 @@ def floors(
     head = bare.get_output_embeddings()
     parameters = sum(m.weight.numel() for m in bare.modules() if isinstance(m, nn.Linear) and m is not head)
     return {n: floor_seconds(line, parameters, plan, d, in_flight, cache) for n, d in DEVICES.items()}
+
+
+def planned(bare: Any, settings: EngineSettings, adapters: int) -> int:
+    """Bytes of the engine by its memory plan."""
+    device = usable_memory() or psutil.virtual_memory().total
+    graphs = not (settings.eager or current_platform.is_cpu())
+    return plan_memory(bare, settings, device=device, adapters=adapters, rank=16, graphs=graphs).engine
 
 
 def used_memory() -> int:

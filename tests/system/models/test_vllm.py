@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
+from system.models.memory import GIB, SPARE, draft_plan, skeleton
 from system.records import Claim
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
@@ -129,3 +130,17 @@ def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_pa
         backend.VllmModel(str(tiny_model / "base"), {Adapter.VERDICT_PREDICTION: str(tmp_path)}, ENGINE)
     with pytest.raises(ModelUnavailable, match="does not fit"):
         backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update={"gpu_memory": 0.7}))
+
+
+def test_more_than_the_cache_holds_is_preempted_and_still_answered(backend, tiny_model, tasks):
+    settings = ENGINE.model_copy(update={"prefix_cache": False})
+    bare = skeleton(str(tiny_model / "base"))
+    draft = draft_plan(bare, settings, device=2**50, adapters=0, rank=0, graphs=False)
+    room = draft.fixed + int(1.2 * settings.context) * draft.kv_per_token  # one whole request; 16 may be admitted
+    small = settings.model_copy(update={"gpu_memory": room / (1 - SPARE) / GIB})
+    loaded = backend.VllmModel(str(tiny_model / "base"), {}, small)
+    try:
+        results = ask(loaded, *[Request(tasks["answer"])] * 32)
+    finally:
+        asyncio.run(loaded.close())
+    assert all(isinstance(result, Completion) for result in results)
