@@ -38,7 +38,7 @@ command -v "$python" >/dev/null || fail "$python not found; install Python 3.11 
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   fail "$("$python" --version) is too old; install Python 3.11 or newer, or set PYTHON"
 
-echo "setting up $venv (once; about 2 GB and two minutes, log: $log)"
+echo "setting up $venv (once; about 1.8 GB and two minutes, log: $log)"
 : >"$log"
 if [ ! -x "$venv/bin/pip" ]; then
   "$python" -m venv "$venv" >>"$log" 2>&1 || fail "cannot make a virtual environment (Debian: apt install python3-venv); see $log"

@@ -82,7 +82,7 @@ def _archive(file: Path) -> "Archive":
     try:
         return Archive(file)
     except (OSError, sqlite3.Error) as error:
-        raise AccessError(f"--jobs {file}: expected a SQLite file that can be written, got {error}") from error
+        raise AccessError(f"--jobs {file}: expected a SQLite file of this service alone, got: {error}") from error
 
 
 def parser() -> argparse.ArgumentParser:

@@ -19,19 +19,20 @@ Kept = tuple[str, Claim, float, State, list[Thought[Content]], ClaimResult | Non
 
 
 class Archive:
-    """The file; each change is on disk before the call returns. One thread at a time may use it.
+    """The file; each change is on disk before the call returns. One service, and one thread at a time, may use it.
 
     Args:
         file: made where it is not there; None keeps nothing beyond the process.
 
     Raises:
-        sqlite3.Error: the file cannot be read or written.
+        sqlite3.Error: the file cannot be read or written, or another service has it.
     """
 
     def __init__(self, file: Path | None) -> None:
         if file:
             file.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(file or ":memory:", isolation_level=None, check_same_thread=False)
+        self._database = sqlite3.connect(file or ":memory:", timeout=0, isolation_level=None, check_same_thread=False)
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._database.execute(TABLE)
         unfinished = (State.LOST, State.QUEUED)
         self._database.execute("UPDATE jobs SET state = ? WHERE state = ?", unfinished)

@@ -14,7 +14,7 @@ from factgraph.service.archive import Archive
 
 def in_service(file, scenario, script, **options):
     async def play():
-        engine = engine_of(script, run__in_flight=1)
+        engine = engine_of(script, run__max_concurrent_claims=1)
         async with serving(engine, archive=Archive(file), **options) as client:
             return await scenario(client)
 
@@ -70,6 +70,14 @@ def test_what_is_deleted_or_makes_room_is_not_on_disk(tmp_path):
     ids = in_service(tmp_path / "jobs.sqlite", check, Answers(), kept=2)
     with sqlite3.connect(tmp_path / "jobs.sqlite") as database:
         assert database.execute("SELECT id FROM jobs").fetchall() == [(ids[1],)]
+
+
+def test_two_services_do_not_share_a_file(tmp_path):
+    first = Archive(tmp_path / "jobs.sqlite")
+    with pytest.raises(AccessError, match="of this service alone, got: database is locked"):
+        _archive(tmp_path / "jobs.sqlite")
+    first.close()
+    _archive(tmp_path / "jobs.sqlite").close()
 
 
 def test_a_file_that_is_none_of_ours_is_refused(tmp_path):

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,8 +87,10 @@ def process(*arguments, environment=()):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    kept = tempfile.TemporaryDirectory()
+    jobs = ["--jobs", f"{kept.name}/jobs.sqlite"]
     started = subprocess.Popen(
-        [sys.executable, "-m", "factgraph", "serve", "--profile", "embedded", "--port", str(port), *arguments],
+        [sys.executable, "-m", "factgraph", "serve", "--profile", "embedded", "--port", str(port), *jobs, *arguments],
         cwd=ROOT, env={**os.environ, **dict(environment)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -100,6 +103,7 @@ def process(*arguments, environment=()):
         started.wait()
         started.stdout.close()
         started.stderr.close()
+        kept.cleanup()
 
 
 def answers(port):
