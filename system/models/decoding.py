@@ -59,6 +59,8 @@ class Decoder:
         self.chat = ChatTokenizer(model, min(engine.context, config.max_position_embeddings))
         self._tokenizer = self.chat.tokenizer
         self._masks = SchemaMasks(self._tokenizer, config.vocab_size)
+        if device.type == "cpu":  # only now, since loading frees more than is ever needed again
+            keep_freed_memory()
 
     @torch.inference_mode()
     def write(
@@ -136,8 +138,6 @@ class _Abandoned(StoppingCriteria):
 
 def _load(model: str, device: torch.device, dtype: str) -> Any:
     local = Path(model).is_dir()
-    if device.type == "cpu":
-        keep_freed_memory()
     wanted = best_dtype() if dtype == "auto" and device.type == "cpu" else dtype
     try:
         loaded: Any = AutoModelForCausalLM.from_pretrained(model, dtype=wanted, local_files_only=local)
