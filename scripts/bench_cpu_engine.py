@@ -189,7 +189,7 @@ class Transformers:
 
 
 class Engine:
-    """What the transformers backend does, without schemas, which would make replies of other lengths."""
+    """What the transformers backend does, without schemas; a reply may end early."""
 
     def __init__(self, side: str, args: argparse.Namespace) -> None:
         import torch
@@ -205,15 +205,14 @@ class Engine:
 
     def replies(self, batch: dict[str, Any], length: int) -> list[list[int]]:
         """Greedy, in one batch whose common beginning is read once."""
-        import torch
+        from types import SimpleNamespace
 
-        self._decoder.adapters.use(batch["adapter"])
-        with torch.inference_mode():
-            inputs = self._decoder._inputs(batch["prompts"])
-            output = self._decoder._model.generate(
-                **inputs, do_sample=False, eos_token_id=2, pad_token_id=2, max_new_tokens=length, min_new_tokens=length
-            )
-        return [row[inputs["input_ids"].shape[1] :] for row in output.tolist()]
+        from system.models.base import Request
+        from system.tasks.base import FreeText
+
+        task: Any = SimpleNamespace(reply_type=FreeText, max_tokens=length, adapter=batch["adapter"])
+        written = self._decoder.write([Request(task)] * len(batch["prompts"]), batch["prompts"], lambda: False)
+        return [reply.ids for reply in written]
 
 
 class OpenVino:

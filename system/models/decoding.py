@@ -1,14 +1,18 @@
-"""A batch of prompts through a causal language model; what they begin with alike is read once."""
+"""A batch of prompts through a causal language model.
+
+What prompts begin with alike is read once, and what a schema leaves no choice about is not decoded but read, several
+tokens at a step: in a short JSON reply that is most of it.
+"""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from transformers import AutoModelForCausalLM, GenerationConfig, LogitsProcessorList, StoppingCriteria
+from transformers import AutoModelForCausalLM
 
 from system.models.adapters import base_mark, check_adapters
 from system.models.base import ModelUnavailable, Request
@@ -16,10 +20,10 @@ from system.models.chat import ChatTokenizer
 from system.models.closed_replies import ClosedReplies, common_prefix
 from system.models.merged_adapters import MergedAdapters
 from system.models.processor import GROUPED, best_dtype, keep_freed_memory
-from system.models.sampling import GumbelNoise, Record
-from system.models.schema_mask import SchemaMasks
+from system.models.sampling import GumbelNoise
+from system.models.schema_mask import Row, Schemas
 from system.settings import EngineSettings
-from system.tasks.base import Adapter, FreeText
+from system.tasks.base import Adapter
 
 SHARED = 16
 """Tokens that prompts must begin with alike before a pass of its own for them pays."""
@@ -27,7 +31,7 @@ SHARED = 16
 
 @dataclass(frozen=True)
 class Written:
-    """What the model wrote: token ids up to and with the end token, the log-probability of each but the last."""
+    """What the model wrote: token ids up to and with the end token, and the log-probability of each."""
 
     ids: list[int]
     logprobs: list[float]
@@ -58,7 +62,7 @@ class Decoder:
         config = self._model.config
         self.chat = ChatTokenizer(model, min(engine.context, config.max_position_embeddings))
         self._tokenizer = self.chat.tokenizer
-        self._masks = SchemaMasks(self._tokenizer, config.vocab_size)
+        self._schemas = Schemas(self._tokenizer, config.vocab_size)
         if device.type == "cpu":  # only now, since loading frees more than is ever needed again
             keep_freed_memory()
 
@@ -70,70 +74,75 @@ class Decoder:
 
         Args:
             prompts: token ids, one row a request.
-            abandoned: whether nobody waits for any of them any more, asked after each token: then all end there.
+            abandoned: whether nobody waits for any of them any more, asked at each step: then all end there.
         """
-        task, record = requests[0].task, Record()
+        task, end = requests[0].task, self._tokenizer.eos_token_id
         self.adapters.use(task.adapter)
-        masks = [] if task.reply_type is FreeText else [self._masks(task.reply_type)]
-        inputs = self._inputs(prompts)
-        end = self._tokenizer.eos_token_id
-        output = self._model.generate(
-            **inputs,
-            max_new_tokens=task.max_tokens,
-            do_sample=False,
-            eos_token_id=end,
-            pad_token_id=self._tokenizer.pad_token_id,
-            logits_processor=LogitsProcessorList([*masks, record, GumbelNoise(requests)]),
-            stopping_criteria=[_Abandoned(abandoned)],
-        )
-        seconds = time.perf_counter() - record.since
-        rows = output[:, inputs["input_ids"].shape[1] :].tolist()
-        logprobs = torch.stack([*record.logprobs, torch.zeros(len(rows))], dim=1).tolist()
-        lengths = [row.index(end) + 1 if end in row else len(row) for row in rows]
-        return [
-            Written(row[:length], chances[: length - 1], seconds)
-            for row, chances, length in zip(rows, logprobs, lengths, strict=True)
-        ]
+        rows = [Row(self._schemas(task.reply_type), end, task.max_tokens) for _ in prompts]
+        noise = GumbelNoise(requests)
+        read = self._read([prompt + row.ids for prompt, row in zip(prompts, rows, strict=True)], self._model)
+        began = time.perf_counter()
+        while True:
+            self._choose_next(rows, read.output.logits[:, -1].float(), noise)
+            if abandoned() or all(row.done for row in rows):
+                break
+            read = self._go_on(read, [[] if row.done else row.ids[-row.unread :] for row in rows])
+        seconds = time.perf_counter() - began
+        return [Written(row.ids, row.logprobs, seconds) for row in rows]
 
     @torch.inference_mode()
     def choose(self, requests: Sequence[Request], prompts: Sequence[list[int]], closed: ClosedReplies) -> list[Tensor]:
         """Log-probabilities of closed replies, a row (replies,) float32 a request, by one pass and no decoding."""
         self.adapters.use(requests[0].task.adapter)
-        inputs = self._inputs([prompt + closed.given for prompt in prompts])
-        known = inputs["past_key_values"].get_seq_length() if "past_key_values" in inputs else 0
-        places = (inputs["attention_mask"].cumsum(-1) - 1).clamp(min=0)[:, known:]
-        inputs["input_ids"] = inputs["input_ids"][:, known:]
-        last = self._model.base_model(**inputs, position_ids=places).last_hidden_state[:, -1]
-        tokens = torch.tensor(closed.tokens, device=last.device)
-        head = self._model.get_output_embeddings().weight[tokens]
+        read = self._read([prompt + closed.given for prompt in prompts], self._model.base_model)
+        last = read.output.last_hidden_state[:, -1]
+        head = self._model.get_output_embeddings().weight[torch.tensor(closed.tokens, device=last.device)]
         return list((last.float() @ head.float().T).log_softmax(-1).cpu())
 
-    def _inputs(self, prompts: Sequence[list[int]]) -> dict[str, Any]:
-        """Prompts as the model takes them: what they share, padding, the rest of each; what they share is read."""
+    @staticmethod
+    def _choose_next(rows: Sequence[Row], scores: Tensor, noise: GumbelNoise) -> None:
+        """Add to each reply its likeliest next token, or a sample, by scores (rows, vocabulary)."""
+        allowed = torch.stack([row.allowed(scores.shape[1]) for row in rows]).to(scores.device)
+        logprobs = scores.masked_fill(~allowed, -torch.inf).log_softmax(-1)
+        drawn = noise(logprobs.clone()).argmax(-1)
+        chances = logprobs.gather(1, drawn[:, None]).squeeze(1)
+        for row, token, chance in zip(rows, drawn.tolist(), chances.tolist(), strict=True):
+            if not row.done:
+                row.add(token, chance)
+
+    def _read(self, prompts: Sequence[list[int]], model: Any) -> "_Read":
+        """Read prompts: what they share once, then padding and the rest of each."""
         shared = min(len(common_prefix(prompts)), min(map(len, prompts)) - 1)
         if len(prompts) == 1 or shared < SHARED:
             shared = 0
-        width, pad = max(map(len, prompts)), self._tokenizer.pad_token_id
-        ids = [[*p[:shared], *[pad] * (width - len(p)), *p[shared:]] for p in prompts]
-        mask = [[1] * shared + [0] * (width - len(p)) + [1] * (len(p) - shared) for p in prompts]
-        device = self._model.device
-        inputs = {"input_ids": torch.tensor(ids, device=device), "attention_mask": torch.tensor(mask, device=device)}
-        if not shared:
-            return inputs
-        read = self._model.base_model(input_ids=inputs["input_ids"][:1, :shared], use_cache=True).past_key_values
-        read.batch_repeat_interleave(len(prompts))
-        return inputs | {"past_key_values": read}
+        mask = torch.ones(len(prompts), shared, dtype=torch.long, device=self._model.device)
+        cache = None
+        if shared:
+            ids = torch.tensor([prompts[0][:shared]], device=self._model.device)
+            cache = self._model.base_model(input_ids=ids, use_cache=True).past_key_values
+            cache.batch_repeat_interleave(len(prompts))
+        return self._add([prompt[shared:] for prompt in prompts], mask, cache, model)
+
+    def _go_on(self, read: "_Read", tokens: Sequence[list[int]]) -> "_Read":
+        """Read the tokens that replies have grown by."""
+        return self._add(tokens, read.mask, read.output.past_key_values, self._model)
+
+    def _add(self, tokens: Sequence[list[int]], mask: Tensor, cache: Any, model: Any) -> "_Read":
+        width, pad = max(map(len, tokens)), self._tokenizer.pad_token_id
+        ids = torch.tensor([[*[pad] * (width - len(row)), *row] for row in tokens], device=mask.device)
+        new = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in tokens], device=mask.device)
+        places = (mask.sum(-1, keepdim=True) + new.cumsum(-1) - 1).clamp(min=0)
+        mask = torch.cat([mask, new], dim=1)
+        inputs = {"input_ids": ids, "attention_mask": mask, "position_ids": places, "past_key_values": cache}
+        last = {"logits_to_keep": 1} if model is self._model else {}
+        return _Read(model(**inputs, use_cache=True, **last), mask)
 
 
-class _Abandoned(StoppingCriteria):
-    """Ends a batch that nobody waits for any more."""
+class _Read(NamedTuple):
+    """What the model made of the tokens so far, and which of them (rows, tokens) are no padding."""
 
-    def __init__(self, abandoned: Callable[[], bool]) -> None:
-        self._abandoned = abandoned
-
-    def __call__(self, input_ids: Tensor, scores: Tensor, **kwargs: Any) -> Tensor:
-        """Which rows end here, (batch,) bool."""
-        return torch.full((len(input_ids),), self._abandoned(), device=input_ids.device)
+    output: Any
+    mask: Tensor
 
 
 def _load(model: str, device: torch.device, dtype: str) -> Any:
@@ -146,8 +155,6 @@ def _load(model: str, device: torch.device, dtype: str) -> Any:
             f"model {model!r} cannot be loaded: {str(error).strip().splitlines()[0]}; "
             "give the folder of a causal model in the format of transformers"
         ) from error
-    # The model's own may hold a repetition penalty, which spoils JSON.
-    loaded.generation_config = GenerationConfig()  # type: ignore[no-untyped-call]
     if loaded._supports_attention_backend:
         loaded.set_attn_implementation(GROUPED)
     return loaded.eval().to(device)

@@ -125,7 +125,7 @@ class TransformersModel:
     ) -> list[Result]:
         requests = [job.request for job in jobs]
         chances = self._decoder.choose(requests, [prompt.ids for prompt in prompts], closed)
-        drawn = GumbelNoise(requests)(torch.empty(0), torch.stack(chances)).argmax(-1).tolist()
+        drawn = GumbelNoise(requests)(torch.stack(chances)).argmax(-1).tolist()
         return [self._chosen(*row, closed, began) for row in zip(jobs, prompts, chances, drawn, strict=True)]
 
     def _chosen(
@@ -140,7 +140,7 @@ class TransformersModel:
         task = job.request.task
         cost = self._cost(job, prompt, len(written.ids), written.decode_seconds, began)
         texts = (self._chat.reply_text([token]) for token in written.ids)
-        pieces = list(zip(texts, written.logprobs, strict=False))
+        pieces = list(zip(texts, written.logprobs, strict=True))
         confidence = label_confidence(task.reply_type, pieces) if has_label(task.reply_type) else 1.0
         truncated = written.ids[-1] != self._chat.tokenizer.eos_token_id
         raw = self._chat.reply_text(written.ids)

@@ -123,12 +123,26 @@ def test_a_label_is_sampled_at_the_temperature(model, tasks):
     assert labels[0] == labels[40] and len(set(labels)) > 1
 
 
+def test_what_the_schema_forces_is_not_decoded(model, tasks, monkeypatch):
+    steps = []
+    go_on = model._decoder._go_on
+    monkeypatch.setattr(model._decoder, "_go_on", lambda read, tokens: steps.append(tokens) or go_on(read, tokens))
+    task = tasks["answer"]
+    prompt = model._chat.prompt(task, True).ids
+    (written,) = model._decoder.write([Request(task)], [prompt], lambda: False)
+    ids, logprobs = written.ids, written.logprobs
+    opening = model._chat.tokenizer('{"source":"')["input_ids"]
+    assert ids[: len(opening)] == opening and logprobs[: len(opening)] == [0.0] * len(opening)
+    assert len(steps) < len(ids) - len(opening) - 5  # "type" and "answer" at least are read at once
+
+
 def test_an_abandoned_batch_ends_at_the_next_token(model, tasks):
     request = Request(tasks["merge"])
     prompts = [model._chat.prompt(request.task, False).ids] * 2
     waits = iter([False, False, True])
     written = model._decoder.write([request] * 2, prompts, lambda: next(waits))
-    assert [len(reply.ids) for reply in written] == [3, 3]
+    assert next(waits, "none is left") == "none is left"
+    assert all(reply.ids[-1] != model._chat.tokenizer.eos_token_id for reply in written)
 
 
 def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
@@ -190,7 +204,7 @@ def test_gumbel_noise_samples_at_the_temperature():
 
     logits = torch.tensor([0.0, 1.0, 2.0, -torch.inf])
     noise = GumbelNoise([Request(None, temperature=2.0, seed=4)])  # type: ignore[arg-type]
-    draws = torch.tensor([int(noise(None, logits.clone()[None]).argmax()) for _ in range(4000)])
+    draws = torch.tensor([int(noise(logits.clone()[None]).argmax()) for _ in range(4000)])
     shares = torch.bincount(draws, minlength=4) / len(draws)
     torch.testing.assert_close(shares, torch.softmax(logits / 2.0, -1), rtol=0, atol=0.03)
 
