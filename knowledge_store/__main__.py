@@ -66,7 +66,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1, not {text}")
+        raise argparse.ArgumentTypeError(f"expected a number from 1, got {text}")
     return number
 
 

@@ -15,7 +15,7 @@ class RetrievalSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     chunk_size: int = Field(1000, gt=0, description="length of a passage, in characters")
-    chunk_overlap: int = Field(200, ge=0, description="characters that neighbouring passages of a page share")
+    chunk_overlap: int = Field(200, ge=0, description="characters that neighboring passages of a page share")
     tokenization: Tokenization = Field(
         "words", description="what BM25 counts: words (case folded, any script), or what whitespace parts"
     )

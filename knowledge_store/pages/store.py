@@ -66,7 +66,8 @@ def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
     record = _parse(line, flaws)
     if record is None:
         return None
-    sentences = _sentences(record.get("url2text", record.get("text")), flaws)
+    text = record.get("text")  # of a page in one piece, as dumps of other sites have it
+    sentences = (text,) if isinstance(text, str) else _sentences(record.get("url2text"), flaws)
     url = record.get("url")
     if not any(sentence.strip() for sentence in sentences):
         flaws[Flaw.EMPTY_PAGE] += 1

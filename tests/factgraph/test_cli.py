@@ -247,9 +247,9 @@ def test_verify_without_any_evidence_says_where_it_may_come_from(answers, capsys
 
 def test_a_run_searches_where_there_is_no_store(answers, archive, tmp_path):
     (tmp_path / "claims.txt").write_text(CLAIM)
-    command = ["--claims", "claims.txt", "--search", archive, "--output", "out"]
+    command = ["--claims", "claims.txt", "--search", archive]
     assert cli.main(command) == 0
-    (entry,) = load_json(tmp_path / "out" / "submission.json")
+    (entry,) = load_json(tmp_path / "output" / "submission.json")
     assert "https://news.example/bridge" in {each["url"] for each in entry["evidence"]}
 
 

@@ -62,10 +62,10 @@ def test_threads_encode_one_after_the_other(minilm: SentenceEncoder, monkeypatch
         assert len(list(pool.map(minilm.encode, [["A text."]] * 8))) == 8
 
 
-def test_a_folder_can_be_loaded_and_its_vectors_are_normalised(minilm: SentenceEncoder, tmp_path: Path) -> None:
+def test_a_folder_can_be_loaded_and_its_vectors_are_normalized(minilm: SentenceEncoder, tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
-    transformer, pooling = list(minilm._model)[:2]  # without the layer that normalises
+    transformer, pooling = list(minilm._model)[:2]  # without the layer that normalizes
     SentenceTransformer(modules=[transformer, pooling]).save(str(tmp_path))
     vectors = SentenceEncoder(str(tmp_path), device="cpu").encode(["A text about fish."])
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)

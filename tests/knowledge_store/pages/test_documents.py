@@ -109,7 +109,7 @@ def test_html_too_short_for_extraction_is_taken_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1251"])
-def test_encodings_are_recognised(tmp_path: Path, encoding: str) -> None:
+def test_encodings_are_recognized(tmp_path: Path, encoding: str) -> None:
     text = "Министр заявил во вторник, что цены на рыбу упали на три процента по сравнению с прошлым годом."
     (tmp_path / "a.txt").write_bytes(text.encode(encoding))
     assert sentences(tmp_path / "a.txt") == (text,)

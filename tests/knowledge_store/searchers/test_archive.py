@@ -121,7 +121,7 @@ def test_documents_and_stores_are_indexed_from_the_command_line(
     dump.write_bytes(b"\n".join(map(orjson.dumps, rows)))
     output = str(tmp_path / "a.sqlite")
     assert main(["index", str(tmp_path / "fish.txt"), str(dump), "--output", output]) == 0
-    assert "4 new pages, 0 changed" in capsys.readouterr().out
+    assert capsys.readouterr().out == f"{output}: 4 new pages, 0 changed\n"
     assert found(Archive.open(Path(output)), "article2") == ["2"]
     assert found(Archive.open(Path(output)), "article2", date(2020, 4, 30)) == []
 
