@@ -19,15 +19,14 @@ from submission.validate import changes_score, print_faults, validate
 from system.journal import JournalError
 
 VALIDATE = """Name every fault of a submission, with its row and what the official scorer does about it: it crashes the
-whole run, it scores wrongly without a word, or it is harmless. The exit status is 1 if any fault is more than harmless.
-"""
+whole run, it scores wrongly, silently, or it is harmless. The exit status is 1 if any fault is more than harmless."""
 SCORE = """Score predictions against gold: accuracy, macro-F1, precision, recall and F1 by label, the confusion table,
-and the constant answer "Refuted" to compare with; and, if asked, their evidence. Predictions are paired with gold by
-claim id and text; what cannot be paired is named and not scored. What the official scorer does with the file is said
-too."""
+and the constant answer "Refuted" for comparison; with --metrics also their evidence. Predictions and gold are paired by
+claim id and text; unpaired ones are named and not scored. The first line says what the official scorer would do with
+the file."""
 
-REPORT = """Write the report of a run as one HTML file that needs no network, with its figures as SVG and the timings in
-the organisers' text form; or of any system's predictions (--predictions), or compare two runs (--compare)."""
+REPORT = """Write the report of a run as one HTML file that works offline, with figures as SVG and timings in the
+organizers' text format. Or report on any system's predictions (--predictions), or compare two runs (--compare)."""
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m submission") -> int:
@@ -57,7 +56,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "--claims",
         type=Path,
         metavar="FILE",
-        help="all claims of the split, in the AVeriTeC JSON form or as a gold CSV, to see missing and misplaced rows",
+        help="all claims of the split (AVeriTeC JSON or gold CSV), to detect missing and misplaced rows",
     )
     check.set_defaults(command=_validate)
     grade = commands.add_parser("score", help="score predictions against gold", description=SCORE)
@@ -66,14 +65,14 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         type=Path,
         required=True,
         metavar="FILE",
-        help="submission.json, submission.csv, or the organisers' JSON",
+        help="submission.json, submission.csv, or the organizers' JSON",
     )
     grade.add_argument(
         "--gold",
         type=Path,
         required=True,
         metavar="FILE",
-        help="claims with labels and questions: in the AVeriTeC JSON form, or the organisers' gold CSV",
+        help="claims with labels and questions: AVeriTeC JSON or the organizers' gold CSV",
     )
     grade.add_argument(
         "--metrics",
@@ -86,7 +85,7 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         "ev2r needs a judge (FEVER-8), ev2r-lexical compares words and is not an Ev2R score",
     )
     _add_judging(grade)
-    grade.add_argument("--json", type=Path, metavar="FILE", help="write the scores to this file as well")
+    grade.add_argument("--json", type=Path, metavar="FILE", help="also write the scores to this file")
     grade.set_defaults(command=_score)
     _add_report(commands)
     add_calibrate_command(commands)
@@ -103,20 +102,20 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
         type=Mode,
         choices=list(Mode),
         default=Mode.STRICT,
-        help="how replies are read: strict (default) counts again, asks a second time where it cannot read, and leaves "
-        "out what could not be judged; compatible does as the official scorer, which then counts 0",
+        help="how to read replies: strict (default) recounts the facts, retries an unreadable reply once, and leaves "
+        "out what could not be judged; compatible reads as the official scorer does and counts 0 for it",
     )
     group.add_argument(
         "--official-prompts",
         type=Path,
         metavar="FILE",
-        help="the organisers' properties.py, for figures to compare with the leaderboard's (with --mode compatible)",
+        help="the organizers' properties.py, for scores comparable to the leaderboard's (with --mode compatible)",
     )
     group.add_argument(
         "--judgements",
         type=Path,
         metavar="FILE",
-        help="where replies are kept, and nothing is asked twice (default: judgements.jsonl beside the predictions)",
+        help="file of replies, so that nothing is asked twice (default: judgements.jsonl beside the predictions)",
     )
 
 
@@ -127,13 +126,13 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--gold",
         type=Path,
         metavar="FILE",
-        help="claims with labels, in the AVeriTeC JSON form (default: the run's claims file, if it has labels)",
+        help="claims with labels, AVeriTeC JSON (default: the run's claims file, if it has labels)",
     )
     parser.add_argument(
         "--predictions",
         type=Path,
         metavar="FILE",
-        help="predictions of another system, in JSON or CSV: report on these, without graphs and times, in OUTPUT_DIR",
+        help="report on another system's predictions (JSON or CSV), without graphs and times, in OUTPUT_DIR",
     )
     parser.add_argument(
         "--compare", type=Path, nargs=2, metavar=("BEFORE", "AFTER"), help="output folders of two runs to compare"

@@ -13,10 +13,13 @@ from factgraph import cli
 from factgraph.commands import common
 from knowledge_store.pages.page import Page
 from knowledge_store.searchers.archive import Archive
+from system import provenance
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.models.traced import TracedModel
+from system.records import ClaimResult, Label
 from system.settings import load
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 
 CLAIM = "The Aster bridge opened in 1932."
 
@@ -86,6 +89,23 @@ def test_every_address_comes_from_the_claims_store_and_every_quotation_from_its_
         for pair in entry["evidence"]:
             assert pair["url"] in pages
             assert any(pair["scraped_text"] in text for text in pages[pair["url"]])
+
+
+def quote_first_answer(request):
+    answers = [answer for pair in request.task.pairs for answer in pair.answers]
+    words = f"A page says “{answers[0].passage.text}”." if answers else "Nothing was found."
+    return VerdictReply(justification=words, label=Label.SUPPORTED)
+
+
+def test_every_quotation_in_a_justification_names_its_listed_document(answers, tmp_path):
+    answers.replace[JudgeClaim] = quote_first_answer
+    assert cli.main([]) == 0
+    lines = (tmp_path / "output" / "journal.jsonl").read_bytes().splitlines()[1:]
+    results = [ClaimResult.model_validate_json(line) for line in lines]
+    assert [fault for result in results for fault in provenance.faults(result)] == []
+    quoting = [result for result in results if "“" in result.verdict.justification]
+    assert len(quoting) > len(results) / 2
+    assert all(re.search(r"” \(\S+\)", result.verdict.justification) for result in quoting)
 
 
 def test_run_json_says_what_ran(answers, bridge_files, tmp_path):
