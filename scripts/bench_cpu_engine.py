@@ -78,7 +78,10 @@ def make_batches(model: Path, claims: int) -> Batches:
     from system.claims import read_claims
     from system.models.chat import ChatTokenizer
     from system.records import QuestionAnswer
-    from system.tasks import Adapter, AnswerQuestion, AskQuestion, JudgeClaim
+    from system.tasks.answer_question import AnswerQuestion
+    from system.tasks.ask_question import AskQuestion
+    from system.tasks.base import Adapter
+    from system.tasks.judge_claim import JudgeClaim
 
     chat = ChatTokenizer(str(model), 4096)
     batches = []
@@ -87,7 +90,7 @@ def make_batches(model: Path, claims: int) -> Batches:
         texts = [" ".join(json.loads(line)["url2text"])[:1000] for line in lines]
         passages = [Passage(text=text, url="", page=n, start=0) for n, text in enumerate(filter(None, texts[:8]))]
         pair = QuestionAnswer(question="When did it happen?", answer=passages[0].text[:200], answers=())
-        asked = [AskQuestion(claim=claim, context=(pair,) * n, index=0, leads=()) for n in range(4)]
+        asked = [AskQuestion(claim=claim, context=(pair,) * n, index=0, seed_passages=()) for n in range(4)]
         answered = [AnswerQuestion(claim=claim, question=pair.question, passage=passage) for passage in passages]
         judged = [JudgeClaim(claim=claim, pairs=(pair,) * n) for n in range(1, 5)]
         for adapter, tasks in zip(TASKS, (asked, answered, judged), strict=True):

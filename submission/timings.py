@@ -45,6 +45,8 @@ class ClaimTiming(Record):
         stages: seconds by stage.
         queue_seconds: sum over the model calls of the time before the model began with them.
         decode_seconds: sum over the model calls of the time from the first token to the last.
+        duplicates: questions that were dropped because they repeat another.
+        replaced: questions that were asked in the place of such.
         failures: the operations that failed and were survived.
     """
 
@@ -60,6 +62,8 @@ class ClaimTiming(Record):
     rounds: int
     branches: int
     cut_short: bool
+    duplicates: int = 0
+    replaced: int = 0
     failures: tuple[str, ...]
 
 
@@ -69,6 +73,8 @@ class RunTiming(Record):
     Attributes:
         over_budget: share of the claims that took longer than the budget.
         cut_short: claims that the deadline ended early.
+        duplicates: questions that were dropped because they repeat another.
+        replaced: questions that were asked in the place of such.
         failures: failed operations by name.
         stages: mean seconds a claim by stage; a claim without the stage counts as 0.
         cost: sum over the claims.
@@ -82,6 +88,8 @@ class RunTiming(Record):
     max: float
     over_budget: float
     cut_short: int
+    duplicates: int = 0
+    replaced: int = 0
     failures: dict[str, int]
     stages: dict[str, float]
     cost: Cost
@@ -107,7 +115,7 @@ def _claim_timing(result: ClaimResult) -> ClaimTiming:
     timing = result.timing
     return ClaimTiming(
         claim_id=result.claim.id,
-        **timing.model_dump(include={"seconds", "stages", "rounds", "branches", "cut_short"}),
+        **timing.model_dump(include={"seconds", "stages", "rounds", "branches", "cut_short", "duplicates", "replaced"}),
         **timing.cost.model_dump(exclude={"seconds"}),
         failures=tuple(failure.operation for failure in result.failures),
     )
@@ -124,6 +132,8 @@ def _run_timing(results: Sequence[ClaimResult], facts: RunFacts) -> RunTiming:
         max=float(seconds.max()),
         over_budget=float((seconds > facts.budget_seconds).mean()),
         cut_short=sum(result.timing.cut_short for result in results),
+        duplicates=sum(result.timing.duplicates for result in results),
+        replaced=sum(result.timing.replaced for result in results),
         failures=dict(Counter(failure.operation for result in results for failure in result.failures)),
         stages=_mean_stages(results),
         cost=Cost.total(result.timing.cost for result in results),

@@ -58,6 +58,14 @@ def test_the_run_is_summed_up_over_its_claims() -> None:
     assert run.facts == FACTS
 
 
+def test_counts_duplicate_questions_and_their_replacements() -> None:
+    plain = result(0)
+    wide = plain.model_copy(update={"timing": plain.timing.model_copy(update={"duplicates": 3, "replaced": 2})})
+    report = time_report([plain, wide], FACTS)
+    assert [(claim.duplicates, claim.replaced) for claim in report.claims] == [(0, 0), (3, 2)]
+    assert (report.run.duplicates, report.run.replaced) == (3, 2)
+
+
 def test_costs_failures_and_cut_short_claims_are_counted() -> None:
     results = [
         result(0, cost=COST, failures=["ask", "merge"], cut_short=True),
