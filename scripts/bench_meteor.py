@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much faster the legacy scores are here than the organisers' way: both in one process, on the same claims.
+"""How much faster the legacy scores are here than the organizers' way: both in one process, on the same claims.
 
 Theirs makes three passes over a claim (questions, questions and answers, and the latter again for the AVeriTeC score),
 and NLTK starts from the text for each pair. Loading WordNet is left out on both sides; seconds are the processor's, so

@@ -33,7 +33,7 @@ from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import rank, warm_up
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import tokenize
-from submission.report.charts import HEIGHT, LEFT, STAGE_COLOURS, WIDTH, Frame, element, figure, text, ticks
+from submission.report.charts import HEIGHT, LEFT, STAGE_COLORS, WIDTH, Frame, element, figure, text, ticks
 
 REPEATS = 3
 
@@ -221,12 +221,12 @@ def draw(found: dict[str, dict[float, Timing]]) -> str:
     slowest = max(timing.seconds for timings in found.values() for timing in timings.values())
     frame = Frame(ticks(max(sizes)), ticks(slowest))
     parts = frame.grid("size of the store, MB", "seconds to read, cut and rank")
-    for place, ((name, timings), colour) in enumerate(zip(found.items(), STAGE_COLOURS[::2], strict=False)):
+    for place, ((name, timings), color) in enumerate(zip(found.items(), STAGE_COLORS[::2], strict=False)):
         points = [(frame.x(size), frame.y(timing.seconds)) for size, timing in sorted(timings.items())]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        parts.append(element("polyline", points=line, fill="none", stroke=colour, stroke_width=2))
-        parts += [element("circle", cx=x, cy=y, r=3, fill=colour) for x, y in points]
-        parts.append(text(LEFT + 210 + 90 * place, 16, name, fill=colour))
+        parts.append(element("polyline", points=line, fill="none", stroke=color, stroke_width=2))
+        parts += [element("circle", cx=x, cy=y, r=3, fill=color) for x, y in points]
+        parts.append(text(LEFT + 210 + 90 * place, 16, name, fill=color))
     return figure(WIDTH, HEIGHT, "Seconds to read, cut and rank a store, by its size", parts)
 
 

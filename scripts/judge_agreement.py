@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("recorded", type=Path, help="JSON Lines of claim, evidence and response")
     parser.add_argument("output", type=Path, help="JSON Lines of the judge's replies")
     parser.add_argument("--judge", required=True, help="as in 'python -m submission score'")
-    parser.add_argument("--official-prompts", type=Path, metavar="FILE", help="the organisers' properties.py")
+    parser.add_argument("--official-prompts", type=Path, metavar="FILE", help="the organizers' properties.py")
     parser.add_argument("--claims", type=int, metavar="N", help="the first N (default: all)")
     parser.add_argument("--reply-tokens", type=int, default=1000, metavar="N", help="longest reply (default: 1000)")
     args = parser.parse_args()

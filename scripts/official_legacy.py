@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The legacy half of the organisers' scorer, run as their ``compute`` runs it; the other half asks a paid service.
+"""The legacy half of the organizers' scorer, run as their ``compute`` runs it; the other half asks a paid service.
 
 Runs in an environment of its own, see ``official_score.sh``.
 

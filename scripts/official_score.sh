@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the organisers' own scorer next to ours on the same files, and prints both. Needs a network once: it fetches
+# Runs the organizers' own scorer next to ours on the same files, and prints both. Needs a network once: it fetches
 # their repository and makes an environment for it, apart from ours. Their scorer's Ev2R half asks a paid service, so
 # only the legacy half is run; "python -m submission score --metrics ev2r --mode compatible" stands for the other.
 # Usage: official_score.sh SUBMISSION.csv [GOLD.csv]    (GOLD.csv: theirs for the dev split, if none is given)

@@ -22,7 +22,7 @@ from tqdm import tqdm
 from factgraph.comparison import Scores, compare
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.ranking import RankedStore, rank
-from submission.report.charts import HEIGHT, LEFT, STAGE_COLOURS, TOP, WIDTH, Frame, element, figure, text
+from submission.report.charts import HEIGHT, LEFT, STAGE_COLORS, TOP, WIDTH, Frame, element, figure, text
 from system.check import Engine, check
 from system.claims import read_claims
 from system.gold import GoldClaim, read_gold, write_gold_store
@@ -44,7 +44,7 @@ STRATEGIES: dict[str, dict[str, object]] = {
     "majority": {"strategy": "majority"},
     "single": {"strategy": "single"},
 }
-COLOURS = (STAGE_COLOURS[0], "#b0413e", STAGE_COLOURS[3], STAGE_COLOURS[7], STAGE_COLOURS[5])
+COLORS = (STAGE_COLORS[0], "#b0413e", STAGE_COLORS[3], STAGE_COLORS[7], STAGE_COLORS[5])
 
 
 class HashedWords:
@@ -107,8 +107,8 @@ def draw(scores: dict[Rates, list[Scores]]) -> str:
         for i, name in enumerate(MEANING)
     ]
     legend = [
-        text(LEFT + 130 * i, 18, f"{name} ({_calls(scores, name):.0f} calls)", fill=colour, font_weight="bold")
-        for i, (name, colour) in enumerate(zip(STRATEGIES, COLOURS, strict=True))
+        text(LEFT + 130 * i, 18, f"{name} ({_calls(scores, name):.0f} calls)", fill=color, font_weight="bold")
+        for i, (name, color) in enumerate(zip(STRATEGIES, COLORS, strict=True))
     ]
     return figure(2 * WIDTH, 2 * HEIGHT + 20, "Accuracy of strategies on a noisy oracle", [*legend, *panels])
 
@@ -116,10 +116,10 @@ def draw(scores: dict[Rates, list[Scores]]) -> str:
 def _panel(name: str, scores: dict[Rates, list[Scores]]) -> list[str]:
     frame = Frame(GRID, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
     lines = []
-    for number, colour in enumerate(COLOURS):
+    for number, color in enumerate(COLORS):
         points = [(rate, scores[replace(BASE, **{name: rate})][number].accuracy.value) for rate in GRID]
         path = " ".join(f"{frame.x(rate):.1f},{frame.y(value):.1f}" for rate, value in points)
-        lines.append(element("polyline", points=path, fill="none", stroke=colour, stroke_width=2))
+        lines.append(element("polyline", points=path, fill="none", stroke=color, stroke_width=2))
     base = frame.mark(getattr(BASE, name), "base", "#6a6f76", "muted", 1)
     title = text(LEFT + 70, TOP - 12, f"{name}: {MEANING[name]}", font_weight="bold")
     return [*frame.grid("rate", "accuracy"), base, title, *lines]

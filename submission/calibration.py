@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from submission.files import SubmissionError, write_atomically
 from submission.read import pair, read_gold, read_predictions
-from submission.report.charts import ACCENT, HEIGHT, LABEL_COLOURS, MUTED, WIDTH, Frame, element, figure, text
+from submission.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
 from submission.write import read_json
 from system.records import Calibration, Label, Record
 
@@ -140,7 +140,7 @@ def draw(report: CalibrationReport) -> str:
     """The reliability diagram: accuracy over confidence, before and after; on the diagonal confidence is true."""
     frame = Frame(TENTHS, TENTHS)
     diagonal = element("line", x1=frame.x(0), y1=frame.y(0), x2=frame.x(1), y2=frame.y(1), stroke=MUTED)
-    before, after = LABEL_COLOURS["Refuted"], ACCENT
+    before, after = LABEL_COLORS["Refuted"], ACCENT
     legend = [
         text(60, 24, "share that is right; expected calibration error", fill=MUTED),
         text(340, 24, f"before: {report.before:.3f}", fill=before, font_weight="bold"),
@@ -151,11 +151,11 @@ def draw(report: CalibrationReport) -> str:
     return figure(WIDTH, HEIGHT, title, [*frame.grid("confidence", ""), diagonal, *lines, *legend])
 
 
-def _line(frame: Frame, bins: Sequence[Bin], colour: str) -> list[str]:
+def _line(frame: Frame, bins: Sequence[Bin], color: str) -> list[str]:
     points = [(frame.x(one.confidence), frame.y(one.accuracy), one.claims) for one in bins]
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
-    dots = [element("circle", cx=x, cy=y, r=2 + min(6.0, claims**0.5 / 3), fill=colour) for x, y, claims in points]
-    return [element("polyline", points=path, fill="none", stroke=colour, stroke_width=1.5), *dots]
+    dots = [element("circle", cx=x, cy=y, r=2 + min(6.0, claims**0.5 / 3), fill=color) for x, y, claims in points]
+    return [element("polyline", points=path, fill="none", stroke=color, stroke_width=1.5), *dots]
 
 
 def _table(report: CalibrationReport) -> Table:

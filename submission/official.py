@@ -1,4 +1,4 @@
-r"""How the organisers read a submission: their converter, and ``averitec_evaluate.py`` of FEVER-8 without pandas.
+r"""How the organizers read a submission: their converter, and ``averitec_evaluate.py`` of FEVER-8 without pandas.
 
 The scorer reads the CSV with ``pandas.read_csv`` and its defaults, keeps the rows whose id occurs in the gold file,
 sorts both files by id and pairs them by position. Evidence is split at two tabs and two newlines into pairs, and each
@@ -164,11 +164,11 @@ def _what_is_missing(evidence: str, parts: list[str]) -> str:
 
 
 class Unconvertible(ValueError):
-    """An entry at which the organisers' converter stops; the message says why."""
+    """An entry at which the organizers' converter stops; the message says why."""
 
 
 def convert(path: Path) -> tuple[list[Row], list[Fault]]:
-    """The rows of the CSV that the organisers' ``prepare_leaderboard_submission.py`` would write, and the faults met.
+    """The rows of the CSV that the organizers' ``prepare_leaderboard_submission.py`` would write, and the faults met.
 
     It numbers the entries by position, whatever their ``claim_id``, and takes claim, pred_label, and the question and
     answer of each pair of evidence; where one of them is missing or is no text it stops.
@@ -183,7 +183,7 @@ def convert(path: Path) -> tuple[list[Row], list[Fault]]:
             rows.append(_entry_row(number, entry))
             faults += _claim_id(number, entry)
         except Unconvertible as error:
-            faults.append(Fault(f"entry {number}", f"{error}; the organisers' converter stops", Effect.CRASH))
+            faults.append(Fault(f"entry {number}", f"{error}; the organizers' converter stops", Effect.CRASH))
     return rows, faults
 
 

@@ -44,7 +44,7 @@ class Gold(Record):
 
 
 def read_predictions(path: Path) -> list[Predicted]:
-    """Read ``submission.json``, the organisers' JSON (the position is the id where none is given), or a CSV.
+    """Read ``submission.json``, the organizers' JSON (the position is the id where none is given), or a CSV.
 
     Raises:
         SubmissionError: the file cannot be read, or an entry lacks what a prediction needs.
@@ -59,7 +59,7 @@ def read_gold(path: Path) -> list[Gold]:
     """Read claims with labels, questions and answers.
 
     Args:
-        path: a file in the AVeriTeC JSON form, where the index is the id, or the organisers' gold CSV.
+        path: a file in the AVeriTeC JSON form, where the index is the id, or the organizers' gold CSV.
 
     Raises:
         SubmissionError: the file cannot be read, or a claim has no valid label.
@@ -151,7 +151,7 @@ def _pairs(evidence: object) -> Pairs:
 
 
 def _gold(one: GoldClaim) -> Gold:
-    """The scored side of an annotation: a pair for each answer, as the organisers' gold CSV has it."""
+    """The scored side of an annotation: a pair for each answer, as the organizers' gold CSV has it."""
     answers = ((question.text, [answer.full for answer in question.answers]) for question in one.questions)
     pairs = ((question, answer) for question, found in answers for answer in found or [NO_ANSWER])
     return Gold(claim_id=one.claim.id, claim=one.claim.text, label=one.label, pairs=tuple(pairs), types=one.types)

@@ -100,7 +100,7 @@ class Judging:
     Attributes:
         judge: which model, see ``submission.ev2r.models.FORMS``.
         journal: where the judge's replies are kept.
-        official_prompts: the organisers' file of prompts; ours are asked without it.
+        official_prompts: the organizers' file of prompts; ours are asked without it.
     """
 
     judge: str

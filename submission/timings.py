@@ -180,7 +180,7 @@ class TimeVerdict(Record):
     Attributes:
         mean: seconds a claim by its own clock; claims in flight together each count in full.
         worst: the longest claim.
-        wall: seconds of the whole program, loading included, divided by the claims, as the organisers count.
+        wall: seconds of the whole program, loading included, divided by the claims, as the organizers count.
         over: claims that took longer than the rule allows on average.
         cost: means per claim; seconds are those spent in the model.
     """
@@ -195,7 +195,7 @@ class TimeVerdict(Record):
 
 
 def time_verdict(report: TimeReport) -> TimeVerdict:
-    """Judge a run by the rule; by the organisers' count, and the claims' own mean beside it."""
+    """Judge a run by the rule; by the organizers' count, and the claims' own mean beside it."""
     run = report.run
     wall = (run.facts.model_load_seconds + run.facts.run_seconds) / run.claims
     return TimeVerdict(
@@ -225,7 +225,7 @@ def _sentence(run: RunTiming, wall: float) -> str:
 
 
 def write_measured_timings(report: TimeReport, path: Path) -> None:
-    """Write ``measured_timings.txt`` as the organisers' script does: whole seconds, a block for each stage."""
+    """Write ``measured_timings.txt`` as the organizers' script does: whole seconds, a block for each stage."""
     facts = report.run.facts
     blocks = [("Model loading", facts.model_load_seconds), ("Main Execution", facts.run_seconds)]
     lines = ["Script Execution Timings", "=" * 20]

@@ -1,10 +1,10 @@
 """The files that a run leaves for others: written together at its end, each whole or not at all, and read back.
 
-``submission.json`` says of each claim what the system found, in the organisers' form with three fields more. Questions
-and answers are clean already here, so that the organisers' own converter makes a readable CSV of the file.
+``submission.json`` says of each claim what the system found, in the organizers' form with three fields more. Questions
+and answers are clean already here, so that the organizers' own converter makes a readable CSV of the file.
 
 ``submission.csv`` is the leaderboard's file. Its ids count the rows from 0, whatever the claims' own ids are: the
-scorer pairs rows by position, its Ev2R half looks ids up by position, and the organisers' converter numbers rows so. A
+scorer pairs rows by position, its Ev2R half looks ids up by position, and the organizers' converter numbers rows so. A
 run over a part of the claims (``--start``) can therefore only be scored against a gold file of the same part;
 ``submission.json`` keeps the claims' own ids.
 """

@@ -59,7 +59,7 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
             raise ValueError(f"expected {len(PLACES)} places '{{}}' in each prompt")
     except (SyntaxError, KeyError, ValueError) as error:
         raise SubmissionError(
-            f"{path}: expected the organisers' properties.py, with PROMPT_MAPPING for {', '.join(TYPES.values())} "
+            f"{path}: expected the organizers' properties.py, with PROMPT_MAPPING for {', '.join(TYPES.values())} "
             f"({type(error).__name__}: {error}); take the file beside their averitec_evaluate.py"
         ) from error
     digest = hashlib.sha256(repr(sorted(prompts.items())).encode()).hexdigest()[:12]
@@ -112,7 +112,7 @@ JUDGE_ENGINE = {"context": 16384, "timeout": 600.0}
 
 
 class ModelJudge:
-    """A language model with our own prompts and schemas, or with the organisers' prompts and free replies.
+    """A language model with our own prompts and schemas, or with the organizers' prompts and free replies.
 
     Args:
         name: of the model; that of the prompts is added to it.
@@ -149,7 +149,7 @@ def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
 
     Args:
         judge: one of ``FORMS``.
-        official_prompts: the organisers' ``properties.py``, to ask in their words.
+        official_prompts: the organizers' ``properties.py``, to ask in their words.
 
     Raises:
         SubmissionError: judge not found, or it cannot be loaded.

@@ -18,14 +18,14 @@ from submission.timings import ClaimTiming, TimeReport
 from system.records import Label
 
 INK, MUTED, RULE, PAPER = "#1f2328", "#6a6f76", "#d9dce0", "#ffffff"
-LABEL_COLOURS = {
+LABEL_COLORS = {
     str(Label.SUPPORTED): "#2f7d5b",
     str(Label.REFUTED): "#b0413e",
     str(Label.NOT_ENOUGH_EVIDENCE): "#6b7688",
     str(Label.CONFLICTING): "#b3812a",
 }
 ACCENT = "#34607f"
-STAGE_COLOURS = ("#34607f", "#7fa6bf", "#b9cdd8", "#c9a45c", "#e3cf9f", "#8c6d8a", "#c4afc3", "#7b8f6a", "#b7c4a9")
+STAGE_COLORS = ("#34607f", "#7fa6bf", "#b9cdd8", "#c9a45c", "#e3cf9f", "#8c6d8a", "#c4afc3", "#7b8f6a", "#b7c4a9")
 FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
 
 
@@ -40,7 +40,7 @@ def element(tag: str, content: str = "", /, **attributes: object) -> str:
 
 
 def text(x: float, y: float, words: str, /, **attributes: object) -> str:
-    """A line of text, ink-coloured unless told otherwise."""
+    """A line of text, ink-colored unless told otherwise."""
     return element("text", escape(repair(words)), **{"x": x, "y": y, "fill": INK, "class_": "ink", **attributes})
 
 
@@ -115,12 +115,12 @@ class Frame:
         place = {"x": self.x(start), "y": self.y(high), "height": self.y(low) - self.y(high)}
         return element("rect", **place, width=max(0.5, self.x(end) - self.x(start) - 0.8), **attributes)
 
-    def mark(self, value: float, words: str, colour: str, class_: str, line: int) -> str:
+    def mark(self, value: float, words: str, color: str, class_: str, line: int) -> str:
         """A vertical line with words beside it."""
         x, y, right = self.x(value), TOP - 6 - 13 * (1 - line), value > 0.7 * self._across[-1]
         ends = {"x1": x, "x2": x, "y1": y - 8, "y2": HEIGHT - BOTTOM}
-        rule = element("line", **ends, stroke=colour, class_=f"{class_}-line")
-        place = {"text_anchor": "end" if right else "start", "fill": colour, "class_": class_, "font_size": 11}
+        rule = element("line", **ends, stroke=color, class_=f"{class_}-line")
+        place = {"text_anchor": "end" if right else "start", "fill": color, "class_": class_, "font_size": 11}
         return rule + text(x + (-5 if right else 5), y, words, **place)
 
     def grid(self, across: str, up: str, numbers: bool = True) -> list[str]:
@@ -158,7 +158,7 @@ def histogram(report: TimeReport) -> str:
     ]
     marks = [frame.mark(report.run.mean, f"mean {report.run.mean:.1f} s", INK, "ink", 0)]
     if budget <= axis[-1]:
-        marks.append(frame.mark(budget, f"budget {budget:g} s", LABEL_COLOURS["Refuted"], "limit", 1))
+        marks.append(frame.mark(budget, f"budget {budget:g} s", LABEL_COLORS["Refuted"], "limit", 1))
     title = f"Seconds a claim: mean {report.run.mean:.2f}, longest {report.run.max:.2f}, budget {budget:g}"
     return figure(WIDTH, HEIGHT, title, [*frame.grid("seconds a claim", "claims"), *bars, *marks])
 
@@ -188,15 +188,15 @@ def _stack(frame: Frame, number: int, names: Sequence[str], parts: Sequence[floa
     bars, base = [], 0.0
     for place, (name, value) in enumerate(zip(names, parts, strict=True)):
         if value:
-            style = {"class_": f"stage-{place % len(STAGE_COLOURS)}", "fill": _stage_colour(place)}
+            style = {"class_": f"stage-{place % len(STAGE_COLORS)}", "fill": _stage_color(place)}
             bar = frame.bar(number + 0.08, number + 0.92, base, base + value, **style)
             bars.append(titled(bar, f"{name}: {value:.2f} s"))
             base += value
     return bars
 
 
-def _stage_colour(place: int) -> str:
-    return STAGE_COLOURS[place % len(STAGE_COLOURS)]
+def _stage_color(place: int) -> str:
+    return STAGE_COLORS[place % len(STAGE_COLORS)]
 
 
 def _legend_rows(names: Sequence[str]) -> int:
@@ -208,7 +208,7 @@ def _legend(names: Sequence[str]) -> list[str]:
     for place, name in enumerate([*names, "wall time"]):
         x, y = LEFT + 84 * (place % 6), HEIGHT + 20 * (place // 6) + 4
         if place < len(names):
-            style = {"class_": f"stage-{place % len(STAGE_COLOURS)}", "fill": _stage_colour(place)}
+            style = {"class_": f"stage-{place % len(STAGE_COLORS)}", "fill": _stage_color(place)}
             parts.append(element("rect", x=x, y=y - 9, width=10, height=10, **style))
         else:
             parts.append(element("rect", x=x, y=y - 5, width=10, height=1.5, class_="ink", fill=INK))
@@ -237,17 +237,17 @@ def confusion(scores: LabelScores) -> str:
 
 def _cell(x: float, y: float, width: float, height: float, gold: str, name: str, count: int, total: int) -> str:
     share = count / total if total else 0.0
-    colour = LABEL_COLOURS["Supported"] if gold == name else LABEL_COLOURS["Refuted"]
+    color = LABEL_COLORS["Supported"] if gold == name else LABEL_COLORS["Refuted"]
     rect = element(
         "rect",
-        **{"x": x + 1, "y": y + 1, "width": width - 2, "height": height - 2, "rx": 2, "fill": colour},
+        **{"x": x + 1, "y": y + 1, "width": width - 2, "height": height - 2, "rx": 2, "fill": color},
         fill_opacity=0.06 + 0.74 * share,
         class_="hit" if gold == name else "miss",
     )
     dark = share > 0.5
     label = text(
         x + width / 2, y + height / 2 + 5, str(count), text_anchor="middle", font_size=14, fill="#fff" if dark else INK,
-        class_="on-colour" if dark else "ink",
+        class_="on-color" if dark else "ink",
     )  # fmt: skip
     title = f"{gold}, predicted {name}: {count} of {total}"
     link = f"#claims?gold={quote(gold, safe='')}&label={quote(name, safe='')}"

@@ -67,7 +67,7 @@ def read_run(folder: Path) -> Material:
 
 
 def read_system(predictions: Path) -> Material:
-    """Read the predictions of any system: ``submission.json``, the organisers' JSON, or a CSV.
+    """Read the predictions of any system: ``submission.json``, the organizers' JSON, or a CSV.
 
     Raises:
         SubmissionError: the file cannot be read, or an entry lacks what a prediction needs.

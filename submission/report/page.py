@@ -49,7 +49,7 @@ def visible(text: str) -> str:
 
 
 def slug(label: str) -> str:
-    """The class that colours a label; of any other text, that of no label.
+    """The class that colors a label; of any other text, that of no label.
 
     >>> slug("Refuted"), slug("refuted")
     ('refuted', 'other')

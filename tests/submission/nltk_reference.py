@@ -1,4 +1,4 @@
-"""Hungarian METEOR the organisers' way: NLTK computes each pair of texts from scratch."""
+"""Hungarian METEOR the organizers' way: NLTK computes each pair of texts from scratch."""
 
 import shutil
 from pathlib import Path

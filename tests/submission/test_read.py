@@ -37,7 +37,7 @@ def test_a_csv_is_read_by_its_ids(tmp_path: Path) -> None:
     ]
 
 
-def test_the_organisers_json_may_lack_ids_and_have_more_fields(tmp_path: Path) -> None:
+def test_the_organizers_json_may_lack_ids_and_have_more_fields(tmp_path: Path) -> None:
     path = _json(tmp_path, [{"claim": "A.", "pred_label": "maybe", "evidence": [], "llm_output": "..."}])
     assert read_predictions(path) == [Predicted(claim_id=0, claim="A.", label="maybe")]
 
@@ -121,7 +121,7 @@ def test_gold_questions_of_another_form_are_named(tmp_path: Path, questions: Any
 
 
 @pytest.mark.data
-def test_gold_in_json_and_in_the_organisers_csv_are_the_same(shared: Path) -> None:
+def test_gold_in_json_and_in_the_organizers_csv_are_the_same(shared: Path) -> None:
     from_json = read_gold(shared / "data/averitec/dev.json")
     from_csv = read_gold(shared / "data/fever8/solution_dev.csv")
     assert [gold.model_copy(update={"types": ()}) for gold in from_json] == from_csv

@@ -80,7 +80,7 @@ def test_ids_are_written_as_ranges() -> None:
 
 
 @pytest.mark.data
-def test_the_organisers_baseline_has_the_accuracy_that_counting_gives(shared: Path) -> None:
+def test_the_organizers_baseline_has_the_accuracy_that_counting_gives(shared: Path) -> None:
     submission = shared / "data/fever8/baseline_submission.csv"
     predicted, gold = pd.read_csv(submission)["label"], pd.read_csv(shared / "data/fever8/solution_dev.csv")["label"]
     report = score(submission, shared / "data/averitec/dev.json")

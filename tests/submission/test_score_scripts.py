@@ -16,7 +16,7 @@ from system.records import Label
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# In the form of the organisers' file: what the script calls, with a score that tells what it was given.
+# In the form of the organizers' file: what the script calls, with a score that tells what it was given.
 OFFICIAL = """
 def download_nltk_data(package, download_dir):
     print("wants", package)
@@ -82,7 +82,7 @@ def test_one_command_runs_validates_scores_and_reports(checkout: Path, tmp_path:
 
 @pytest.fixture
 def official(tmp_path: Path) -> Path:
-    """The organisers' repository as if it had been fetched, and an environment for it."""
+    """The organizers' repository as if it had been fetched, and an environment for it."""
     folder = tmp_path / "official"
     (folder / "repository").mkdir(parents=True)
     (folder / "repository" / "averitec_evaluate.py").write_text(OFFICIAL)

@@ -142,7 +142,7 @@ def test_tokens_and_calls_are_means_of_the_claims() -> None:
     assert one.cost == two.cost
 
 
-def test_the_organisers_form_has_whole_seconds(tmp_path: Path) -> None:
+def test_the_organizers_form_has_whole_seconds(tmp_path: Path) -> None:
     path = tmp_path / "measured_timings.txt"
     write_measured_timings(report(1.0, run_seconds=3725.9, model_load_seconds=59.4), path)
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -262,14 +262,14 @@ def test_only_more_than_harmless_faults_change_a_score() -> None:
 
 
 @pytest.mark.data
-def test_the_organisers_own_files_have_no_faults(shared: Path) -> None:
+def test_the_organizers_own_files_have_no_faults(shared: Path) -> None:
     claims = read_claims(shared / "data/averitec/dev.json")
     assert validate(shared / "data/fever8/baseline_submission.csv", claims) == []
     assert not changes_score(validate(shared / "data/fever8/solution_dev.csv", claims))
 
 
 @pytest.mark.data
-def test_the_organisers_baseline_less_a_row_is_shifted(shared: Path, tmp_path: Path) -> None:
+def test_the_organizers_baseline_less_a_row_is_shifted(shared: Path, tmp_path: Path) -> None:
     with (shared / "data/fever8/baseline_submission.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     with (tmp_path / "submission.csv").open("w", newline="", encoding="utf-8") as file:

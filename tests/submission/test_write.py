@@ -141,7 +141,7 @@ def test_rows_are_numbered_by_position_whatever_the_claims_ids(tmp_path: Path) -
     assert table[["id", "claim", "split"]].to_numpy().tolist() == [[0, "b", "pred"], [1, "a", "pred"]]
 
 
-def test_the_bytes_are_those_of_the_organisers_converter(tmp_path: Path) -> None:
+def test_the_bytes_are_those_of_the_organizers_converter(tmp_path: Path) -> None:
     entries = predictions([result(0, 'A "quoted", claim'), result(1, "Ein zweiter – é", Label.REFUTED)])
     write_csv(entries, tmp_path / "ours.csv")
     write_json(entries, tmp_path / "submission.json")
@@ -173,7 +173,7 @@ def test_a_file_that_does_not_read_back_is_no_success(tmp_path: Path, monkeypatc
         write_csv(predictions([result(4)]), tmp_path / "submission.csv")
 
 
-def test_an_entry_has_the_organisers_fields_and_ours(tmp_path: Path) -> None:
+def test_an_entry_has_the_organizers_fields_and_ours(tmp_path: Path) -> None:
     write_json(predictions([result(claim_id=7, label=Label.CONFLICTING)]), tmp_path / "submission.json")
     assert json.loads((tmp_path / "submission.json").read_text()) == [
         {

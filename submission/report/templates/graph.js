@@ -1,5 +1,5 @@
 // The graph of a claim as an SVG that can be walked with the arrow keys and saved as a figure. Presentation attributes
-// hold the colours of print; the page's style sheet overrides them by class.
+// hold the colors of print; the page's style sheet overrides them by class.
 
 const SMALLEST = 0.75; // the scale under which a graph is no longer made to fit, but scrolls
 const PRINT = { ink: "#1f2328", muted: "#6a6f76", rule: "#b9bdc2", paper: "#ffffff", tint: "#f1f3f1" };

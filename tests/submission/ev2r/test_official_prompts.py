@@ -7,7 +7,7 @@ from submission.ev2r.models import read_official_prompts
 from submission.ev2r.replies import Unit
 from submission.files import SubmissionError
 
-# In the form of the organisers' file, in words of our own.
+# In the form of the organizers' file, in words of our own.
 FILE = '''
 import enum
 import no_such_library
@@ -73,5 +73,5 @@ def test_another_wording_has_another_name(tmp_path: Path) -> None:
     ],
 )
 def test_another_file_is_refused(tmp_path: Path, old: str, new: str) -> None:
-    with pytest.raises(SubmissionError, match=r"properties.py: expected the organisers' properties.py"):
+    with pytest.raises(SubmissionError, match=r"properties.py: expected the organizers' properties.py"):
         read_official_prompts(_write(tmp_path, FILE.replace(old, new)))

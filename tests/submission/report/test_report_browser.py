@@ -154,19 +154,19 @@ def test_back_returns_to_the_list(reader):
 def test_text_stands_out_from_the_page(reader, scheme):
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     reader.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    colours = reader.browser.execute_script(
+    colors = reader.browser.execute_script(
         "const style = getComputedStyle(document.documentElement);"
         "const hex = (name) => style.getPropertyValue(name).trim();"
         "return [hex('--paper'), ...arguments[0].map(hex)]",
         ["--ink", "--muted", "--accent", "--supported", "--refuted", "--not-enough", "--conflicting"],
     )
-    paper, *inks = map(luminance, colours)
+    paper, *inks = map(luminance, colors)
     for ink in inks:
         assert (max(ink, paper) + 0.05) / (min(ink, paper) + 0.05) >= 4.5  # WCAG 2.1, level AA
 
 
-def luminance(colour):
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+def luminance(color):
+    channels = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

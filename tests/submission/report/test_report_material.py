@@ -44,7 +44,7 @@ def test_a_damaged_file_is_named_with_its_place(run, name, text, message):
         read_run(run)
 
 
-def test_the_organisers_json_needs_only_label_and_claim(tmp_path):
+def test_the_organizers_json_needs_only_label_and_claim(tmp_path):
     path = tmp_path / "other.json"
     evidence = [{"question": "When?", "answer": QUOTE, "url": None, "scraped_text": ["One.", "Two."]}]
     items = [{"claim": TEXT, "pred_label": "refuted"}, {"claim": "B", "pred_label": "Refuted", "evidence": evidence}]
