@@ -11,6 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 LAYERS = ("knowledge_store", "system", "submission", "factgraph", "training")  # the lowest first
 
+# Rooms of the engine: what is asked, who answers, steps over a case, the papers' figures; the lowest first.
+ROOMS = ("tasks", "models", "operations", "strategies")
+
 # ``python -m system`` opens the command line above it, and nothing imports this file.
 DOOR = "system/__main__.py"
 
@@ -79,6 +82,16 @@ def test_imports_of_real_files_are_found() -> None:
 )
 def test_no_arrow_runs_up(package: str, above: str) -> None:
     assert offences(package, above) == []
+
+
+@pytest.mark.parametrize(("room", "above"), [(low, high) for i, low in enumerate(ROOMS) for high in ROOMS[i + 1 :]])
+def test_no_arrow_runs_up_within_the_engine(room: str, above: str) -> None:
+    assert offences(f"system/{room}", f"system.{above}") == []
+
+
+@pytest.mark.parametrize("room", ["tasks", "models"])
+def test_tasks_and_models_know_no_case(room: str) -> None:
+    assert offences(f"system/{room}", "system.case") == []
 
 
 def test_submission_knows_only_what_it_shares_with_the_engine() -> None:
