@@ -27,7 +27,7 @@ class RunFacts(Record):
 
     Attributes:
         budget_seconds: what a claim was allowed to take.
-        run_seconds: from the first claim to the last, loading left out; of a resumed run, its last part.
+        run_seconds: from the first claim to the last, loading left out; of a resumed run, the sum of its parts.
         model_load_seconds: loading encoder and model, before the first claim.
         peak_memory_gib: most resident memory of the program and its workers.
     """

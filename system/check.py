@@ -15,11 +15,12 @@ from system.models.base import Model
 from system.operations.questions import duplicates, replacements
 from system.operations.verdict import judge_in_reserve, no_verdict, outcome
 from system.provenance import name_documents
-from system.records import Calibration, Claim, ClaimResult, Failure, QuestionAnswer, Timing
+from system.records import Calibration, Claim, ClaimResult, Failure, Label, QuestionAnswer, Timing, Verdict
 from system.settings import Settings
 from system.strategies import STRATEGIES
 from system.thoughts import Evidence
 
+NOTHING_KNOWN = 1 / len(Label)  # confidence of a verdict that rests on no answer, at most
 SEED_PASSAGES = 10  # of the first stage, that readers without a language model may form questions from
 
 
@@ -94,6 +95,8 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
     verdict = outcome.verdict
     if calibration:
         verdict = verdict.model_copy(update={"confidence": calibration.of(verdict.confidence)})
+    if _found_nothing(case, outcome):
+        verdict = _unsure(verdict, ranked)
     named = name_documents(verdict.justification, case.claim, outcome.pairs)
     return ClaimResult(
         claim=case.claim,
@@ -111,6 +114,24 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
         ),
         failures=tuple(case.failures),
         flaws={str(flaw): count for flaw, count in ranked.report.flaws.items()} | _suspicious(case),
+    )
+
+
+def _found_nothing(case: Case, outcome: Outcome) -> bool:
+    """Whether the search came to its end, and nothing answered any question."""
+    broken = any(failure.unanswered and failure.operation != "read" for failure in case.failures)
+    answered = any(pair.answered for pair in outcome.pairs)
+    return outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and not (answered or broken or case.timed_out)
+
+
+def _unsure(verdict: Verdict, ranked: RankedStore) -> Verdict:
+    """A verdict on no answer at all: little is known, so it says little, and says what was searched."""
+    searched = f"Nothing in {ranked.report.pages:,} pages, {len(ranked.passages):,} passages, answers a question."
+    return verdict.model_copy(
+        update={
+            "confidence": min(verdict.confidence, NOTHING_KNOWN),
+            "justification": f"{verdict.justification} {searched}".strip(),
+        }
     )
 
 

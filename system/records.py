@@ -256,6 +256,7 @@ class Timing(Record):
         cut_short: the deadline ended the work before the strategy was done.
         duplicates: questions that were dropped because they repeat another.
         replaced: questions that were asked in the place of such.
+        finished_at: seconds of the run, its earlier parts included, when the claim was finished; 0 outside a run.
     """
 
     seconds: float
@@ -266,6 +267,7 @@ class Timing(Record):
     cut_short: bool
     duplicates: int = 0
     replaced: int = 0
+    finished_at: float = 0.0
 
 
 class Failure(Content):

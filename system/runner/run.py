@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter
 
 from tqdm import tqdm
 
@@ -32,12 +33,14 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
     graphs = output / "graphs"
     graphs.mkdir(parents=True, exist_ok=True)
     left = [claim for claim in claims if claim.id not in done]
+    earlier = max((result.timing.finished_at for result in journal.finished), default=0.0)
+    began = perf_counter()
     with tqdm(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
 
         async def finish(claim: Claim) -> None:
             async with places:
                 result, graph = await checker.check(claim)
-                await _keep(result, graph, graphs, journal)
+                await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)
                 progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
                 progress.update()
 
@@ -49,6 +52,10 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
             raise faults.exceptions[0] from None  # what one claim meets, of disk or cluster, the others meet as well
     by_id = {result.claim.id: result for result in journal.finished}
     return [by_id[claim.id] for claim in claims]
+
+
+def _finished(result: ClaimResult, seconds: float) -> ClaimResult:
+    return result.model_copy(update={"timing": result.timing.model_copy(update={"finished_at": seconds})})
 
 
 async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:

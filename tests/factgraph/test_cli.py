@@ -151,8 +151,10 @@ def test_resume_asks_nothing_again(answers, bridge_files, tmp_path):
         raise AssertionError("asked again")
 
     answers.ordinary = never
+    seconds = load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["run_seconds"]
     assert cli.main([*bridge_files, "--resume"]) == 0
     assert load_json(tmp_path / "output" / "submission.json") == before
+    assert load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["run_seconds"] == seconds > 0
 
 
 @pytest.mark.parametrize(

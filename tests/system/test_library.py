@@ -101,3 +101,10 @@ def test_importing_system_loads_no_library_of_models():
     assert done.stdout.strip() == ""
     with pytest.raises(ImportError):
         exec("from system import Nothing")
+
+
+def test_a_verdict_on_no_answer_is_unsure_and_says_what_was_searched(checker, tmp_path):
+    (tmp_path / "0.json").write_bytes(b"")
+    verdict = checker.check_many(["The Aster bridge opened in 1932."], tmp_path)[0].verdict
+    assert verdict.label is Label.NOT_ENOUGH_EVIDENCE and verdict.confidence <= 0.25
+    assert verdict.justification.endswith("Nothing in 0 pages, 0 passages, answers a question.")
