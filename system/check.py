@@ -1,6 +1,6 @@
 """Check one claim: build its case, run the strategy, and turn whatever happens into a complete result."""
 
-import time
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ async def check(
     claim: Claim,
     ranked: RankedStore,
     failures: Sequence[Failure] = (),
-    clock: Clock = time.monotonic,
+    clock: Clock | None = None,
     listener: Listener = unheard,
 ) -> tuple[ClaimResult, Graph]:
     """Check a claim against its ranked store.
@@ -49,7 +49,8 @@ async def check(
 
     Args:
         failures: what went wrong before, while the store was read.
-        clock: monotonic seconds. The time that ranking took counts against the budget, wherever it ran.
+        clock: monotonic seconds; the event loop's unless told otherwise. The time that ranking took counts against the
+            budget, wherever it ran.
         listener: is told of every thought as it is added to the graph.
     """
     settings = engine.settings
@@ -62,7 +63,9 @@ async def check(
         index=PassageIndex(ranked, engine.encoder, settings.retrieval),
         seed_passages=ranked.passages[:SEED_PASSAGES],
         gold_passages=ranked.passages if settings.debate.evidence == "gold" else (),
-        deadline=Deadline(budget, reserve=settings.run.reserve * settings.run.budget, clock=clock),
+        deadline=Deadline(
+            budget, reserve=settings.run.reserve * settings.run.budget, clock=clock or asyncio.get_running_loop().time
+        ),
         failures=[*failures],
         listener=listener,
     )
