@@ -117,3 +117,10 @@ def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
 
 def test_the_core_is_a_sentence_of_the_claim_without_its_wrapping() -> None:
     assert core("  “The  [new] law passed\nin May.”") == "The new law passed in May"
+
+
+def test_a_branch_that_has_asked_everything_asks_again() -> None:
+    claim = Claim(id=0, text="The Aster bridge opened in 1932.")
+    every = follow_ups(claim, [unanswered("When?")], ())
+    context = tuple(unanswered(question) for question in ("When?", *every))
+    assert ask(AskQuestion(claim=claim, context=context, index=10, seed_passages=())) in every
