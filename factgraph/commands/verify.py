@@ -41,7 +41,7 @@ def command(arguments: Sequence[str]) -> int:
     engine, _ = common.load_timed(settings)
     result, graph = asyncio.run(_check(engine, claim, ranked))
     if args.output:
-        save_answer(args.output, result, graph, settings.run.budget)
+        save_answer(args.output, result, graph)
     if args.json:
         print(as_json(result, graph if args.graph else None))
     else:
@@ -62,13 +62,13 @@ def as_json(result: ClaimResult, graph: Graph | None) -> str:
     return orjson.dumps(tree, option=orjson.OPT_INDENT_2).decode()
 
 
-def save_answer(folder: Path, result: ClaimResult, graph: Graph, budget: float) -> None:
+def save_answer(folder: Path, result: ClaimResult, graph: Graph) -> None:
     """Write ``result.json``, with the graph, and ``report.html``, a page on this claim that opens from disk."""
-    from factgraph.service.pages import report_page  # only here: it loads the templates
+    from submission.report.page import claim_page  # only here: it loads the templates
 
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / "result.json", as_json(result, graph) + "\n")
-    write_atomically(folder / "report.html", report_page(result, graph.thoughts, budget))
+    write_atomically(folder / "report.html", claim_page(result, graph.to_json()))
 
 
 def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console: Console) -> None:

@@ -144,7 +144,7 @@ def _claims(service: Service) -> APIRouter:
         job = jobs[claim_id]
         if job.result is None:
             raise NoResult(f"the claim is {job.state}, and has a report when it is done")
-        page = await asyncio.to_thread(report_page, job.result, tuple(job.thoughts), job.order.budget)
+        page = await asyncio.to_thread(report_page, job.result, tuple(job.thoughts))
         return HTMLResponse(page, headers=PRIVATE)
 
     return router

@@ -9,16 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import orjson
-
 from factgraph.service.schema import DOCUMENTS
-from submission.report.page import TEMPLATES, write_report
-from submission.timings import RunFacts
-from submission.write import write_outputs
-from system.machine import peak_memory
+from submission.report.page import TEMPLATES, claim_page
 from system.records import ClaimResult, Content
 from system.thoughts import Thought
 
@@ -71,30 +65,9 @@ def docs_page(schema: dict[str, Any]) -> LivePage:
     return LivePage(html, f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'")
 
 
-def report_page(result: ClaimResult, thoughts: Sequence[Thought[Content]], budget: float) -> str:
-    """The report of one claim as HTML, written as that of a run of this claim alone.
-
-    Of the setup nothing is told: it can name folders and servers.
-    """
-    with TemporaryDirectory(prefix="factcheck-") as scratch:
-        folder = Path(scratch) / "One claim"
-        folder.mkdir()
-        facts = RunFacts(
-            budget_seconds=budget,
-            run_seconds=result.timing.seconds,
-            model_load_seconds=0.0,
-            peak_memory_gib=peak_memory(),
-        )
-        write_outputs([result], folder, facts)
-        _write_graph(thoughts, folder / "graphs" / f"{result.claim.id}.json")
-        (folder / "journal.jsonl").write_text(f"{{}}\n{result.model_dump_json()}\n", encoding="utf-8")
-        (folder / "run.json").write_text("{}", encoding="utf-8")
-        return write_report(folder).read_text(encoding="utf-8")
-
-
-def _write_graph(thoughts: Iterable[Thought[Content]], path: Path) -> None:
-    path.parent.mkdir()
-    path.write_bytes(orjson.dumps({"thoughts": [thought.model_dump(mode="json") for thought in thoughts]}))
+def report_page(result: ClaimResult, thoughts: Sequence[Thought[Content]]) -> str:
+    """One claim as an HTML page that opens from disk. Of the setup nothing is told: it can name folders and servers."""
+    return claim_page(result, {"thoughts": [thought.model_dump(mode="json") for thought in thoughts]})
 
 
 def _joined(files: Iterable[Path]) -> str:

@@ -77,8 +77,8 @@ def test_a_claim_is_followed_to_its_verdict_and_report(browser):
         reader.one("#report a").click()
         reader.until(lambda: len(browser.window_handles) == 2)
         browser.switch_to.window(browser.window_handles[1])
-        reader.until(lambda: reader.all("#row-0"))
-        assert CLAIM in reader.one("#row-0").text
+        reader.until(lambda: reader.all(".badge"))
+        assert reader.one(".claim-text").text == CLAIM
         assert reader.errors() == []
         browser.close()
         browser.switch_to.window(browser.window_handles[0])

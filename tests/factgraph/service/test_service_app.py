@@ -122,7 +122,7 @@ def test_the_report_is_there_when_the_claim_is_done():
     early, report = serve(scenario, engine_of(gate))
     assert early.status_code == 409 and "when it is done" in early.json()["detail"]
     assert report.headers["content-type"].startswith("text/html")
-    assert ORDER["claim"] in report.text and 'id="data-0"' in report.text
+    assert ORDER["claim"] in report.text and 'id="data-claim"' in report.text
 
 
 def test_a_store_is_named_and_nothing_else_is_ever_opened(stores):
