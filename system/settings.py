@@ -35,6 +35,7 @@ class GraphSettings(Section):
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
     debate: bool = Field(True, description="let a debate decide where verdicts disagree; otherwise a vote does")
+    justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
 
 
 class DebateSettings(Section):
@@ -76,6 +77,9 @@ class ModelSettings(Section):
     )
     adapters: dict[Adapter, str] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, or for a server the names that it serves"
+    )
+    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
+        default_factory=list, description="tasks that the extractive reader does in place of the model"
     )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
     seed: int = Field(1, description="of the sampler")

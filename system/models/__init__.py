@@ -6,7 +6,7 @@ import psutil
 
 from knowledge_store.dense.encoder import Encoder
 from system.models.base import Model, ModelUnavailable
-from system.models.routed import RoutedModel
+from system.models.routed import RoutedModel, by_agent
 from system.packaged_weights import PACKAGED
 from system.settings import Settings
 from system.weights import WeightsError, fetch
@@ -25,7 +25,17 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
     if len(several) > 1 and settings.model.backend == "vllm":
         several = _sharing(several)
     loaded = [_load(each, encoder) for each in several]
-    return RoutedModel(loaded) if len(loaded) > 1 else loaded[0]
+    model = RoutedModel(loaded, by_agent(len(loaded))) if len(loaded) > 1 else loaded[0]
+    return _with_rules(model, settings, encoder)
+
+
+def _with_rules(model: Model, settings: Settings, encoder: Encoder | None) -> Model:
+    """A model that leaves the tasks that ``rules`` names to the extractive reader."""
+    rules = frozenset(settings.model.rules)
+    if not rules:
+        return model
+    reader = settings.model_copy(update={"model": settings.model.model_copy(update={"backend": "extractive"})})
+    return RoutedModel([model, _load(reader, encoder)], lambda task: int(task.name in rules))
 
 
 def models_of(settings: Settings) -> list[Settings]:

@@ -1,22 +1,36 @@
-"""Several models behind the one seam: each agent has its own (CARP's heterogeneous teams)."""
+"""Several models behind the one seam: of the agents of a team, or of the tasks that rules do better or faster."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from system.models.base import Model, Request, Result
+from system.tasks.base import Reply, Task
+
+Route = Callable[[Task[Reply]], int]
+"""The place of the model that does a task."""
+
+
+def by_agent(models: int) -> Route:
+    """Each agent has a model of its own (CARP's heterogeneous teams); those beyond start again with the first."""
+    return lambda task: task.agent % models
 
 
 class RoutedModel:
-    """Routes each request by its task's agent; agents beyond the number of models start again with the first."""
+    """Sends each request to one of several models.
 
-    def __init__(self, models: Sequence[Model]) -> None:
+    Args:
+        route: which of them.
+    """
+
+    def __init__(self, models: Sequence[Model], route: Route) -> None:
         self._models = tuple(models)
+        self._route = route
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. The models work at the same time."""
         places: dict[int, list[int]] = {}
         for place, request in enumerate(requests):
-            places.setdefault(request.task.agent % len(self._models), []).append(place)
+            places.setdefault(self._route(request.task), []).append(place)
         batches = ([requests[place] for place in mine] for mine in places.values())
         answered = await asyncio.gather(
             *(self._models[which].generate(batch) for which, batch in zip(places, batches, strict=True))

@@ -2,14 +2,17 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Sequence
+from functools import partial
+from typing import Any
 
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.models.base import Completion
 from system.operations.evidence import all_learnt, question_of
-from system.records import Failure, Label, QuestionAnswer, Verdict
+from system.operations.justification import explain
+from system.records import Content, Failure, Label, QuestionAnswer, Verdict
 from system.speech import Argument
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.thoughts import Question, Thought
 
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
@@ -27,9 +30,16 @@ async def judge(
     Returns:
         The verdict, named under the question of the latest round; None when the model failed.
     """
-    task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
+    contents = tuple(pair.content for pair in pairs)
     latest = question_of(case, pairs[-1]) if pairs else None
-    step = Step(task, as_verdict, [*reversed(pairs)] or [case.graph.root], under=latest or case.graph.root)
+    parents: list[Thought[Content]] = [*reversed(pairs)] or [case.graph.root]
+    under = latest or case.graph.root
+    step: Step[Any, Verdict]
+    if case.settings.graph.justify:
+        step = Step(JudgeClaim(claim=case.claim, pairs=contents), as_verdict, parents, under)
+    else:
+        quoting = partial(as_labelled, contents[::-1])
+        step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
     (verdict,) = await case.think("judge", [step], final=final)
     return verdict
 
@@ -38,6 +48,12 @@ def as_verdict(result: Completion[VerdictReply]) -> Verdict:
     """The verdict of a reply."""
     reply = result.reply
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
+
+
+def as_labelled(pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
+    """The verdict of a label alone, with the answers that it was given for."""
+    label = result.reply.label
+    return Verdict(label=label, justification=explain(label, pairs), confidence=result.confidence)
 
 
 def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:

@@ -11,7 +11,7 @@ from system.check import check
 from system.claim_analysis import Plan, Position, Stance, Team
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
-from system.models.routed import RoutedModel
+from system.models.routed import RoutedModel, by_agent
 from system.models.scripted import ScriptedModel
 from system.records import Label
 from system.strategies.carp import carp
@@ -276,7 +276,7 @@ def test_several_models_draft_on_their_own_and_the_first_makes_one_reply_of_them
 def test_agents_of_a_team_have_models_of_their_own(carp_case, answers):
     models = [ScriptedModel(answers), ScriptedModel(answers)]
     case = carp_case()
-    case.model = RoutedModel(models)
+    case.model = RoutedModel(models, by_agent(len(models)))
     run(case)
     for agent, model in enumerate(models):
         stated = [request.task for request in model.requests if isinstance(request.task, StateCase)]
@@ -289,7 +289,7 @@ def test_routing_keeps_the_order_and_closes_all(answers, carp_case):
     run(case)
     requests = case.model.requests
     models = [ScriptedModel(lambda r, n=n: VerdictReply(justification=str(n), label=Label.REFUTED)) for n in range(3)]
-    routed = RoutedModel(models)
+    routed = RoutedModel(models, by_agent(len(models)))
     results = asyncio.run(routed.generate(requests))
     assert [result.reply.justification for result in results] == [str(r.task.agent % 3) for r in requests]
     asyncio.run(routed.close())

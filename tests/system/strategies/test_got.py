@@ -8,11 +8,11 @@ from bridge import CLAIM, PAGES, store_of
 from system.check import check
 from system.models.base import Completion, ErrorKind, ModelError
 from system.operations.questions import replacements
-from system.records import AnswerType, Failure, Label, Source
+from system.records import AnswerType, Failure, Label, QuestionAnswer, Source
 from system.strategies.got import got
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.thoughts import Pruned, Verification
@@ -397,3 +397,13 @@ def test_hostile_passages_stay_material(make_engine):
     clean, clean_graph = run_check(make_engine(), PAGES[:2])
     assert result.verdict.label is clean.verdict.label
     assert shape(graph) == shape(clean_graph)
+
+
+def test_a_label_alone_is_justified_by_the_answer_it_was_given_for(make_case, answers):
+    answers.replace[LabelClaim] = lambda request: LabelReply(label=Label.SUPPORTED)
+    case = make_case(graph__justify=False)
+    verdict = run_got(case).verdict
+    assert not any(isinstance(request.task, JudgeClaim) for request in case.model.requests)
+    quoted = verdict.justification.split("“")[1].split("”")[0].removesuffix(" …")
+    assert verdict.label is Label.SUPPORTED
+    assert any(quoted in thought.content.answer for thought in case.graph.holding(QuestionAnswer))

@@ -1,0 +1,58 @@
+"""Several models behind one seam."""
+
+import asyncio
+
+import pytest
+
+from system.models import load_model
+from system.models.base import Completion, ModelUnavailable, Request
+from system.models.routed import RoutedModel, by_agent
+from system.models.scripted import ScriptedModel
+from system.records import Claim, Label
+from system.settings import Settings
+from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.judge_claim import LabelClaim, LabelReply
+
+CLAIM = Claim(id=0, text="The Aster bridge opened in 1932.")
+ASK = AskQuestion(claim=CLAIM, context=(), index=0, seed_passages=())
+LABEL = LabelClaim(claim=CLAIM, pairs=())
+
+
+def replies(model, *tasks):
+    results = asyncio.run(model.generate([Request(task) for task in tasks]))
+    assert all(isinstance(result, Completion) for result in results)
+    return [result.reply for result in results]
+
+
+def test_each_task_goes_to_its_model_and_replies_keep_their_order():
+    asks = ScriptedModel(lambda request: QuestionReply(question="When?"))
+    labels = ScriptedModel(lambda request: LabelReply(label=Label.REFUTED))
+    model = RoutedModel([labels, asks], lambda task: int(task.name == "ask_question"))
+    assert replies(model, ASK, LABEL, ASK) == [
+        QuestionReply(question="When?"),
+        LabelReply(label=Label.REFUTED),
+        QuestionReply(question="When?"),
+    ]
+    assert [len(one.requests) for one in (labels, asks)] == [1, 2]
+
+
+def test_agents_beyond_the_models_start_again_with_the_first():
+    route = by_agent(2)
+    assert [route(ASK.model_copy(update={"agent": agent})) for agent in range(4)] == [0, 1, 0, 1]
+
+
+def test_closes_all_models():
+    models = [ScriptedModel(lambda request: None) for _ in range(2)]
+    asyncio.run(RoutedModel(models, by_agent(2)).close())
+    assert all(model.closed for model in models)
+
+
+def test_rules_need_the_encoder_of_the_reader():
+    settings = Settings.model_validate(
+        {
+            "model": {"backend": "server", "model": "m", "rules": ["ask_question"]},
+            "engine": {"address": "http://localhost:1/v1"},
+        }
+    )
+    with pytest.raises(ModelUnavailable):
+        load_model(settings)

@@ -1,0 +1,42 @@
+"""Reasons for a verdict that came as a label alone."""
+
+import pytest
+
+from knowledge_store.pages.page import Passage
+from system.operations.justification import LONGEST, explain
+from system.records import Answer, AnswerType, Label, QuestionAnswer, Source
+
+
+def pair(text: str, url: str = "https://aster.example/bridge") -> QuestionAnswer:
+    passage = Passage(text, url, 0, 0)
+    answer = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
+    return QuestionAnswer(question="When?", answer=text, answers=(answer,))
+
+
+OPENED, CLOSED = pair("It opened in 1932."), pair("It is closed.", "https://news.example/a")
+NOTHING = QuestionAnswer.unanswered("Who paid?")
+
+
+@pytest.mark.parametrize(
+    ("label", "pairs", "expected"),
+    [
+        (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim: “It opened in 1932.” (aster.example)."),
+        (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim: “It opened in 1932.” (aster.example)."),
+        (
+            Label.CONFLICTING,
+            [OPENED, CLOSED],
+            "both ways: “It opened in 1932.” (aster.example), but also “It is closed.”",
+        ),
+        (Label.CONFLICTING, [OPENED], "supports the claim only in part: “It opened in 1932.”"),
+        (Label.NOT_ENOUGH_EVIDENCE, [CLOSED], "does not settle the claim. The nearest that was found: “It is closed.”"),
+        (Label.REFUTED, [NOTHING], "Nothing was found that answers the questions about the claim."),
+    ],
+)
+def test_quotes_the_answers_that_decide(label, pairs, expected):
+    assert expected in explain(label, pairs)
+
+
+def test_cuts_a_long_answer_between_words():
+    text = "word " * 100
+    quoted = explain(Label.SUPPORTED, [pair(text)]).split("“")[1].split("”")[0]
+    assert len(quoted) <= LONGEST + 2 and quoted.endswith("word …")
