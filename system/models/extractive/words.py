@@ -2,11 +2,13 @@
 
 import re
 from functools import lru_cache
+from threading import Lock
 
 import snowballstemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _STEMMER = snowballstemmer.stemmer("english")
+_STEMMING = Lock()  # a stemmer holds the word that it works on, and several threads read at the same time
 
 _STOP_WORDS = """
     a about above after again against all also am an and any are as at be because been before being below between both
@@ -27,7 +29,8 @@ def stem(word: str) -> str:
     >>> stem("Elections"), stem("Nigeria’s")
     ('elect', 'nigeria')
     """
-    return str(_STEMMER.stemWord(re.sub(r"['’].*", "", word.lower())))
+    with _STEMMING:
+        return str(_STEMMER.stemWord(re.sub(r"['’].*", "", word.lower())))
 
 
 def words(text: str) -> list[str]:
