@@ -5,6 +5,7 @@ The embedded default where there is no language model. What it says of a request
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from threading import Lock
 from time import perf_counter
 
 from knowledge_store.dense.encoder import Encoder
@@ -32,6 +33,7 @@ class ExtractiveModel:
 
     def __init__(self, encoder: Encoder) -> None:
         self._similarity = Similarity(encoder)
+        self._reading = Lock()  # neither the tagger nor the similarities are made for two threads at once
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. Off the event loop, where a long text would hold up every other claim."""
@@ -42,10 +44,11 @@ class ExtractiveModel:
 
     def _answer(self, requests: Sequence[Request]) -> list[Result]:
         """The texts of all requests are embedded in one batch."""
-        started = perf_counter()
-        self._similarity.prepare(text for request in requests for text in _texts(request.task))
-        share = (perf_counter() - started) / max(1, len(requests))
-        return [self._complete(request.task, share) for request in requests]
+        with self._reading:
+            started = perf_counter()
+            self._similarity.prepare(text for request in requests for text in _texts(request.task))
+            share = (perf_counter() - started) / max(1, len(requests))
+            return [self._complete(request.task, share) for request in requests]
 
     def _complete(self, task: Task[Reply], share: float) -> Result:
         started = perf_counter()
