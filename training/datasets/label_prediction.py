@@ -71,7 +71,9 @@ class _Web:
         annotated = self._claims[place]
         members = np.isin(self._owners[:, 0], self._members(place))
         questions = {answer.place: answer.question for answer in annotated.answers if answer.question}
-        queries: Sequence[Vectors] = self._encoder.encode_queries(list(questions.values())) if questions else []
+        if not questions:
+            return
+        queries = self._encoder.encode_queries(list(questions.values()))
         for (number, question), query in zip(questions.items(), queries, strict=True):
             own = (self._owners == (place, number)).all(axis=1)
             lost = _falls(LOST, f"{annotated.claim.text}\n{question}")

@@ -46,7 +46,7 @@ def test_comparisons_and_lone_surrogates():
 
 
 @pytest.mark.parametrize("adapter", [True, False])
-@pytest.mark.parametrize("name", ["first_question", "next_question", "answer", "verify", "merge", "judge", "label"])
+@pytest.mark.parametrize("name", ["first_question", "next_question", "answer", "verify", "merge", "judge"])
 def test_every_task_renders_to_system_and_user(tasks, name, adapter):
     system, user = render(tasks[name], adapter)
     assert (system["role"], user["role"]) == ("system", "user")
@@ -71,22 +71,27 @@ def test_fine_tuned_tasks_follow_the_training_layout(tasks):
 
 
 def test_base_model_gets_the_definitions_that_an_adapter_has_learnt(tasks):
-    for name in ("judge", "label"):
-        short, full = (render(tasks[name], adapter)[0]["content"] for adapter in (True, False))
-        assert full.startswith(short)
-        assert all(f'"{label}"' in full and f'"{label}"' not in short for label in Label)
+    short, full = (render(tasks["judge"], adapter)[0]["content"] for adapter in (True, False))
+    assert full.startswith(short)
+    assert all(f'"{label}"' in full and f'"{label}"' not in short for label in Label)
 
 
-@pytest.mark.parametrize("adapter", [True, False])
-def test_a_label_is_asked_for_as_a_verdict_is_but_for_the_reasons(tasks, adapter):
-    judged, labelled = (render(tasks[name], adapter) for name in ("judge", "label"))
-    lines = [
-        [line for message in messages for line in message["content"].split("\n")] for messages in (judged, labelled)
-    ]
-    own = [[line for line in mine if line not in other] for mine, other in (lines, lines[::-1])]
-    assert own[0][-1] == "Write a justification and then a label, in JSON:"
-    assert own[1][-1] == "Give the label, in JSON:"
-    assert not any("justification" in line for line in lines[1])
+def test_a_label_is_asked_for_in_few_words(tasks):
+    short, full = (render(tasks["label"], adapter) for adapter in (True, False))
+    assert short[0]["content"] == "Label the claim by the answers."
+    assert all(f'"{label}"' in full[0]["content"] for label in Label)
+    assert short[1]["content"] == (
+        'Claim: "The bridge at Oldmarsh cost nine million."\nSpeaker: "A. Reeve"\nDate: "2-3-2021"\n'
+        'Q1: "What did the bridge at Oldmarsh cost?"\nA1: "4.2 million dollars"\nLabel, in JSON:'
+    )
+    assert full[1] == short[1]
+
+
+def test_a_label_needs_no_more_of_an_answer_than_its_beginning(tasks):
+    pair = tasks["label"].pairs[0].model_copy(update={"answer": "word " * 200})
+    task = tasks["label"].model_copy(update={"pairs": (pair,)})
+    short, full = (len(render(task, adapter)[1]["content"]) for adapter in (True, False))
+    assert short < 500 < 1000 < full
 
 
 def test_requests_of_a_question_share_their_beginning():
