@@ -1,7 +1,7 @@
 """A real run as a process of its own, with a script for a model: ``bridge_run.py FOLDER DELAY [resume]``.
 
 FOLDER has stores/<id>.json; DELAY is in seconds a request, so that a test can strike in the middle. PYTHONPATH must
-name the checkout and tests/system.
+name the checkout and tests.
 """
 
 import asyncio

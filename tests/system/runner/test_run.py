@@ -23,7 +23,7 @@ from system.records import ClaimResult, Label
 from system.runner.ranking_pool import RankingPool, RankingTooLong
 
 DRIVER = Path(__file__).with_name("bridge_run.py")
-PATHS = (DRIVER.parents[3], DRIVER.parents[1])
+PATHS = (DRIVER.parents[3], DRIVER.parents[2])
 
 
 def run_all(folder, answers, claims=CLAIMS, **changes):
