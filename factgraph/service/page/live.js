@@ -102,7 +102,10 @@ class Live {
   end(state, { id, result }) {
     if (state !== "done") return tell(ENDS[state] ?? state, true);
     const { verdict, pairs, timing, failures } = result;
-    this.details.pairs = pairs.map(({ question, answer, answers }) => ({ question, answer, url: answers[0]?.passage.url, scraped_text: answers[0]?.passage.text }));
+    this.details.pairs = pairs.map(({ question, answer, answers }) => {
+      const read = answers.filter((one) => one.source === "Evidence").map((one) => one.passage);
+      return { question, answer, url: read[0]?.url, scraped_text: read[0]?.text, urls: read.map((passage) => passage.url) };
+    });
     Object.assign(this.details, verdict);
     tell(`${verdict.label} after ${inSeconds(timing.seconds)}${timing.cut_short ? ", cut short by the deadline" : ""}`);
     view.prepend(h("header", {}, h("h2", { class: "claim-text", dir: "auto" }, result.claim.text),
