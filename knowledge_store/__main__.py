@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledg
     return 0
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
+def _parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build", help="make a store from a folder of documents")

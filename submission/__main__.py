@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m submission") -> i
     return status
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
+def _parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description="Check, score and report on submissions.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     check = commands.add_parser("validate", help="name every fault of a submission", description=VALIDATE)

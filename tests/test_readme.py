@@ -90,6 +90,6 @@ def test_the_python_of_a_document_runs(path):
 def test_every_path_that_is_named_exists(path):
     text = path.read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:system|knowledge_store|submission|training|scripts)/[\w/.]*\w/?)`", text))
-    made_by_users = {"knowledge_store/data/"}
+    made_by_users = {"knowledge_store/data/", "system/operations/sources.py"}
     assert named or path != README
     assert [name for name in sorted(named - made_by_users) if not (ROOT / name).exists()] == []
