@@ -94,10 +94,11 @@ class Task(Record, Generic[R]):
             _REGISTERED.append(cls)
 
 
-_REGISTERED: list[type[Task[Reply]]] = []
+# In quotes, as pydantic would leave each generic form that is evaluated here in the module, and the documents repeat it.
+_REGISTERED: "list[type[Task[Reply]]]" = []
 
 
-def registered() -> tuple[type[Task[Reply]], ...]:
+def registered() -> "tuple[type[Task[Reply]], ...]":
     """All tasks that have been defined so far: those of this package, and of other modules that were imported."""
     return tuple(_REGISTERED)
 
