@@ -94,7 +94,7 @@ class Task(Record, Generic[R]):
             _REGISTERED.append(cls)
 
 
-# In quotes, as pydantic would leave each generic form that is evaluated here in the module, and the documents repeat it.
+# In quotes: pydantic leaves each generic form that is evaluated here in the module, and the documents would repeat it.
 _REGISTERED: "list[type[Task[Reply]]]" = []
 
 
