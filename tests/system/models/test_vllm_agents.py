@@ -9,10 +9,11 @@ import pytest
 from system.claim_analysis import Stance
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.replies import decoding_schema, has_label
-from system.records import Label
+from system.records import AnswerType, Label, Source
 from system.settings import EngineSettings
 from system.speech import Argument
 from system.strategies import STRATEGIES
+from system.tasks.answer_question import AnswerQuestion
 from system.tasks.base import FreeText
 from system.tasks.carp import GraphClaim, PlanVerification
 from system.tasks.judge_claim import JudgeClaim
@@ -43,7 +44,10 @@ def short_replies(monkeypatch):
 
 
 class Contrary:
-    """The model with its verdicts on branches replaced, so that no two that follow each other agree."""
+    """The model with all its answers read from the evidence, and verdicts of which no two in a row agree.
+
+    What the tiny model itself says of them is chance.
+    """
 
     def __init__(self, model):
         self._model = model
@@ -54,9 +58,13 @@ class Contrary:
         return [self._replaced(*pair) for pair in zip(requests, results, strict=True)]
 
     def _replaced(self, request, result):
-        if not isinstance(request.task, JudgeClaim) or isinstance(result, ModelError):
+        if not isinstance(request.task, JudgeClaim | AnswerQuestion) or isinstance(result, ModelError):
             return result
-        reply = result.reply.model_copy(update={"label": next(self._labels)})
+        if isinstance(request.task, JudgeClaim):
+            changes = {"label": next(self._labels)}
+        else:
+            changes = {"source": Source.EVIDENCE, "type": AnswerType.EXTRACTIVE}
+        reply = result.reply.model_copy(update=changes)
         return Completion(reply, result.cost, result.prompt, result.raw, result.confidence)
 
 

@@ -24,7 +24,7 @@ def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
     rows = json.loads((tmp_path / "submission.json").read_text())
     assert [row["claim_id"] for row in rows] == list(range(CLAIMS))
     lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
-    assert {line["adapter"] for line in lines} == {*tiny_adapters, "none"}
+    assert {line["adapter"] for line in lines} - {"none"} == {*tiny_adapters}  # answers that miss are not merged
     assert all(line["tokens_in"] and line["tokens_out"] and line["decode_seconds"] >= 0 for line in lines)
     assert sum(line["tokens_cached"] for line in lines) > sum(line["tokens_in"] for line in lines) / 10
     assert not [line for line in lines if "error" in line]
