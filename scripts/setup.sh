@@ -23,11 +23,10 @@ install() { # what "pip install" takes
   "$venv/bin/python" -m pip install --quiet --no-compile "$@" >>"$log" 2>&1
 }
 
-install_cpu_torch() {
+install_cpu_torch() { # PyTorch's own index has this build; docs/install.md says how to name it where PyPI does not
   local torch
   torch=$(grep '^torch==' "$root/constraints.txt")
   install --no-deps "$torch+cpu" ||
-    install --no-deps "$torch+cpu" --extra-index-url https://download.pytorch.org/whl/cpu || # where PyPI has only CUDA's
     echo "no build of $torch for CPUs alone; taking what the package index has" >>"$log"
 }
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from system.library import Checked, FactChecker
+    from system.api import Checked, FactChecker
     from system.records import Claim, Label
 
 __version__ = "0.1.0"

@@ -17,9 +17,9 @@ from factgraph.drawing import draw
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.ranking import RankedStore
 from submission.files import write_atomically
+from system.api import rank_documents
 from system.check import Engine, check
 from system.graph import Graph
-from system.library import rank_documents
 from system.records import Claim, ClaimResult, Label
 
 COLOUR = {
