@@ -1,7 +1,6 @@
 """The reason for a verdict that came as a label alone: which answers decide, quoted, in a sentence."""
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from system.records import Label, QuestionAnswer
 
@@ -14,7 +13,7 @@ def explain(label: Label, pairs: Sequence[QuestionAnswer]) -> str:
     Args:
         pairs: what the label was given for, the most important first.
 
-    Quotes answers and names the sites that they come from; never says more than the label and the answers do.
+    Never says more than the label and the answers do; ``provenance.name_documents`` adds where a quotation stands.
     """
     answered = [pair for pair in pairs if pair.answered]
     if not answered:
@@ -34,9 +33,6 @@ def explain(label: Label, pairs: Sequence[QuestionAnswer]) -> str:
 
 
 def _cite(pair: QuestionAnswer) -> str:
-    """A quotation of an answer with its site."""
-    text = " ".join(pair.answer.split())
-    cut = text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " …"
-    sites = dict.fromkeys(urlsplit(passage.url).netloc for passage in pair.passages)
-    site = next((site for site in sites if site), "")
-    return f"“{cut}”" + (f" ({site})" if site else "")
+    """A quotation of the answer that counts most: a merged answer may stand in no document."""
+    text = " ".join(pair.answers[0].text.split())
+    return f"“{text}”" if len(text) <= LONGEST else f"“{text[:LONGEST].rsplit(' ', 1)[0]} …”"

@@ -4,7 +4,8 @@ import pytest
 
 from knowledge_store.pages.page import Passage
 from system.operations.justification import LONGEST, explain
-from system.records import Answer, AnswerType, Label, QuestionAnswer, Source
+from system.provenance import _quotations, name_documents
+from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 
 
 def pair(text: str, url: str = "https://aster.example/bridge") -> QuestionAnswer:
@@ -20,12 +21,12 @@ NOTHING = QuestionAnswer.unanswered("Who paid?")
 @pytest.mark.parametrize(
     ("label", "pairs", "expected"),
     [
-        (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim: “It opened in 1932.” (aster.example)."),
-        (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim: “It opened in 1932.” (aster.example)."),
+        (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim: “It opened in 1932.”."),
+        (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim: “It opened in 1932.”."),
         (
             Label.CONFLICTING,
             [OPENED, CLOSED],
-            "both ways: “It opened in 1932.” (aster.example), but also “It is closed.”",
+            "both ways: “It opened in 1932.”, but also “It is closed.”",
         ),
         (Label.CONFLICTING, [OPENED], "supports the claim only in part: “It opened in 1932.”"),
         (Label.NOT_ENOUGH_EVIDENCE, [CLOSED], "does not settle the claim. The nearest that was found: “It is closed.”"),
@@ -40,3 +41,14 @@ def test_cuts_a_long_answer_between_words():
     text = "word " * 100
     quoted = explain(Label.SUPPORTED, [pair(text)]).split("“")[1].split("”")[0]
     assert len(quoted) <= LONGEST + 2 and quoted.endswith("word …")
+
+
+@pytest.mark.parametrize("label", Label)
+def test_every_quotation_stands_in_a_document_that_is_named(label):
+    merged = OPENED.model_copy(
+        update={"answer": "It opened in 1932. It is closed.", "answers": OPENED.answers + CLOSED.answers}
+    )
+    claim, pairs = Claim(id=0, text="The bridge is open."), (merged, CLOSED)
+    named = name_documents(explain(label, pairs), claim, pairs)
+    assert [span for _, span, known in _quotations(named, claim, pairs) if not known] == []
+    assert "(aster.example)" in named

@@ -36,7 +36,6 @@ SHARES = {
     "snli_counterfactual": 600,
     "anli": 500,
     "sick": 300,
-    "wice": 300,
     "scifact_rte": 300,
 }
 

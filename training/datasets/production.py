@@ -36,7 +36,6 @@ from training.datasets.verdict_prediction import verdict_prediction
 from training.errors import TrainingError
 
 SETS = ("question_generation", "verdict_prediction", "labels", "entailment", "question_answering", "moderator")
-SEED = 1  # of the claims whose answers are the noise of retrieval
 R = TypeVar("R", bound=Record)
 
 
@@ -84,7 +83,7 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
         return
     encoder = SentenceEncoder.of(order.settings.retrieval)
     if "labels" in order.sets:
-        yield write_data_set(label_prediction(order.claims, encoder, SEED), order.making)
+        yield write_data_set(label_prediction(order.claims, encoder, order.settings.model.seed), order.making)
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)

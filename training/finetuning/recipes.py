@@ -54,7 +54,7 @@ def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = ""
     )
 
 
-def _label(data: str, start: str = "") -> Recipe:
+def _label(data: str) -> Recipe:
     """A verdict that is a label alone, for a model of some 100 million weights: one pass at a high rate."""
     return Recipe(
         "verdict_prediction",
@@ -64,7 +64,6 @@ def _label(data: str, start: str = "") -> Recipe:
         learning_rate=5e-4,
         epochs=1.0,
         context=1024,
-        start=start,
         micro_batch=16,
         first_layer=15,
         evaluations=5,

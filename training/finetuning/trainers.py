@@ -20,10 +20,8 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from system.models.chat import ChatTokenizer
-from system.records import Label
-from system.tasks.judge_claim import LabelReply
 from training.finetuning.examples import Example, Split
-from training.finetuning.labels import Choice, LabelTrainer
+from training.finetuning.labels import LabelTrainer, label_dataset, labels_of
 from training.finetuning.memory import Precision
 from training.finetuning.recipes import Recipe
 
@@ -59,9 +57,9 @@ def build_trainer(
     model = PeftModel.from_pretrained(base, str(start), is_trainable=True) if start else get_peft_model(base, adapter)
     held_out = split.held_out[: recipe.evaluated]
     if recipe.method == "label":
-        choice = Choice([LabelReply(label=label).model_dump_json() for label in Label], chat)
-        data = {"train_dataset": choice.dataset(split.train), "eval_dataset": choice.dataset(held_out)}
-        return LabelTrainer(choice, model=model, **data, **shared)
+        closed = labels_of(chat)
+        train, evaluation = (label_dataset(part, closed, chat) for part in (split.train, held_out))
+        return LabelTrainer(closed, chat, model=model, train_dataset=train, eval_dataset=evaluation, **shared)
     shared |= {"train_dataset": _dataset(split.train), "eval_dataset": _dataset(held_out)}
     trainer = DPOTrainer if recipe.method == "dpo" else SFTTrainer
     return trainer(model=model, processing_class=chat.tokenizer, **shared)

@@ -10,7 +10,7 @@ from system.models.prompting import render
 from system.records import Label
 from system.tasks.judge_claim import LabelClaim, LabelReply
 from training.finetuning.examples import Demonstration, Split
-from training.finetuning.labels import Choice
+from training.finetuning.labels import labels_of
 from training.finetuning.memory import Precision
 from training.finetuning.recipes import RECIPES
 from training.finetuning.trainers import build_trainer
@@ -42,22 +42,17 @@ def trainer(tiny, chat, examples, tmp_path):
     return build_trainer(base, chat, Split(examples, examples[:4]), RECIPE, Precision.FLOAT32, tmp_path, seed=1)
 
 
-def test_replies_differ_in_the_token_that_is_chosen(chat):
-    choice = Choice([LabelReply(label=label).model_dump_json() for label in Label], chat)
-    assert chat.tokenizer.decode(choice.given).startswith('{"label":"')
-    assert len(set(choice.tokens.values())) == len(Label)
-
-
 def test_the_loss_is_that_of_the_whole_model_at_the_deciding_position(trainer, chat, examples):
-    choice = Choice([LabelReply(label=label).model_dump_json() for label in Label], chat)
+    closed = labels_of(chat)
+    places = [reply.model_dump_json() for reply in closed.replies.values()]
     batch = next(iter(trainer.get_eval_dataloader()))
     loss = trainer.compute_loss(trainer.model.eval(), batch).item()
     expected = []
     for example in examples[:4]:
-        ids = torch.tensor([chat.encode(example.prompt) + choice.given])
+        ids = torch.tensor([chat.encode(example.prompt) + closed.given])
         with torch.no_grad():
-            logits = trainer.model(ids).logits[0, -1, list(choice.tokens.values())]
-        expected.append(-torch.log_softmax(logits, -1)[list(choice.tokens).index(example.reply)].item())
+            logits = trainer.model(ids).logits[0, -1, closed.tokens]
+        expected.append(-torch.log_softmax(logits, -1)[places.index(example.reply)].item())
     assert loss == pytest.approx(sum(expected) / 4, rel=1e-4)
 
 
