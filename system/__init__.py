@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["Checked", "Claim", "FactChecker", "Label"]
 
-HOMES = {"Checked": "library", "FactChecker": "library", "Claim": "records", "Label": "records"}
+HOMES = {"Checked": "api", "FactChecker": "api", "Claim": "records", "Label": "records"}
 
 
 def __getattr__(name: str) -> Any:
