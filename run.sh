@@ -5,4 +5,4 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ $# -gt 0 ] || echo "run.sh: checks the bundled example claims without a language model and writes output/"
 "$root/scripts/setup.sh"
-exec "$root/.venv/bin/python" -m factgraph "$@"
+exec "$root/.venv/bin/python" -m system "$@"

@@ -16,7 +16,7 @@ output=$(realpath -m "${1:-$root/output/fever8.zip}")
 staged=$(mktemp -d)
 trap 'rm -rf "$staged"' EXIT
 cd "$root"
-git ls-files -z factgraph system knowledge_store submission pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md \
+git ls-files -z system knowledge_store submission pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md \
   scripts/setup.sh scripts/download.py | xargs -0 cp --parents -t "$staged"
 cp scripts/fever8/*.sh "$staged"
 for config in ${adapters:+"$adapters"/*/adapter_config.json}; do

@@ -37,7 +37,7 @@ def machine(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """What the run runs on, and what doctor finds missing."""
     described = _python("-c", "import json; from system.machine import describe; print(json.dumps(describe()))")
     found = subprocess.run(
-        [sys.executable, "-m", "factgraph", "doctor", *_profile(args)], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "system", "doctor", *_profile(args)], cwd=ROOT, capture_output=True, text=True
     )
     return {**json.loads(described), "doctor": found.stdout[-TAIL:], "complete": found.returncode == 0}
 
@@ -67,7 +67,7 @@ def parity(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
 def run(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """The time report of a run over claims, and the settings it ran with."""
     data = ["--claims", args.claims, "--knowledge-store", args.knowledge_store] if args.claims else []
-    _python("-m", "factgraph", *_profile(args), *data, "--limit", str(args.limit), "--output", str(scratch / "run"))
+    _python("-m", "system", *_profile(args), *data, "--limit", str(args.limit), "--output", str(scratch / "run"))
     read = {name: json.loads((scratch / "run" / f"{name}.json").read_text()) for name in ("timings", "run")}
     return {"timings": read["timings"], "run": read["run"]}
 

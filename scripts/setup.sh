@@ -51,7 +51,7 @@ fi
 install "${versions[@]}" --editable "$root${extras:+[$extras]}" ||
   fail "$(grep -i error "$log" | tail -n 1 || tail -n 1 "$log"); see $log"
 # What cannot be fetched now is fetched by the first run that needs it, or stops that; other profiles need none of it.
-if [ -e "$root/factgraph/__main__.py" ]; then
-  (cd "$root" && "$venv/bin/python" -m factgraph fetch --profile cpu >>"$log" 2>&1) || tail -n 1 "$log" >&2
+if [ -e "$root/system/__main__.py" ]; then
+  (cd "$root" && "$venv/bin/python" -m system fetch --profile cpu >>"$log" 2>&1) || tail -n 1 "$log" >&2
 fi
 for stamp in "${stamps[@]}"; do wanted >"$stamp"; done

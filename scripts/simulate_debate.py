@@ -19,10 +19,10 @@ from oracle import OracleModel, Rates
 from sklearn.feature_extraction.text import HashingVectorizer
 from tqdm import tqdm
 
-from factgraph.comparison import Scores, compare
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.ranking import RankedStore, rank
 from submission.report.charts import HEIGHT, LEFT, STAGE_COLORS, TOP, WIDTH, Frame, element, figure, text
+from system.app.comparison import Scores, compare
 from system.check import Engine, check
 from system.claims import read_claims
 from system.gold import GoldClaim, read_gold, write_gold_store

@@ -1,8 +1,8 @@
-"""``python -m system``: a door to the command line of ``factgraph``."""
+"""``python -m system``: the command line."""
 
 import sys
 
-from factgraph.cli import main
+from system.app.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

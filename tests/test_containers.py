@@ -153,8 +153,8 @@ def test_a_service_is_healthy_while_it_answers_and_a_run_while_it_lives(tmp_path
     server = HTTPServer(("127.0.0.1", 0), Healthy)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     port = server.server_port
-    assert health(tmp_path, "python -m factgraph serve --host 0.0.0.0", port) == 0
+    assert health(tmp_path, "python -m system serve --host 0.0.0.0", port) == 0
     server.shutdown()
     server.server_close()
-    assert health(tmp_path, "python -m factgraph serve --host 0.0.0.0", port) != 0
-    assert health(tmp_path, "python -m factgraph --output /output", port) == 0
+    assert health(tmp_path, "python -m system serve --host 0.0.0.0", port) != 0
+    assert health(tmp_path, "python -m system --output /output", port) == 0

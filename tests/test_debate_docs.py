@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factgraph.commands.run import parser
+from system.app.commands.run import parser
 from system.strategies import STRATEGIES
 
 ROOT = Path(__file__).resolve().parent.parent

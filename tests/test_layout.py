@@ -9,12 +9,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-LAYERS = ("knowledge_store", "system", "submission", "factgraph", "training")  # the lowest first
+# The lowest first. The application lies in the engine's folder and is no part of the engine, which imports none of it.
+LAYERS = ("knowledge_store", "system", "submission", "system.app", "training")
 
 # Rooms of the engine: what is asked, who answers, steps over a case, the papers' figures; the lowest first.
 ROOMS = ("tasks", "models", "operations", "strategies")
 
-# ``python -m system`` opens the command line above it, and nothing imports this file.
+# ``python -m system`` opens the application, and nothing imports this file.
 DOOR = "system/__main__.py"
 
 # What scores and reports need of the engine: its records, claims with their annotations, and the journal.
@@ -35,11 +36,17 @@ def imported(source: str, module: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
+def files_of(package: str) -> list[Path]:
+    """The files of a package, named from the root, less those of a layer that lies in it."""
+    inner = [ROOT / layer.replace(".", "/") for layer in LAYERS if layer.startswith(f"{package}.")]
+    paths = sorted((ROOT / package.replace(".", "/")).rglob("*.py"))
+    return [path.relative_to(ROOT) for path in paths if not any(path.is_relative_to(room) for room in inner)]
+
+
 def imports_of(package: str) -> Iterator[tuple[str, str]]:
     """Yield (file, imported name) for all files of a package; files are named from the root."""
-    for path in sorted((ROOT / package).rglob("*.py")):
-        file = path.relative_to(ROOT)
-        for name in imported(path.read_text(encoding="utf-8"), ".".join(file.with_suffix("").parts)):
+    for file in files_of(package):
+        for name in imported((ROOT / file).read_text(encoding="utf-8"), ".".join(file.with_suffix("").parts)):
             yield file.as_posix(), name
 
 
@@ -58,7 +65,7 @@ def offences(package: str, forbidden: str, allowed: tuple[str, ...] = ()) -> lis
 
 def modules() -> set[str]:
     """All modules of all layers, by their dotted names; a package is named by its folder."""
-    files = (path.relative_to(ROOT) for package in LAYERS for path in (ROOT / package).rglob("*.py"))
+    files = (file for package in LAYERS for file in files_of(package))
     return {".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files}
 
 
@@ -69,7 +76,7 @@ def module_of(name: str, known: set[str]) -> str | None:
 
 @pytest.mark.parametrize("package", LAYERS)
 def test_packages_are_where_the_rules_look(package: str) -> None:
-    assert (ROOT / package / "__init__.py").is_file()
+    assert Path(*package.split("."), "__init__.py") in files_of(package)
 
 
 def test_imports_of_real_files_are_found() -> None:

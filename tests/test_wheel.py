@@ -17,7 +17,7 @@ from test_constraints import constraints
 from system import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("factgraph", "system", "knowledge_store", "submission", "training")
+PACKAGES = ("system", "knowledge_store", "submission", "training")
 OTHERS = ("pyproject.toml", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.md")
 
 

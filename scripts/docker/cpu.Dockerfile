@@ -19,7 +19,6 @@ ENV PIP_NO_CACHE_DIR=1 \
 WORKDIR /app
 COPY pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md ./
 COPY scripts/setup.sh scripts/
-COPY factgraph/__init__.py factgraph/
 COPY system/__init__.py system/
 COPY knowledge_store/__init__.py knowledge_store/
 COPY submission/__init__.py submission/

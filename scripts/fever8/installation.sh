@@ -22,7 +22,7 @@ find_python() {
 PYTHON=$(find_python)
 export PYTHON
 if nvidia-smi --list-gpus >/dev/null 2>&1; then scripts/setup.sh gpu; else scripts/setup.sh; fi
-.venv/bin/python -m factgraph fetch "${options[@]}"
-.venv/bin/python -m factgraph doctor "${options[@]}"
-.venv/bin/python -m factgraph --limit 1 --overwrite --output data_store/installation "${options[@]}"
+.venv/bin/python -m system fetch "${options[@]}"
+.venv/bin/python -m system doctor "${options[@]}"
+.venv/bin/python -m system --limit 1 --overwrite --output data_store/installation "${options[@]}"
 echo "installed; next: source .venv/bin/activate && ./run_system.sh"

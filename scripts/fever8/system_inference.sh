@@ -16,7 +16,7 @@ again=()
 [ ! -e "$output/journal.jsonl" ] || again=(--resume)     # a run that was stopped goes on
 [ ! -e "$output/submission.csv" ] || again=(--overwrite) # one that was finished is measured anew
 
-.venv/bin/python -m factgraph --claims "$claims" --knowledge-store "$stores" --output "$output" \
+.venv/bin/python -m system --claims "$claims" --knowledge-store "$stores" --output "$output" \
   "${again[@]}" "${options[@]}" "$@" && status=0 || status=$?
 [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || exit "$status" # 3: every claim has a row, but some stand for a failure
 mkdir -p leaderboard_submission

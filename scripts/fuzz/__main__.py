@@ -21,9 +21,7 @@ import atheris
 from scripts.fuzz.mutation import mutate_json
 
 # Their bytecode is instrumented on import, to see what an input reaches; libraries in C and Rust stay dark.
-with atheris.instrument_imports(
-    include=["factgraph", "system", "submission", "knowledge_store", "training", "tomllib"]
-):
+with atheris.instrument_imports(include=["system", "submission", "knowledge_store", "training", "tomllib"]):
     from scripts.fuzz.targets import TARGETS, Target
 
 LONGEST_INPUT = 8192  # bytes

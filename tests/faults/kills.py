@@ -21,9 +21,9 @@ import scripted_command
 from processes import journalled, without_times
 from tqdm import tqdm
 
-from factgraph import cli
-from factgraph.commands import common
 from submission.write import read_json
+from system.app import cli
+from system.app.commands import common
 from system.graph import Graph
 
 DELAY = 0.1  # seconds a request: claims are then the longer part of a run

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from bridge import Answers, BagOfWords
 
-from factgraph import cli
-from factgraph.commands import common
+from system.app import cli
+from system.app.commands import common
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 

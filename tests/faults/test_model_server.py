@@ -27,7 +27,7 @@ def test_a_failing_server_costs_only_the_claims_it_did_not_answer(mode, tmp_path
     try:
         address = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
         run = start_python(
-            "-m", "factgraph", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output", paths=PATHS
+            "-m", "system", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output", paths=PATHS
         )
         finish(run, status=3)
     finally:

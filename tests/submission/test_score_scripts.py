@@ -40,7 +40,7 @@ def checkout(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "scripts" / "setup.sh").write_text("#!/bin/sh\n")
     shutil.copy2(ROOT / "run.sh", root)
-    for name in ("factgraph", "system", "knowledge_store", "submission", ".venv"):
+    for name in ("system", "knowledge_store", "submission", ".venv"):
         (root / name).symlink_to(ROOT / name)
     return root
 

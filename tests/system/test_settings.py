@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from factgraph.options import add_settings, given_settings
 from system import settings as settings_module
+from system.app.options import add_settings, given_settings
 from system.settings import PROFILES, RENAMED, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks.base import Adapter
 

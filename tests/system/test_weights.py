@@ -10,8 +10,8 @@ import orjson
 import pytest
 from huggingface_hub import constants
 
-from factgraph.commands.fetch import command
 from system import weights
+from system.app.commands.fetch import command
 from system.settings import load
 from system.weights import Weights, WeightsError, fetch, find, needed, size
 

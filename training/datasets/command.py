@@ -8,9 +8,9 @@ from typing import Any
 
 from tqdm import tqdm
 
-from factgraph import options
-from factgraph.commands.common import settings_of
 from knowledge_store.dense.encoder import EncoderUnavailable
+from system.app import options
+from system.app.commands.common import settings_of
 from system.gold import GoldClaim, read_gold
 from system.journal import JournalError
 from system.settings import Settings, SettingsError

@@ -15,7 +15,7 @@ CLAIMS = 2  # vLLM's LoRA on a CPU is slow: it copies an adapter's matrices for 
 
 def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
-    command = [sys.executable, "-m", "factgraph", "--backend", "vllm", "--model", str(tiny_model / "awq")]
+    command = [sys.executable, "-m", "system", "--backend", "vllm", "--model", str(tiny_model / "awq")]
     command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items()), "--dtype", "float16"]
     command += ["--questions", "3", "--branches", "2", "--depth", "2", "--top-k", "2"]
     command += ["--limit", str(CLAIMS), "--max-concurrent-claims", "2", "--budget", "300", "--trace"]

@@ -90,7 +90,7 @@ def test_a_claim_that_kills_every_worker_costs_only_itself(cluster, folder):
 def test_the_command_line_writes_the_same_files_with_and_without_ray(cluster, tmp_path):
     options = ["--limit", "3", "--branches", "1", "--depth", "1", "--budget", "600"]
     for name, ray in (("here", []), ("there", ["--ray", cluster[1]])):
-        run = start("-m", "factgraph", *options, *ray, "--output", tmp_path / name)
+        run = start("-m", "system", *options, *ray, "--output", tmp_path / name)
         finish(run)
     here, there = tmp_path / "here", tmp_path / "there"
     for name in ("submission.json", "submission.csv"):
@@ -102,20 +102,20 @@ def test_the_command_line_writes_the_same_files_with_and_without_ray(cluster, tm
 
 
 def test_what_cannot_work_is_said_with_its_remedy(cluster, tmp_path):
-    small = start("-m", "factgraph", "--ray", cluster[1], "--workers", 9, "--output", tmp_path)
+    small = start("-m", "system", "--ray", cluster[1], "--workers", 9, "--output", tmp_path)
     _, errors = finish(small, status=2)
     assert "an engine needs 10 CPUs on one machine" in errors
 
 
 def test_without_ray_the_error_names_the_extra(tmp_path):
-    missing = "import sys; from factgraph.cli import main; sys.modules['ray'] = None; sys.exit(main(sys.argv[1:]))"
+    missing = "import sys; from system.app.cli import main; sys.modules['ray'] = None; sys.exit(main(sys.argv[1:]))"
     run = start("-c", missing, "--ray", "--output", tmp_path)
     _, errors = finish(run, status=2)
     assert "pip install '.[ray]'" in errors
 
 
 def test_a_cluster_that_is_not_there_is_an_error(tmp_path):
-    run = start("-m", "factgraph", "--ray", "127.0.0.1:9", "--output", tmp_path)
+    run = start("-m", "system", "--ray", "127.0.0.1:9", "--output", tmp_path)
     _, errors = finish(run, status=2)
     assert "no Ray cluster at '127.0.0.1:9'" in errors
 

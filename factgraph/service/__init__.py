@@ -1,1 +1,0 @@
-"""The service: claims over HTTP, one at a time, with the graph followed as it grows; ``python -m factgraph serve``."""

@@ -1,0 +1,113 @@
+"""``factgraph compare``: run several strategies on the same claims with the same stores."""
+
+import argparse
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.table import Table
+
+from system.app import options
+from system.app.commands import common
+from system.app.comparison import Interval, Scores, compare, save_comparison
+from system.app.variants import parse_variants, repeats_of, run_variants
+from system.gold import read_gold
+from system.records import ClaimResult, Label
+
+SHORT = {
+    Label.SUPPORTED: "Sup",
+    Label.REFUTED: "Ref",
+    Label.NOT_ENOUGH_EVIDENCE: "NEE",
+    Label.CONFLICTING: "Conf",
+}
+
+Columns = Mapping[str, Callable[[Scores], str]]
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Run the strategies; print and save how they did."""
+    args = options.parse(parser(), arguments)
+    settings = common.settings_of(args)
+    variants = parse_variants(args.strategies, args.profile or settings.profile, options.given_settings(args))
+    claims_file, claims, store = common.inputs_of(args, settings)
+    gold = [read_gold(claims_file)[claim.id].label for claim in claims]
+    engine, _ = common.load_timed(settings)
+
+    async def run_all() -> dict[str, list[list[ClaimResult]]]:
+        async with common.closing(engine):
+            return await run_variants(engine, variants, claims, store, args.repeats or repeats_of(settings))
+
+    runs = asyncio.run(run_all())
+    scores = compare(gold, runs)
+    save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
+    Console().print(comparison_tables(scores, len(claims)))
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    parser = argparse.ArgumentParser(
+        prog="factgraph compare",
+        usage="factgraph compare --strategies A,B [--claims FILE --knowledge-store FOLDER] [option ...]",
+        description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
+        epilog="A strategy may have settings of its own: --strategies got,got:debate=false,carp:claim_graph=false",
+    )
+    parser.add_argument("--strategies", required=True, help="separated by commas; differences are to the first")
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="runs with a seed of their own (default: 5 where sampled, else 1)"
+    )
+    common.add_inputs(parser, Path("comparison"))
+    options.add_settings(parser)
+    return parser
+
+
+def comparison_tables(scores: Sequence[Scores], claims: int) -> Group:
+    """Scores, wrong labels and costs, one row a strategy; differences are to the first row."""
+    first, repeats = scores[0].strategy, scores[0].repeats
+    times = f", {repeats} times each" if repeats > 1 else ""
+    return Group(
+        _table(
+            f"Scores on {claims} claims{times}, in percent with 95% intervals",
+            scores,
+            {
+                "accuracy": lambda row: _interval(row.accuracy),
+                "difference": lambda row: "" if row.strategy == first else _interval(row.difference, signed=True),
+                "macro-F1": lambda row: _interval(row.macro_f1),
+            },
+        ),
+        _table("False-positive rate of each label", scores, {SHORT[label]: _rate_of(label) for label in Label}),
+        _table(
+            "Cost a claim",
+            scores,
+            {
+                "rounds": lambda row: f"{row.rounds:.2f}",
+                "calls": lambda row: f"{row.calls:.1f}",
+                "tokens in": lambda row: f"{row.tokens_in:.0f}",
+                "out": lambda row: f"{row.tokens_out:.0f}",
+                "seconds": lambda row: f"{row.seconds:.2f}",
+                "failed": lambda row: f"{row.failures:.2f}",
+                "cut": lambda row: f"{row.cut_short:.1%}",
+            },
+        ),
+    )
+
+
+def _table(title: str, scores: Sequence[Scores], columns: Columns) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("strategy", overflow="fold")
+    for heading in columns:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in scores:
+        table.add_row(row.strategy, *(cell(row) for cell in columns.values()))
+    return table
+
+
+def _rate_of(label: Label) -> Callable[[Scores], str]:
+    return lambda row: f"{row.false_positive_rates[label]:.1%}"
+
+
+def _interval(interval: Interval, *, signed: bool = False) -> str:
+    form = "+.1f" if signed else ".1f"
+    value, low, high = (f"{100 * number:{form}}" for number in (interval.value, interval.low, interval.high))
+    return f"{value} [{low}, {high}]"

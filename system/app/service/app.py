@@ -1,0 +1,212 @@
+"""The web application: what each address answers. Work is ``jobs``', checking ``worker``'s, looks ``pages``'."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+import anyio
+from fastapi import APIRouter, FastAPI, Header, Request, Response, Security
+from fastapi.responses import HTMLResponse
+from fastapi.security import HTTPBearer
+from prometheus_client import CONTENT_TYPE_LATEST
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from system import __version__
+from system.app.service.archive import Archive
+from system.app.service.errors import NoResult, answer_errors
+from system.app.service.guards import BearerToken, LocalNames
+from system.app.service.jobs import OPEN, Job, Jobs
+from system.app.service.metrics import Metrics
+from system.app.service.openapi import FIGURES, LINKED, STREAM, problems
+from system.app.service.pages import docs_page, live_page, report_page
+from system.app.service.schema import Health, Progress, State, StoreNames, Submission
+from system.app.service.stores import Stores
+from system.app.service.worker import Order, Worker
+from system.records import Claim
+
+PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
+FAREWELL = 2.0  # seconds that streams have to say goodbye when the service stops
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the service takes.
+
+    Attributes:
+        queue: claims that may wait.
+        kept: ended claims that are kept for their clients.
+        body: bytes of a request.
+    """
+
+    queue: int = 16
+    kept: int = 100
+    body: int = 8 * 2**20
+
+
+@dataclass(frozen=True)
+class Service:
+    """What the addresses share."""
+
+    jobs: Jobs
+    stores: Stores
+    metrics: Metrics
+    budget: float
+
+
+def create_app(
+    worker: Worker, stores: Stores, limits: Limits = Limits(), token: str = "", archive: Archive | None = None
+) -> FastAPI:
+    """The application.
+
+    Args:
+        worker: checks the claims; closed when the application ends.
+        stores: what claims can be checked against.
+        limits: what is taken.
+        token: that clients must send; empty where only this machine reaches the service.
+        archive: keeps ended claims beyond the process; None keeps them in memory.
+    """
+    run = worker.engine.settings.run
+    metrics = Metrics()
+    jobs = Jobs(worker.check, run.max_concurrent_claims, limits.queue, limits.kept, metrics, archive)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        await jobs.close()
+        await worker.close()
+
+    app = FastAPI(
+        title="Fact-checking with a Graph of Thoughts",
+        description="Submit a claim with documents or the name of a store, follow its thoughts, read its verdict.",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,  # FastAPI's pages would load their scripts from elsewhere
+        redoc_url=None,
+        max_body_size=limits.body,
+    )
+    service = Service(jobs, stores, metrics, run.budget)
+    # The schema tells of the token; the middleware asks for it, before a body is read.
+    closed = [Security(HTTPBearer(auto_error=False))] if token else []
+    app.include_router(_claims(service), dependencies=closed)
+    app.include_router(_inventory(service), dependencies=closed)
+    app.include_router(_entrance(service))
+    answer_errors(app)
+    if token:
+        app.add_middleware(BearerToken, token=token)
+    else:
+        app.add_middleware(LocalNames)
+    return app
+
+
+def _claims(service: Service) -> APIRouter:
+    """What clients do with claims."""
+    jobs = service.jobs
+    router = APIRouter(prefix="/claims", tags=["claims"], responses=problems(401, 422))
+
+    @router.post("", status_code=202, operation_id="submit", responses={**problems(400, 404, 413, 429), **LINKED})
+    async def submit(submission: Submission, response: Response) -> Progress:
+        """Submit a claim; it waits for its turn, and is then checked within its budget."""
+        job = jobs.submit(_order(submission, service))
+        response.headers["Location"] = f"/claims/{job.id}"
+        return jobs.progress(job)
+
+    @router.get("/{claim_id}", operation_id="progress", responses=problems(404))
+    async def progress(claim_id: str) -> Progress:
+        """How far a claim is, with its result once it is done."""
+        return jobs.progress(jobs[claim_id])
+
+    @router.delete("/{claim_id}", status_code=204, operation_id="delete", responses=problems(404))
+    async def delete(claim_id: str) -> None:
+        """Stop the work on a claim, and forget it."""
+        jobs.delete(claim_id)
+
+    @router.get(
+        "/{claim_id}/thoughts", operation_id="thoughts", responses={**STREAM, **problems(404)},
+        response_class=EventSourceResponse,
+    )  # fmt: skip
+    async def thoughts(claim_id: str, last_event_id: Annotated[int, Header(ge=0)] = 0) -> EventSourceResponse:
+        """Follow a claim: an event for each thought as it is added to the graph, then one with the end.
+
+        The last event is named by the state: ``done`` (its data has the result), ``failed``, ``cancelled``, or
+        ``lost`` where the service stopped before the claim had ended; or ``stopped`` while it stops. A client that
+        lost its connection sends the last id it saw.
+        """
+        stopping = anyio.Event()
+        events = _events(jobs[claim_id], jobs.progress, last_event_id, stopping)
+        return EventSourceResponse(events, shutdown_event=stopping, shutdown_grace_period=FAREWELL, send_timeout=30)
+
+    @router.get("/{claim_id}/report", operation_id="report", responses=problems(404, 409), response_class=HTMLResponse)
+    async def report(claim_id: str) -> HTMLResponse:
+        """The report page of a claim that is done: one file that fetches nothing."""
+        job = jobs[claim_id]
+        if job.result is None:
+            raise NoResult(f"the claim is {job.state}, and has a report when it is done")
+        page = await asyncio.to_thread(report_page, job.result, tuple(job.thoughts))
+        return HTMLResponse(page, headers=PRIVATE)
+
+    return router
+
+
+def _entrance(service: Service) -> APIRouter:
+    """What everybody may see: it holds nothing of anybody."""
+    jobs, page = service.jobs, live_page()
+    router = APIRouter(tags=["service"])
+
+    @router.get("/", response_class=HTMLResponse, operation_id="page")
+    async def live() -> HTMLResponse:
+        """A page to type a claim and watch its graph grow."""
+        return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
+
+    @router.get("/docs", response_class=HTMLResponse, operation_id="docs")
+    async def docs(request: Request) -> HTMLResponse:
+        """This service's addresses and what they take, in words; /openapi.json is for programs."""
+        page = docs_page(request.app.openapi())
+        return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
+
+    @router.get("/healthz", operation_id="health")
+    async def health() -> Health:
+        """That the service answers."""
+        return Health(status="ok", queued=len(jobs.in_state(State.QUEUED)), running=len(jobs.in_state(State.RUNNING)))
+
+    return router
+
+
+def _inventory(service: Service) -> APIRouter:
+    """What the service has, and its figures."""
+    router = APIRouter(tags=["service"], responses=problems(401))
+
+    @router.get("/stores", operation_id="stores")
+    async def stores() -> StoreNames:
+        """The names of the stores that claims can be checked against."""
+        return StoreNames(stores=service.stores.names())
+
+    @router.get("/metrics", operation_id="metrics", responses=FIGURES, response_class=Response)
+    async def metrics() -> Response:
+        """Figures for Prometheus."""
+        return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+    return router
+
+
+def _order(submission: Submission, service: Service) -> Order:
+    """What is to be done for a submission.
+
+    Raises:
+        UnknownStore: it names a store that the service does not have.
+    """
+    date = re.sub(r"(\d{4})-0?(\d+)-0?(\d+)", r"\3-\2-\1", submission.date)
+    claim = Claim(id=0, text=submission.claim, date=date, speaker=submission.speaker)
+    material = submission.documents or service.stores[submission.store]
+    return Order(claim, material, min(submission.budget or service.budget, service.budget))
+
+
+async def _events(
+    job: Job, progress: Callable[[Job], Progress], start: int, stopping: anyio.Event
+) -> AsyncIterator[ServerSentEvent]:
+    async for number, thought in job.follow(start, stopping):
+        yield ServerSentEvent(thought.model_dump_json(), event="thought", id=str(number + 1))
+    end = "stopped" if job.state in OPEN else job.state
+    yield ServerSentEvent(progress(job).model_dump_json(), event=end)

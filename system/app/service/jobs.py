@@ -1,0 +1,224 @@
+"""Jobs: claims that wait, are checked, or are done; a bounded number of each, the ended ones kept on disk."""
+
+import asyncio
+import logging
+import math
+import secrets
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import anyio
+
+from system.app.service.archive import Archive, Kept
+from system.app.service.metrics import Metrics
+from system.app.service.schema import Progress, State
+from system.app.service.worker import Order
+from system.graph import Listener
+from system.records import ClaimResult, Content
+from system.thoughts import Thought
+
+log = logging.getLogger(__name__)
+
+Work = Callable[[Order, Listener], Awaitable[ClaimResult]]
+OPEN = (State.QUEUED, State.RUNNING)
+
+
+class QueueFull(Exception):
+    """No further claim is taken now; ``seconds`` says when to try again."""
+
+    def __init__(self, waiting: int, seconds: int) -> None:
+        super().__init__(f"{waiting} claims are waiting, and no more are taken; try again in {seconds} s")
+        self.seconds = seconds
+
+
+class UnknownJob(Exception):
+    """There is no job of this id."""
+
+
+async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:
+    tasks = [asyncio.ensure_future(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+@dataclass(eq=False)
+class Job:
+    """A claim on its way.
+
+    Attributes:
+        thoughts: those of its graph so far, oldest first.
+        changed: set, and replaced by another, whenever something changes.
+    """
+
+    order: Order
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # nobody can guess another's
+    state: State = State.QUEUED
+    thoughts: list[Thought[Content]] = field(default_factory=list)
+    result: ClaimResult | None = None
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def hear(self, thought: Thought[Content]) -> None:
+        """Take a thought; a ``Listener``."""
+        self.thoughts.append(thought)
+        self._wake()
+
+    def enter(self, state: State) -> None:
+        """Change the state; a job that has ended stays as it is, and no longer holds what was to be read."""
+        if self.state not in OPEN:
+            return
+        self.state = state
+        if state not in OPEN:
+            self.order = replace(self.order, material=())
+        self._wake()
+
+    async def follow(self, start: int, stopping: anyio.Event) -> AsyncIterator[tuple[int, Thought[Content]]]:
+        """Yield the thoughts with their numbers as they come, from number ``start`` on, until the job has ended.
+
+        Args:
+            stopping: ends the wait for further ones.
+        """
+        while True:
+            changed = self.changed
+            while start < len(self.thoughts):
+                yield start, self.thoughts[start]
+                start += 1
+            if self.state not in OPEN or stopping.is_set():
+                return
+            await _first_of(changed.wait(), stopping.wait())
+
+    def _wake(self) -> None:
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+
+class Jobs:
+    """All jobs of the service.
+
+    Args:
+        work: checks one claim.
+        slots: claims that are checked at the same time.
+        queue: claims that may wait for a slot.
+        kept: ended jobs that are kept for their clients; the oldest go first.
+        metrics: count what happens.
+        archive: what outlives the process; its jobs are there from the beginning.
+    """
+
+    def __init__(
+        self, work: Work, slots: int, queue: int, kept: int, metrics: Metrics, archive: Archive | None = None
+    ) -> None:
+        self._work = work
+        self._slots = asyncio.Semaphore(slots)  # first come, first served
+        self._parallel, self._queue, self._kept = slots, queue, kept
+        self._metrics = metrics
+        self._archive = archive or Archive(None)
+        self._jobs = {job.id: job for job in map(_revived, self._archive)}  # oldest first
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        metrics.watch(lambda: len(self.in_state(State.QUEUED)), lambda: len(self.in_state(State.RUNNING)))
+
+    def submit(self, order: Order) -> Job:
+        """Take a claim into the queue.
+
+        Raises:
+            QueueFull: too many are waiting.
+        """
+        waiting = len(self.in_state(State.QUEUED))
+        if waiting >= self._queue:
+            self._metrics.rejected.inc()
+            raise QueueFull(waiting, math.ceil(self._metrics.mean_seconds(order.budget) / self._parallel))
+        job = Job(order)
+        self._archive.begin(job.id, order.claim, order.budget)
+        self._jobs[job.id] = job
+        task = self._tasks[job.id] = asyncio.create_task(self._run(job))
+        task.add_done_callback(lambda _: self._tasks.pop(job.id))
+        return job
+
+    def __getitem__(self, job_id: str) -> Job:
+        """The job of an id.
+
+        Raises:
+            UnknownJob: there is none, or it was deleted, or it has made room for newer ones.
+        """
+        try:
+            return self._jobs[job_id]
+        except KeyError:
+            raise UnknownJob("no claim has this id; it was deleted, or made room for newer ones") from None
+
+    def in_state(self, state: State) -> list[Job]:
+        """The jobs in a state, oldest first."""
+        return [job for job in self._jobs.values() if job.state is state]
+
+    def delete(self, job_id: str) -> None:
+        """Forget a job, and stop its work.
+
+        Raises:
+            UnknownJob: see ``__getitem__``.
+        """
+        self._stop(self[job_id])
+        self._forget(job_id)
+
+    async def close(self) -> None:
+        """Stop all work, and wait until it has stopped; what had not ended is lost at the next start."""
+        tasks = list(self._tasks.values())
+        for job in self._jobs.values():
+            self._stop(job)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._archive.close()
+
+    def progress(self, job: Job) -> Progress:
+        """The job as clients see it."""
+        queued = self.in_state(State.QUEUED)
+        return Progress(
+            id=job.id,
+            claim=job.order.claim.text,
+            state=job.state,
+            position=queued.index(job) if job in queued else 0,
+            budget=job.order.budget,
+            thoughts=len(job.thoughts),
+            result=job.result,
+        )
+
+    def _stop(self, job: Job) -> None:
+        if job.state in OPEN:
+            job.enter(State.CANCELLED)
+            self._metrics.ended(job.state, job.result)
+            self._tasks[job.id].cancel()
+
+    async def _run(self, job: Job) -> None:
+        try:
+            async with self._slots:
+                job.enter(State.RUNNING)
+                job.result = await self._work(job.order, job.hear)
+            job.enter(State.DONE)
+        except Exception:  # the client is told that it failed, and the log why
+            log.exception("claim %s", job.id)
+            job.enter(State.FAILED)
+        self._metrics.ended(job.state, job.result)
+        if job.id in self._jobs:
+            self._keep(job)
+        self._make_room()
+
+    def _keep(self, job: Job) -> None:
+        """Put an ended job on disk; where that fails its client still has it until the service stops."""
+        try:
+            self._archive.end(job.id, job.state, job.thoughts, job.result)
+        except sqlite3.Error:
+            log.exception("claim %s is kept in memory alone", job.id)
+
+    def _forget(self, job_id: str) -> None:
+        del self._jobs[job_id]
+        self._archive.forget(job_id)
+
+    def _make_room(self) -> None:
+        ended = [job for job in self._jobs.values() if job.state not in OPEN]
+        for job in ended[: max(0, len(ended) - self._kept)]:
+            self._forget(job.id)
+
+
+def _revived(kept: Kept) -> Job:
+    job_id, claim, budget, state, thoughts, result = kept
+    return Job(Order(claim, (), budget), job_id, state, thoughts, result)

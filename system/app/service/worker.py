@@ -1,0 +1,111 @@
+"""The worker: checks claims on an event loop of its own thread, so that a model that computes blocks no client."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+from knowledge_store.pages.documents import sentences_of
+from knowledge_store.pages.formats import plain_text
+from knowledge_store.pages.page import UNREAD, Page, ReadingReport
+from knowledge_store.ranking import RankedStore, rank
+from knowledge_store.settings import RetrievalSettings
+from system.app.service.disclosure import public_result, public_thought
+from system.app.service.schema import Document
+from system.check import Engine, check
+from system.graph import Listener
+from system.records import Claim, ClaimResult, Content, Failure
+from system.thoughts import Thought
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Order:
+    """A claim to check.
+
+    Attributes:
+        material: the documents to read, or the file of a store, which only the service's own listing can name.
+        budget: seconds.
+    """
+
+    claim: Claim
+    material: tuple[Document, ...] | Path
+    budget: float
+
+
+class Worker:
+    """Runs an engine; what it returns and tells is fit for clients."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="worker", daemon=True)
+        self._thread.start()
+
+    async def check(self, order: Order, listener: Listener) -> ClaimResult:
+        """Check a claim; to cancel the wait stops the work.
+
+        Args:
+            listener: is told of each thought on the caller's event loop, all of them before this returns.
+        """
+        loop = asyncio.get_running_loop()
+
+        def tell(thought: Thought[Content]) -> None:
+            loop.call_soon_threadsafe(listener, public_thought(thought))
+
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._check(order, tell), self._loop))
+
+    async def close(self) -> None:
+        """Free the model and end the thread."""
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self.engine.model.close(), self._loop))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join)
+        self._loop.close()
+
+    async def _check(self, order: Order, listener: Listener) -> ClaimResult:
+        settings = self.engine.settings
+        run = settings.run.model_copy(update={"budget": order.budget})
+        engine = replace(self.engine, settings=settings.model_copy(update={"run": run}))
+        ranked, failures = await _rank(order, settings.retrieval)
+        result, _ = await check(engine, order.claim, ranked, failures, listener=listener)
+        return public_result(result)
+
+
+async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore, list[Failure]]:
+    """Rank the order's passages; what cannot be read in time is an empty store and a named failure."""
+    began = perf_counter()
+    try:
+        async with asyncio.timeout(order.budget):
+            ranked = await asyncio.to_thread(partial(_rank_now, order, settings))
+    except TimeoutError:
+        return _nothing(began), [_unread("the budget was spent on reading")]
+    except Exception as error:  # whatever a text does to its reader, the claim has an answer
+        log.exception("reading for %r", order.claim.text)
+        return _nothing(began), [_unread(type(error).__name__)]
+    unread = [flaw for flaw in UNREAD if flaw in ranked.report.flaws]
+    return ranked, [_unread(f"store: {flaw}") for flaw in unread]
+
+
+def _unread(message: str) -> Failure:
+    return Failure(operation="read", message=message, unanswered=True)
+
+
+def _rank_now(order: Order, settings: RetrievalSettings) -> RankedStore:
+    claim, material = order.claim, order.material
+    if isinstance(material, Path):
+        return rank(material, claim.text, settings, claim.day)
+    return rank(_pages(material), claim.text, settings, claim.day, name="documents")
+
+
+def _pages(documents: Iterable[Document]) -> Iterator[Page]:
+    for number, document in enumerate(documents):
+        yield Page(number, document.name or f"document {number + 1}", sentences_of(plain_text(document.text)))
+
+
+def _nothing(began: float) -> RankedStore:
+    return RankedStore((), (), ReadingReport("nothing", 0, 0, {}), perf_counter() - began)

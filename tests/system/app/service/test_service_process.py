@@ -1,0 +1,141 @@
+"""The service as a process: what the command line refuses, and how it starts, serves and stops."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from processes import PATIENCE
+from serving import DOCUMENTS, ORDER, events_of
+
+from system.app import cli
+from system.app.commands import serve
+from system.app.service.access import AccessError, read_token
+
+ROOT = Path(__file__).resolve().parents[4]
+TOKEN = "a-token-of-some-length"
+
+
+def test_beyond_loopback_a_token_is_asked_for(tmp_path):
+    for host in ("0.0.0.0", "::", "192.168.0.7", "factcheck.example"):
+        with pytest.raises(AccessError, match=r"other machines.*--token-file"):
+            read_token(None, host, {})
+        assert read_token(None, host, {"FACTCHECK_TOKEN": TOKEN}) == TOKEN
+    for host in ("127.0.0.1", "::1", "localhost"):
+        assert read_token(None, host, {}) == ""
+
+
+def test_a_token_is_read_from_its_file_before_the_environment(tmp_path):
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    assert read_token(file, "0.0.0.0", {"FACTCHECK_TOKEN": "another-token-as-long"}) == TOKEN
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"short", b"two words of a token", "schlüsselschlüssel".encode(), b"\xff" * 20]
+)
+def test_a_token_that_protects_little_is_refused(tmp_path, content):
+    file = tmp_path / "token"
+    file.write_bytes(content)
+    with pytest.raises(AccessError, match="token"):
+        read_token(file, "127.0.0.1", {})
+
+
+def test_a_token_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(AccessError, match=r"nowhere: expected a file with a token"):
+        read_token(tmp_path / "nowhere", "127.0.0.1", {})
+
+
+@pytest.mark.slow
+def test_without_its_libraries_the_command_line_works_and_names_the_remedy():
+    absent = (
+        "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'uvicorn', 'sse_starlette', 'prometheus_client')))"
+    )
+    run = "from system.app import cli; sys.exit(cli.main(['serve']))"
+    done = subprocess.run([sys.executable, "-c", f"{absent}; {run}"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "the service needs fastapi, prometheus_client, sse_starlette, uvicorn" in done.stderr
+    assert "pip install '.[serve]'" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--stores", "nowhere"], ["--host", "0.0.0.0"]])
+def test_what_cannot_be_served_is_told_before_the_engine_is_loaded(arguments, monkeypatch, capsys):
+    monkeypatch.delenv("FACTCHECK_TOKEN", raising=False)
+    monkeypatch.setattr("system.app.commands.common.load_timed", lambda _: pytest.fail("the engine was loaded"))
+    assert cli.main(["serve", *arguments]) == 2
+    assert "error: --" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--queue", "0"], ["--kept", "0"], ["--body", "0"], ["--body", "nan"]])
+def test_limits_out_of_range_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit):
+        serve.parser().parse_args(arguments)
+    assert "expected" in capsys.readouterr().err
+
+
+@contextmanager
+def process(*arguments, environment=()):
+    """A running service of the embedded profile and its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    kept = tempfile.TemporaryDirectory()
+    jobs = ["--jobs", f"{kept.name}/jobs.sqlite"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "system", "serve", "--profile", "embedded", "--port", str(port), *jobs, *arguments],
+        cwd=ROOT, env={**os.environ, **dict(environment)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        until = time.monotonic() + PATIENCE
+        while not answers(port) and started.poll() is None and time.monotonic() < until:
+            time.sleep(0.2)
+        yield started, f"http://127.0.0.1:{port}"
+    finally:
+        started.kill()
+        started.wait()
+        started.stdout.close()
+        started.stderr.close()
+        kept.cleanup()
+
+
+def answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.slow
+def test_a_process_checks_a_claim_and_stops_with_a_farewell():
+    with process("--max-concurrent-claims", "1", "--stores", "knowledge_store/examples") as (started, address):
+        with httpx2.Client(base_url=address, timeout=PATIENCE) as client:
+            first = client.post("/claims", json=ORDER).json()["id"]
+            stream = events_of(client.get(f"/claims/{first}/thoughts").text)
+            assert stream[-1][0] == "done" and stream[-1][2]["result"]["failures"] == []
+            # Enough text that the claim is under way when the service is told to stop.
+            pages = [{"text": f"{DOCUMENTS[0]['text']} Number {n}. " * 200} for n in range(20)]
+            second = client.post("/claims", json={**ORDER, "documents": pages}).json()["id"]
+            with client.stream("GET", f"/claims/{second}/thoughts") as response:
+                started.send_signal(signal.SIGTERM)
+                assert events_of("".join(response.iter_text()))[-1][0] in ("stopped", "done")
+        assert started.wait(PATIENCE) in (0, -signal.SIGTERM)
+        printed, logged = started.communicate()
+    assert re.search(r"http://127\.0\.0\.1:\d+/ \(this machine only\)", printed)
+    assert "Traceback" not in logged
+
+
+@pytest.mark.slow
+def test_a_process_with_a_token_tells_it_to_nobody():
+    with process("--host", "0.0.0.0", environment={"FACTCHECK_TOKEN": TOKEN}) as (started, address):
+        assert httpx2.get(f"{address}/stores").status_code == 401
+        assert httpx2.get(f"{address}/stores", headers={"Authorization": f"Bearer {TOKEN}"}).json() == {"stores": []}
+        started.send_signal(signal.SIGINT)
+        started.wait(PATIENCE)
+        printed, logged = started.communicate()
+    assert "(with a token)" in printed and TOKEN not in printed + logged and "Traceback" not in logged

@@ -1,0 +1,331 @@
+"""The command line with a scripted model in place of a real one: outputs, exit status, and what users do wrong."""
+
+import csv
+import re
+import sys
+from datetime import date
+
+import orjson
+import pytest
+from bridge import Answers, BagOfWords
+
+from knowledge_store.pages.page import Page
+from knowledge_store.searchers.archive import Archive
+from system import provenance
+from system.app import cli
+from system.app.commands import common
+from system.check import Engine
+from system.models.scripted import ScriptedModel
+from system.models.traced import TracedModel
+from system.records import ClaimResult, Label
+from system.settings import load
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+
+CLAIM = "The Aster bridge opened in 1932."
+
+
+@pytest.fixture
+def answers(monkeypatch, tmp_path):
+    """The script that the command line's model follows; the working folder is empty."""
+    script = Answers()
+
+    def load(settings, trace=None):
+        model = ScriptedModel(script)
+        return Engine(TracedModel(model, trace) if trace else model, BagOfWords(), settings), 0.25
+
+    monkeypatch.setattr(common, "load_timed", load)
+    monkeypatch.chdir(tmp_path)
+    return script
+
+
+@pytest.fixture
+def bridge_files(tmp_path, answers):
+    """Three claims of one's own with their stores; returns the arguments that name them."""
+    claims = [{"claim": f"{CLAIM[:-1]} or {year}.", "claim_date": "1-2-2020"} for year in (1933, 1934, 1935)]
+    (tmp_path / "claims.json").write_bytes(orjson.dumps(claims))
+    (tmp_path / "stores").mkdir()
+    page = {"url": "https://history.example", "url2text": ["The Aster bridge opened in 1932.", "It is old."]}
+    for claim_id in range(3):
+        (tmp_path / "stores" / f"{claim_id}.json").write_bytes(orjson.dumps(page))
+    return ["--claims", "claims.json", "--knowledge-store", "stores"]
+
+
+def load_json(path):
+    return orjson.loads(path.read_bytes())
+
+
+def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
+    assert cli.main([]) == 0
+    output = tmp_path / "output"
+    predictions = load_json(output / "submission.json")
+    assert [entry["claim_id"] for entry in predictions] == list(range(len(load_json(common.EXAMPLE_CLAIMS))))
+    assert {path.name for path in output.iterdir()} == {
+        "figures", "graphs", "journal.jsonl", "measured_timings.txt", "report.html", "run.json", "submission.csv",
+        "submission.json", "timings.csv", "timings.json"
+    }  # fmt: skip
+    with (output / "submission.csv").open(newline="") as file:
+        assert [row["claim"] for row in csv.DictReader(file)] == [entry["claim"] for entry in predictions]
+    captured = capsys.readouterr()
+    printed = captured.out
+    assert re.search(r"profile \w+: ", captured.err)
+    assert "submission.csv" in printed and "timings.json" in printed
+
+
+def test_the_examples_can_be_checked_again_and_again(answers):
+    assert cli.main([]) == 0
+    assert cli.main([]) == 0
+
+
+def test_every_address_comes_from_the_claims_store_and_every_quotation_from_its_page(answers, tmp_path):
+    assert cli.main([]) == 0
+    for entry in load_json(tmp_path / "output" / "submission.json"):
+        pages = {}
+        for line in (common.EXAMPLE_STORE / f"{entry['claim_id']}.json").read_bytes().splitlines():
+            try:
+                page = orjson.loads(line)
+            except orjson.JSONDecodeError:
+                continue
+            pages.setdefault(page.get("url"), []).append(" ".join(s for s in page.get("url2text") or () if s))
+        for pair in entry["evidence"]:
+            assert pair["url"] in pages
+            assert any(pair["scraped_text"] in text for text in pages[pair["url"]])
+
+
+def quote_first_answer(request):
+    answers = [answer for pair in request.task.pairs for answer in pair.answers]
+    words = f"A page says “{answers[0].passage.text}”." if answers else "Nothing was found."
+    return VerdictReply(justification=words, label=Label.SUPPORTED)
+
+
+def test_every_quotation_in_a_justification_names_its_listed_document(answers, tmp_path):
+    answers.replace[JudgeClaim] = quote_first_answer
+    assert cli.main([]) == 0
+    lines = (tmp_path / "output" / "journal.jsonl").read_bytes().splitlines()[1:]
+    results = [ClaimResult.model_validate_json(line) for line in lines]
+    assert [fault for result in results for fault in provenance.faults(result)] == []
+    quoting = [result for result in results if "“" in result.verdict.justification]
+    assert len(quoting) > len(results) / 2
+    assert all(re.search(r"” \(\S+\)", result.verdict.justification) for result in quoting)
+
+
+def test_run_json_says_what_ran(answers, bridge_files, tmp_path):
+    assert cli.main([*bridge_files, "--depth", "2", "--verification"]) == 0
+    report = load_json(tmp_path / "output" / "run.json")
+    assert report["settings"]["graph"]["depth"] == 2
+    assert report["settings"]["graph"]["verification"] is True
+    assert report["claims"] == 3 and report["failed_claims"] == []
+    assert {"python", "cpus", "packages", "revision"} <= report["machine"].keys()
+
+
+def test_start_and_limit_keep_the_ids(answers, bridge_files, tmp_path):
+    assert cli.main([*bridge_files, "--start", "1", "--limit", "1"]) == 0
+    assert [entry["claim_id"] for entry in load_json(tmp_path / "output" / "submission.json")] == [1]
+    assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["1.json"]
+
+
+def test_a_run_that_failed_before_its_first_claim_is_no_hindrance(answers, bridge_files, tmp_path, monkeypatch, capsys):
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "ray", None)
+        patched.delitem(sys.modules, "system.runner.cluster_checker", raising=False)  # of an earlier test
+        assert cli.main([*bridge_files, "--ray"]) == 2
+    assert "pip install '.[ray]'" in capsys.readouterr().err
+    assert cli.main(bridge_files) == 0
+
+
+def test_an_earlier_run_is_not_replaced_unasked(answers, bridge_files, tmp_path, capsys):
+    assert cli.main(bridge_files) == 0
+    before = (tmp_path / "output" / "journal.jsonl").read_bytes()
+    assert cli.main(bridge_files) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert cli.main([]) == 2  # nor by the examples, which would have to be written to the same folder
+    assert (tmp_path / "output" / "journal.jsonl").read_bytes() == before
+    assert cli.main([*bridge_files, "--limit", "1", "--overwrite"]) == 0
+    assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["0.json"]
+
+
+def test_resume_asks_nothing_again(answers, bridge_files, tmp_path):
+    assert cli.main(bridge_files) == 0
+    before = load_json(tmp_path / "output" / "submission.json")
+
+    def never(request):
+        raise AssertionError("asked again")
+
+    answers.ordinary = never
+    seconds = load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["run_seconds"]
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    assert load_json(tmp_path / "output" / "submission.json") == before
+    assert load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["run_seconds"] == seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [(["--depth", "1"], "graph.depth was '3' and is '1'"), (["--limit", "2"], "claims was '3 claims")],
+)
+def test_resume_refuses_other_settings_and_other_claims(answers, bridge_files, capsys, change, named):
+    assert cli.main(bridge_files) == 0
+    assert cli.main([*bridge_files, *change, "--resume"]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_resume_refuses_a_changed_store_and_takes_other_numbers_of_workers(answers, bridge_files, tmp_path, capsys):
+    assert cli.main(bridge_files) == 0
+    assert cli.main([*bridge_files, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0
+    (tmp_path / "stores" / "1.json").write_bytes(b"")
+    assert cli.main([*bridge_files, "--resume"]) == 2
+    assert "knowledge store was" in capsys.readouterr().err
+
+
+def test_a_claim_that_fails_is_flagged_and_changes_the_exit_status(answers, bridge_files, tmp_path, capsys):
+    (tmp_path / "stores" / "1.json").unlink()
+    assert cli.main(bridge_files) == common.EXIT_FAILED_CLAIMS
+    rows = load_json(tmp_path / "output" / "submission.json")
+    assert len(rows) == 3 and rows[1]["pred_label"] == "Not Enough Evidence"
+    assert load_json(tmp_path / "output" / "run.json")["failed_claims"] == [1]
+    assert "read 1" in capsys.readouterr().out
+
+
+def test_trace_shows_each_request(answers, bridge_files, tmp_path):
+    assert cli.main([*bridge_files, "--limit", "1", "--trace"]) == 0
+    lines = [orjson.loads(line) for line in (tmp_path / "output" / "trace.jsonl").read_bytes().splitlines()]
+    tasks = {line["task"] for line in lines}
+    assert {"ask_question", "answer_question", "judge_claim"} <= tasks
+    assert all(line["claim_id"] == 0 and "reply" in line and "milliseconds" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json"),
+        (["--claims", "claims.json"], "belong together"),
+        (["--claims", "claims.json", "--knowledge-store", "nowhere"], "nowhere: no such knowledge store"),
+        (["--profile", "moon"], "no profile 'moon'"),
+        (["--depth", "0"], "graph.depth: Input should be greater than 0"),
+        (["--chunk-overlap", "2000"], "chunk_overlap (2000) must be smaller"),
+        (["--start", "99"], "99"),
+    ],
+)
+def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, message):
+    assert cli.main(arguments) == 2
+    error = capsys.readouterr().err
+    assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
+
+
+@pytest.mark.parametrize("command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "single"]])
+def test_the_model_is_closed_at_the_end(command, answers, tmp_path, monkeypatch):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("The Aster bridge opened in 1932.")
+    model = ScriptedModel(answers)
+    engine = Engine(model, BagOfWords(), load("embedded", {}))
+    monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
+    assert cli.main([*command, *(["--limit", "1"] if command[0] == "compare" else [])]) == 0
+    assert model.closed
+
+
+def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932. [bold]It[/bold] is old.")
+    assert cli.main(["verify", CLAIM, "--documents", "notes", "--graph"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Supported")
+    assert "bridge.txt" in printed and "q1.e1 evidence" in printed
+    assert "[bold]It[/bold]" in printed.replace("\n", " ")
+
+
+def test_verify_can_leave_out_documents_that_are_later_than_the_claim(answers, tmp_path, capsys):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "2021-03-01 bridge.txt").write_text("The Aster bridge opened in 1932.")
+    verify = ["verify", CLAIM, "--documents", "notes", "--no-later-pages", "--graph"]
+    cli.main([*verify, "--date", "2-3-2021"])
+    assert "q1.e1 evidence" in capsys.readouterr().out
+    cli.main([*verify, "--date", "28-2-2021"])
+    assert "q1.e1 evidence" not in capsys.readouterr().out
+
+
+def test_verify_without_documents_says_what_it_wants(answers, capsys):
+    assert cli.main(["verify", CLAIM, "--documents", "nowhere"]) == 2
+    assert "nowhere not found; expected a file or a folder" in capsys.readouterr().err
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """An archive with one page about the claim."""
+    path = tmp_path / "archive.sqlite"
+    Archive(path).add([Page(0, "https://news.example/bridge", ("The Aster bridge opened in 1932.",), date(2021, 3, 1))])
+    return str(path)
+
+
+def test_verify_searches_where_there_are_no_documents(answers, archive, capsys):
+    verify = ["verify", CLAIM, "--search", archive, "--no-later-pages"]
+    assert cli.main([*verify, "--date", "2-3-2021"]) == 0
+    assert "https://news.example/bridge" in capsys.readouterr().out
+    cli.main([*verify, "--date", "28-2-2021"])
+    assert "https://news.example/bridge" not in capsys.readouterr().out
+
+
+def test_verify_without_any_evidence_says_where_it_may_come_from(answers, capsys):
+    assert cli.main(["verify", CLAIM]) == 2
+    assert "no evidence: give --documents, or --search" in capsys.readouterr().err
+
+
+def test_a_run_searches_where_there_is_no_store(answers, archive, tmp_path):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    command = ["--claims", "claims.txt", "--search", archive]
+    assert cli.main(command) == 0
+    (entry,) = load_json(tmp_path / "output" / "submission.json")
+    assert "https://news.example/bridge" in {each["url"] for each in entry["evidence"]}
+
+
+def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, capsys):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    assert cli.main(["--claims", "claims.txt", "--search", "absent.sqlite", "--output", "out"]) == 2
+    assert "archive absent.sqlite not found" in capsys.readouterr().err
+
+
+def test_verify_refuses_a_claim_that_is_no_text(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])
+    assert r"argument claim: expected UTF-8, came 'The br\udcffidge.'" in capsys.readouterr().err
+
+
+def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
+    (tmp_path / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    folder = tmp_path / "answer"
+    assert cli.main(["verify", CLAIM, "--documents", "bridge.txt", "--json", "--output", str(folder)]) == 0
+    printed = orjson.loads(capsys.readouterr().out)
+    assert printed["verdict"]["label"] == "Supported" and printed["pairs"] and "graph" not in printed
+    assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
+    assert CLAIM in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("word", "message"), [("verfy", "did you mean verify?"), ("xyzzy", "expected one of run, verify, compare, score")]
+)
+def test_an_unknown_command_gets_advice(word, message, capsys):
+    assert cli.main([word]) == 2
+    assert f"error: no command {word!r}; {message}" in capsys.readouterr().err
+
+
+def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
+    assert cli.main(["validate", "absent.csv"]) == 2
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    assert cli.main(["store", "build", "notes", "--output", "store.json"]) == 0
+    assert (tmp_path / "store.json").exists()
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--help"])
+    assert "usage: factgraph score" in capsys.readouterr().out
+
+
+def test_help_shows_what_people_use_and_the_rest_behind_help_all(capsys):
+    shown = {}
+    for flag in ("--help", "--help-all"):
+        with pytest.raises(SystemExit):
+            cli.main(["verify", flag])
+        shown[flag] = capsys.readouterr().out
+    assert "--depth" in shown["--help"] and "--hop-rate" not in shown["--help"]
+    assert "--depth" in shown["--help-all"] and "--hop-rate" in shown["--help-all"]
+
+
+def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
+    assert cli.main(["run", *bridge_files]) == 0
+    assert not list((tmp_path / "output").rglob("*.partial"))

@@ -1,0 +1,35 @@
+"""Shell completion: what bash offers with the printed script."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from system.app import cli
+
+pytest.importorskip("shtab")
+
+
+def offered(script: str, *words: str) -> set[str]:
+    """What bash would offer for the last of the words."""
+    line = " ".join(f"'{word}'" for word in words)
+    asks = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _shtab_factgraph; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True, timeout=900)
+    return set(done.stdout.split())
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_bash_completes_commands_options_and_choices(capsys):
+    assert cli.main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert {"verify", "compare", "doctor", "fetch", "completion"} <= offered(script, "factgraph", "")
+    assert offered(script, "factgraph", "doc") == {"doctor"}
+    assert {"--claims", "--strategy", "--version"} <= offered(script, "factgraph", "--")
+    assert {"got", "carp"} <= offered(script, "factgraph", "--strategy", "")
+    assert "--documents" in offered(script, "factgraph", "verify", "--")
+
+
+@pytest.mark.parametrize("shell", ["zsh", "tcsh", "fish"])
+def test_other_shells_have_scripts_too(shell, capsys):
+    assert cli.main(["completion", shell]) == 0
+    assert "doctor" in capsys.readouterr().out

@@ -1,0 +1,72 @@
+"""Strategies with settings of their own, run on the same claims."""
+
+import asyncio
+
+import orjson
+import pytest
+from bridge import Answers, BagOfWords
+
+from system.app.variants import parse_variants, repeats_of, run_variants
+from system.check import Engine
+from system.models.scripted import ScriptedModel
+from system.records import Claim, Label
+from system.settings import SettingsError, load
+from system.tasks.debate import Argue
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
+
+
+def write_store(folder, *texts):
+    for number, text in enumerate(texts):
+        line = {"claim_id": str(number), "url": f"https://page{number}.example", "url2text": [text]}
+        (folder / f"{number}.json").write_bytes(orjson.dumps(line))
+    return folder
+
+
+def test_a_variant_is_a_strategy_with_its_own_settings():
+    got, ablated = parse_variants(
+        "got, carp:claim_graph=false:team_agents=1", "embedded", {"depth": 2, "strategy": "single"}
+    )
+    assert (got.name, got.settings.strategy, got.settings.graph.depth) == ("got", "got", 2)
+    assert ablated.settings.strategy == "carp" and ablated.settings.graph.depth == 2
+    assert (ablated.settings.carp.claim_graph, ablated.settings.carp.team_agents) == (False, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected different strategies"),
+        ("got,got", "expected different strategies"),
+        ("gto", "no strategy 'gto'; there are got, "),
+        ("got:width=3", "expected setting=value with one of questions, "),
+        ("got:depth", "expected setting=value"),
+        ("got:backend=vllm", "expected setting=value"),  # loaded once, for all
+        ("got:depth=deep", "graph.depth"),
+    ],
+)
+def test_what_is_not_a_variant_is_refused_by_name(text, message):
+    with pytest.raises(SettingsError, match=message):
+        parse_variants(text, "embedded", {})
+
+
+def test_only_sampling_is_repeated():
+    assert repeats_of(load("embedded", {})) == 1
+    assert repeats_of(load("embedded", {"backend": "vllm", "model": "x"})) == 5
+    assert repeats_of(load("embedded", {"backend": "vllm", "model": "x", "temperature": 0.0})) == 1
+
+
+@pytest.mark.slow
+def test_all_variants_see_the_same_stores_and_repeats_have_seeds_of_their_own(tmp_path):
+    answers = Answers()
+    store = write_store(tmp_path, "The Aster bridge opened in 1932.", "A second bridge opened in 1940.")
+    answers.replace[JudgeClaim] = lambda r: VerdictReply(
+        justification="x", label=Label.SUPPORTED if r.task.claim.id == 0 else Label.REFUTED
+    )
+    variants = parse_variants("got,debatecv:rounds=1", "embedded", {"top_k": 2, "questions": 2})
+    engine = Engine(ScriptedModel(answers), BagOfWords(), variants[0].settings)
+    claims = [Claim(id=0, text="The Aster bridge opened in 1932."), Claim(id=1, text="A bridge opened in 1941.")]
+    runs = asyncio.run(run_variants(engine, variants, claims, store, repeats=2))
+    assert [len(repeats) for repeats in runs.values()] == [2, 2]
+    assert [r.verdict.label for r in runs["got"][0]] == [Label.SUPPORTED, Label.REFUTED]
+    assert all([r.claim.id for r in repeat] == [0, 1] for repeats in runs.values() for repeat in repeats)
+    argued = [request for request in engine.model.requests if isinstance(request.task, Argue)]
+    assert {request.seed for request in argued} == {1, 1001}
