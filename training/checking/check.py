@@ -106,10 +106,11 @@ def check(plan: Plan) -> Findings:
     )
 
 
-def _held_out(plan: Plan, data: str, chat: ChatTokenizer, seed: int) -> list[Demonstration]:
+def _held_out(plan: Plan, data: Sequence[str], chat: ChatTokenizer, seed: int) -> list[Demonstration]:
     """Examples that the training held out; of preferences, the demonstrations beside them."""
-    name = "moderator_sft" if data == RECIPES["moderator-dpo"].data else data
-    examples = that_fit(read_examples(plan.data / f"{name}.jsonl", Demonstration), chat)
+    names = ["moderator_sft"] if tuple(data) == RECIPES["moderator-dpo"].data else data
+    examples = [one for name in names for one in read_examples(plan.data / f"{name}.jsonl", Demonstration)]
+    examples = that_fit(examples, chat)
     return split_by_claim(examples, HELD_OUT, seed).held_out[: plan.count]
 
 

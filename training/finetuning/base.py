@@ -1,5 +1,6 @@
 """The base model that an adapter is trained on, loaded in the precision that the memory allows."""
 
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
 
 from system.models.base import ModelUnavailable
 from system.models.memory import GIB
+from system.models.processor import keep_freed_memory
 from training.errors import TrainingError
 from training.finetuning.memory import Precision
+
+SHORT = 1024  # tokens up to which a processor trains faster with whole attention matrices than with flash attention
 
 
 def check_trainable(model: str) -> None:
@@ -47,13 +51,17 @@ def device_memory(limit: float | None) -> int:
     return min(there_are, int(limit * GIB)) if limit else there_are
 
 
-def load_base(model: str, precision: Precision) -> Any:
+def load_base(model: str, precision: Precision, context: int = SHORT + 1) -> Any:
     """Load a base model to train an adapter on, on the GPU if there is one.
+
+    Args:
+        context: longest example, in tokens.
 
     Raises:
         ModelUnavailable: it cannot be loaded.
     """
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    plain = device == "cpu" and context <= SHORT
     dtype = torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16
     quantization = four_bits() if precision is Precision.NF4 else None
     try:
@@ -61,12 +69,25 @@ def load_base(model: str, precision: Precision) -> Any:
             model,
             dtype=dtype,
             device_map={"": device},
+            attn_implementation="eager" if plain else None,
             quantization_config=quantization,
             local_files_only=Path(model).is_dir(),
         )
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).strip().splitlines()[0]
         raise ModelUnavailable(f"base model {model!r} cannot be loaded in {precision}: {reason}") from error
+
+
+def compile_blocks(base: Any) -> None:
+    """Have a processor train twice as fast: the blocks compiled, by the C++ compiler if there is one.
+
+    On a GPU the time goes into matrix products, which compiling does not change.
+    """
+    if torch.cuda.is_available() or not shutil.which("g++"):
+        return
+    keep_freed_memory()
+    for block in base.model.layers:
+        block.compile(dynamic=True)
 
 
 def four_bits() -> BitsAndBytesConfig:

@@ -26,7 +26,9 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--base", default=str(BASE), help="base model, a folder or a name; 'dequantize' makes one")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
     parser.add_argument("--output", type=Path, help="folder of the adapter (default: models/ and the data set's name)")
-    parser.add_argument("--start", type=Path, help="adapter that moderator-dpo goes on from")
+    parser.add_argument(
+        "--start", type=Path, help="adapter that a second stage goes on from (default: the first stage's)"
+    )
     parser.add_argument("--memory", type=float, help="GiB of the device that may be used (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="of the held-out claims, the order and the dropout")
     for name, help_text in _SETTINGS.items():
@@ -50,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
             recipe=recipe,
             base=options.base,
             data=options.data,
-            output=options.output or MODELS / recipe.data,
+            output=options.output or MODELS / "-".join(recipe.data),
             start=_start(options.start, recipe),
             memory=options.memory,
             seed=options.seed,
@@ -88,11 +90,9 @@ def _start(given: Path | None, recipe: Recipe) -> Path | None:
     """
     if not recipe.start:
         if given:
-            raise TrainingError(f"--start {given}: this task trains a new adapter; only moderator-dpo goes on from one")
+            raise TrainingError(f"--start {given}: this task trains a new adapter")
         return None
     start = given or MODELS / recipe.start
     if not (start / "adapter_config.json").exists():
-        raise TrainingError(
-            f"{start}: no adapter to go on from; train it first with --task moderator-sft, or give --start"
-        )
+        raise TrainingError(f"{start}: no adapter to go on from; train {recipe.start} first, or give --start")
     return start

@@ -43,7 +43,7 @@ def label_dataset(examples: Sequence[Demonstration], closed: ClosedReplies, chat
 class LabelTrainer(Trainer):
     """Cross entropy between the labels at the deciding position, the last one of each row."""
 
-    def __init__(self, closed: ClosedReplies, chat: ChatTokenizer, **arguments: Any) -> None:
+    def __init__(self, closed: ClosedReplies, chat: ChatTokenizer, balance: float, **arguments: Any) -> None:
         def pad_left(rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
             ids = {"input_ids": [row["input_ids"] for row in rows]}
             padded: dict[str, torch.Tensor] = chat.tokenizer.pad(ids, padding_side="left", return_tensors="pt")
@@ -51,6 +51,9 @@ class LabelTrainer(Trainer):
 
         super().__init__(data_collator=pad_left, compute_metrics=accuracy, **arguments)
         self._tokens = torch.tensor(closed.tokens, device=self.args.device)
+        labels = torch.tensor(arguments["train_dataset"]["labels"])
+        counts = torch.bincount(labels, minlength=len(closed.tokens))
+        self._prior = balance * (counts.clamp(min=1) / counts.sum()).log().to(self.args.device)
 
     def compute_loss(
         self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
@@ -61,7 +64,7 @@ class LabelTrainer(Trainer):
             body = causal.model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], use_cache=False)
         head = causal.get_output_embeddings().weight[self._tokens]
         logits = (body.last_hidden_state[:, -1] @ head.T).float()
-        loss = torch.nn.functional.cross_entropy(logits, inputs["labels"])
+        loss = torch.nn.functional.cross_entropy(logits + self._prior, inputs["labels"])
         return (loss, {"logits": logits}) if return_outputs else loss
 
 

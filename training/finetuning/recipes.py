@@ -17,7 +17,7 @@ class Recipe:
 
     Attributes:
         adapter: the adapter of the engine that is trained (``system.tasks.base.Adapter``).
-        data: name of the data set in the data folder, without its ending.
+        data: names of the data sets in the data folder, without their ending.
         method: "sft" learns the replies; "dpo" prefers the chosen over the rejected ones (Rafailov et al., 2023);
             "label" chooses between a few replies (``labels``).
         batch: examples of an update.
@@ -28,10 +28,12 @@ class Recipe:
         first_layer: blocks before this one are left as they are; the gradient stops there.
         evaluations: on the held-out examples, evenly over the training; each makes a checkpoint.
         evaluated: held-out examples of an evaluation at most.
+        balance: of the method "label": share of the labels' log frequencies that is added to their scores in training
+            and left out afterwards, so that rare labels are found (Menon et al., 2021, logit adjustment, its tau).
     """
 
     adapter: str
-    data: str
+    data: tuple[str, ...]
     method: Literal["sft", "dpo", "label"] = "sft"
     rank: int = 16
     alpha: int = 32
@@ -46,39 +48,45 @@ class Recipe:
     first_layer: int = 0
     evaluations: int = 10
     evaluated: int = 1000
+    balance: float = 0.0
 
 
 def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = "") -> Recipe:
     return Recipe(
-        "moderator", data, method, rank=128, alpha=256, learning_rate=2e-5, epochs=2.0, context=8192, start=start
+        "moderator", (data,), method, rank=128, alpha=256, learning_rate=2e-5, epochs=2.0, context=8192, start=start
     )
 
 
-def _label(data: str) -> Recipe:
+def _label(*data: str, start: str = "", learning_rate: float = 5e-4, balance: float = 0.0) -> Recipe:
     """A verdict that is a label alone, for a model of some 100 million weights: one pass at a high rate."""
     return Recipe(
         "verdict_prediction",
         data,
         "label",
         dropout=0.0,
-        learning_rate=5e-4,
+        learning_rate=learning_rate,
         epochs=1.0,
         context=1024,
+        start=start,
         micro_batch=16,
         first_layer=15,
         evaluations=5,
-        evaluated=320,
+        evaluated=600,
+        balance=balance,
     )
 
 
 RECIPES = {
-    "qg": Recipe("question_generation", "question_generation"),
-    "qa": Recipe("question_answering", "question_answering"),
-    "verdict": Recipe("verdict_prediction", "verdict_prediction"),
-    "entailment": _label("entailment"),
+    "qg": Recipe("question_generation", ("question_generation",)),
+    "qa": Recipe("question_answering", ("question_answering",)),
+    "verdict": Recipe("verdict_prediction", ("verdict_prediction",)),
     "labels": _label("labels"),
+    "labels-entailment": _label("labels", "entailment", start="labels", learning_rate=4e-4, balance=0.4),
     "moderator": _moderator("moderator"),
     "moderator-sft": _moderator("moderator_sft"),
     "moderator-dpo": _moderator("moderator_preferences", "dpo", start="moderator_sft"),
 }
-"""By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO."""
+"""By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO.
+
+``labels-entailment`` goes on from ``labels``, with AVeriTeC's examples once more among pairs of other sets.
+"""

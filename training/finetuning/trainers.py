@@ -59,7 +59,9 @@ def build_trainer(
     if recipe.method == "label":
         closed = labels_of(chat)
         train, evaluation = (label_dataset(part, closed, chat) for part in (split.train, held_out))
-        return LabelTrainer(closed, chat, model=model, train_dataset=train, eval_dataset=evaluation, **shared)
+        return LabelTrainer(
+            closed, chat, recipe.balance, model=model, train_dataset=train, eval_dataset=evaluation, **shared
+        )
     shared |= {"train_dataset": _dataset(split.train), "eval_dataset": _dataset(held_out)}
     trainer = DPOTrainer if recipe.method == "dpo" else SFTTrainer
     return trainer(model=model, processing_class=chat.tokenizer, **shared)

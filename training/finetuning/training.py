@@ -1,7 +1,7 @@
 """One training from data set to adapter, that can be stopped and gone on with at any time."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -13,16 +13,18 @@ from peft.helpers import disable_input_dtype_casting
 from safetensors import SafetensorError
 
 from system.machine import peak_memory
+from system.models.adapters import mark_adapter
 from system.models.chat import ChatTokenizer
 from system.models.memory import GIB, skeleton
 from training.datasets.files import sha256_of
 from training.errors import TrainingError
-from training.finetuning.base import check_trainable, device_memory, load_base
+from training.finetuning.base import check_trainable, compile_blocks, device_memory, load_base
 from training.finetuning.card import Outcome, write_card
 from training.finetuning.checkpoints import finished, last_checkpoint, open_folder
 from training.finetuning.curves import curves_of, draw
 from training.finetuning.examples import (
     Demonstration,
+    Example,
     Preference,
     Split,
     read_examples,
@@ -65,11 +67,11 @@ def train(job: Job) -> None:
         ModelUnavailable: the base cannot be loaded.
     """
     check_trainable(job.base)
-    file = job.data / f"{job.recipe.data}.jsonl"
-    split, counts = _examples(job, file)
+    files = [job.data / f"{name}.jsonl" for name in job.recipe.data]
+    split, counts = _examples(job, files)
     plan = choose_precision(skeleton(job.base), job.recipe, device_memory(job.memory), gpu=torch.cuda.is_available())
     print(f"memory plan of {job.base}, {plan.precision}\n{plan}")
-    settings = _settings(job, file, counts, plan)
+    settings = _settings(job, files, counts, plan)
     with _disk(job.output):
         open_folder(job.output, settings)
         if finished(job.output):
@@ -81,9 +83,10 @@ def train(job: Job) -> None:
     print(f"{job.output}: {outcome}")
 
 
-def _examples(job: Job, file: Path) -> tuple[Split[Any], dict[str, int]]:
+def _examples(job: Job, files: Sequence[Path]) -> tuple[Split[Any], dict[str, int]]:
     """The examples that fit the context, and how many there are of each kind."""
-    examples = read_examples(file, Preference if job.recipe.method == "dpo" else Demonstration)
+    kind: type[Example] = Preference if job.recipe.method == "dpo" else Demonstration
+    examples = [example for file in files for example in read_examples(file, kind)]
     fitting = that_fit(examples, ChatTokenizer(job.base, job.recipe.context))
     split = split_by_claim(fitting, HELD_OUT, job.seed)
     counts = {
@@ -91,16 +94,16 @@ def _examples(job: Job, file: Path) -> tuple[Split[Any], dict[str, int]]:
         "held out": len(split.held_out),
         "left out as too long": len(examples) - len(fitting),
     }
-    print(f"{file}: {', '.join(f'{count} {name}' for name, count in counts.items())}")
+    print(f"{', '.join(map(str, files))}: {', '.join(f'{count} {name}' for name, count in counts.items())}")
     return split, counts
 
 
-def _settings(job: Job, file: Path, counts: dict[str, int], plan: TrainingPlan) -> dict[str, Any]:
+def _settings(job: Job, files: Sequence[Path], counts: dict[str, int], plan: TrainingPlan) -> dict[str, Any]:
     """All that decides what the training gives."""
     return {
         "task": job.task,
         "base": job.base,
-        "sha256": sha256_of(file),
+        "sha256": {file.name: sha256_of(file) for file in files},
         "examples": counts,
         **asdict(job.recipe),
         "start": str(job.start or ""),
@@ -113,17 +116,19 @@ def _settings(job: Job, file: Path, counts: dict[str, int], plan: TrainingPlan) 
 
 def _run(job: Job, split: Split[Any], plan: TrainingPlan) -> Outcome:
     chat = ChatTokenizer(job.base, job.recipe.context)
-    model = load_base(job.base, plan.precision)
+    model = load_base(job.base, plan.precision, job.recipe.context)
     trainer: Any = build_trainer(model, chat, split, job.recipe, plan.precision, job.output, job.seed, job.start)
     checkpoint = last_checkpoint(job.output)
     if checkpoint:
         print(f"going on from {checkpoint}")
+    compile_blocks(trainer.model.get_base_model())
     trainer.args.eval_on_start = checkpoint is None
     began = time.perf_counter()
     with disable_input_dtype_casting(trainer.model, job.recipe.micro_batch > 1):  # autocast casts what is narrow
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     seconds = time.perf_counter() - began
     trainer.model.save_pretrained(str(job.output), selected_adapters=["default"])
+    mark_adapter(job.output, job.base)
     return _outcome(trainer, seconds)
 
 
