@@ -199,7 +199,7 @@ def _counts(counts: Iterable[Mapping[str, int]]) -> str:
 def _summary_lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple[str, str]]:
     labels = Counter(result.verdict.label for result in results)
     facts, cost = run.facts, run.cost
-    budget = f"{facts.budget_seconds:g} s; over it {run.over_budget:.1%} of the claims, cut short {run.cut_short}"
+    budget = f"{facts.budget_seconds:g} s of the run a claim, on average; cut short {run.cut_short}"
     return [
         ("labels", ", ".join(f"{label} {labels[label]}" for label in Label)),
         ("seconds a claim", f"mean {run.mean:.2f}, p50 {run.p50:.2f}, p95 {run.p95:.2f}, max {run.max:.2f}"),

@@ -143,11 +143,8 @@ class Case:
             DeadlineExpired: no time is left, before or during the work.
         """
         started = self.deadline.spent
-        left = self.deadline.left(final=final)
         try:
-            if left <= 0:
-                raise TimeoutError
-            async with asyncio.timeout(left):
+            async with self.deadline.limit(final=final):
                 return await work()
         except TimeoutError as error:
             self.timed_out = True

@@ -9,7 +9,7 @@ from knowledge_store.dense.index import PassageIndex
 from knowledge_store.pages.prompt_injection import is_prompt_injection
 from knowledge_store.ranking import RankedStore
 from system.case import Case, Outcome
-from system.deadline import Clock, Deadline
+from system.deadline import Allowance, Clock, Deadline
 from system.graph import Graph, Listener, unheard
 from system.models.base import Model
 from system.operations.questions import duplicates, replacements
@@ -41,6 +41,7 @@ async def check(
     failures: Sequence[Failure] = (),
     clock: Clock | None = None,
     listener: Listener = unheard,
+    allowance: Allowance | None = None,
 ) -> tuple[ClaimResult, Graph]:
     """Check a claim against its ranked store.
 
@@ -49,12 +50,13 @@ async def check(
 
     Args:
         failures: what went wrong before, while the store was read.
-        clock: monotonic seconds; the event loop's unless told otherwise. The time that ranking took counts against the
-            budget, wherever it ran.
+        clock: monotonic seconds; the event loop's unless told otherwise.
         listener: is told of every thought as it is added to the graph.
+        allowance: the time of the run that the claim belongs to. A claim by itself has its own budget, against which
+            the time that ranking took counts, wherever it ran.
     """
     settings = engine.settings
-    budget = max(0.0, settings.run.budget - ranked.seconds)
+    budget = allowance.longest if allowance else max(0.0, settings.run.budget - ranked.seconds)
     case = Case(
         claim=claim,
         settings=settings,
@@ -64,7 +66,10 @@ async def check(
         seed_passages=ranked.passages[:SEED_PASSAGES],
         gold_passages=ranked.passages if settings.debate.evidence == "gold" else (),
         deadline=Deadline(
-            budget, reserve=settings.run.reserve * settings.run.budget, clock=clock or asyncio.get_running_loop().time
+            budget,
+            reserve=settings.run.reserve * settings.run.budget,
+            clock=clock or asyncio.get_running_loop().time,
+            allowance=allowance,
         ),
         failures=[*failures],
         listener=listener,

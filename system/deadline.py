@@ -1,14 +1,51 @@
 """Time as a value: what is left of a claim's budget, passed down to everything that spends it."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 Clock = Callable[[], float]
 
+TICK = 0.001  # seconds; a timer set for less may fire before the clock shows that it was due
+
 
 class DeadlineExpired(Exception):
     """An operation ran into the end of its share of the budget."""
+
+
+class Allowance:
+    """The wall time of a run, which its claims share: the rule counts the mean over the run, not a claim's latency.
+
+    Each claim brings its budget when it begins, and whoever is in flight may spend what there is. So four claims in
+    flight have four budgets of latency each, and seconds that fast claims leave pass on to slow ones. A claim is cut
+    only once the run has spent the budgets of all claims begun, or after ``longest``; the mean stays below the budget.
+
+    Args:
+        budget: seconds a claim may take, on average over the run.
+        places: claims in flight at a time, at most.
+        clock: monotonic seconds; the run begins now.
+    """
+
+    def __init__(self, budget: float, places: int, clock: Clock) -> None:
+        self._budget = budget
+        self._clock = clock
+        self._began = clock()
+        self._claims = 0
+        self.longest = 2 * places * budget
+        """Seconds after which a claim is cut however far ahead the run is: its share, and as much again of others'."""
+        self.least = budget / 2
+        """Seconds that a claim has in any case: a run that was held up catches up, and no claim pays for it alone."""
+
+    def begin(self) -> None:
+        """A claim begins."""
+        self._claims += 1
+
+    @property
+    def left(self) -> float:
+        """Seconds by which the run is ahead of its claims' budgets; negative where it is behind."""
+        return self._claims * self._budget - (self._clock() - self._began)
 
 
 @dataclass(frozen=True)
@@ -19,11 +56,13 @@ class Deadline:
         budget: seconds that the claim may take from now.
         reserve: seconds at the end that only the last judgement may use.
         clock: monotonic seconds; tests pass their own.
+        allowance: of the run that the claim belongs to, which may end the claim before its budget does.
     """
 
     budget: float
     reserve: float = 0.0
     clock: Clock = time.monotonic
+    allowance: Allowance | None = None
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -35,9 +74,39 @@ class Deadline:
         return self.clock() - self.started
 
     def left(self, *, final: bool = False) -> float:
-        """Seconds left, never below 0.
+        """Seconds left, never below 0; in a run they may become more when another claim begins.
 
         Args:
             final: whether the caller is the last judgement, which may use the reserve.
         """
-        return max(0.0, self.budget - self.spent - (0.0 if final else self.reserve))
+        left = self.budget - self.spent
+        if self.allowance:
+            left = min(left, max(self.allowance.left, self.allowance.least - self.spent))
+        return max(0.0, left - (0.0 if final else self.reserve))
+
+    @asynccontextmanager
+    async def limit(self, *, final: bool = False) -> AsyncIterator[None]:
+        """End what is awaited inside by a ``TimeoutError`` once nothing is left.
+
+        Args:
+            final: see ``left``.
+        """
+        loop = asyncio.get_running_loop()
+        timer: asyncio.TimerHandle | None = None
+
+        def look() -> None:
+            nonlocal timer
+            if left := self.left(final=final):
+                timer = loop.call_later(max(left, TICK), look)
+            else:
+                scope.reschedule(loop.time())
+
+        if not self.left(final=final):
+            raise TimeoutError
+        async with asyncio.timeout(None) as scope:
+            look()
+            try:
+                yield
+            finally:
+                if timer:
+                    timer.cancel()

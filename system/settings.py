@@ -115,7 +115,7 @@ class EngineSettings(Section):
 class RunSettings(Section):
     """How a run uses the machine."""
 
-    budget: float = Field(60.0, gt=0, description="seconds a claim may take")
+    budget: float = Field(60.0, gt=0, description="seconds a claim may take; in a run of several, on average")
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget kept for the last judgement")
     max_concurrent_claims: int = Field(2, gt=0, description="claims that are checked at the same time")
     workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")

@@ -144,11 +144,9 @@ BARS = 80
 
 
 def histogram(report: TimeReport) -> str:
-    """How many claims took how many seconds, the budget marked if it is near enough to be drawn."""
+    """How many claims took how many seconds by their own clocks."""
     seconds = [claim.seconds for claim in report.claims]
-    budget = report.run.facts.budget_seconds
-    shown = budget if budget <= 2 * max(seconds) else max(seconds)
-    axis = ticks(max(shown, max(seconds)), 9)
+    axis = ticks(max(seconds), 9)
     counts, edges = np.histogram(seconds, bins=BINS, range=(0.0, axis[-1]))
     frame = Frame(axis, ticks(max(4.0, float(counts.max())), 5))
     bars = [
@@ -157,9 +155,7 @@ def histogram(report: TimeReport) -> str:
         if count
     ]
     marks = [frame.mark(report.run.mean, f"mean {report.run.mean:.1f} s", INK, "ink", 0)]
-    if budget <= axis[-1]:
-        marks.append(frame.mark(budget, f"budget {budget:g} s", LABEL_COLORS["Refuted"], "limit", 1))
-    title = f"Seconds a claim: mean {report.run.mean:.2f}, longest {report.run.max:.2f}, budget {budget:g}"
+    title = f"Seconds a claim: mean {report.run.mean:.2f}, longest {report.run.max:.2f}"
     return figure(WIDTH, HEIGHT, title, [*frame.grid("seconds a claim", "claims"), *bars, *marks])
 
 

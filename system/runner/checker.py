@@ -10,6 +10,7 @@ from typing import Protocol
 import orjson
 
 from system.check import Engine, check
+from system.deadline import Allowance
 from system.machine import peak_memory
 from system.records import Claim, ClaimResult, Record
 from system.runner.ranking_pool import RankingPool
@@ -76,6 +77,7 @@ class LocalChecker:
         self.places = settings.max_concurrent_claims + settings.prefetch
         self._engine = engine
         self._working = asyncio.Semaphore(settings.max_concurrent_claims)
+        self._allowance: Allowance | None = None  # from the first claim on
         self._pool = RankingPool(store, engine.settings.retrieval, settings.workers, settings.budget)
         self._report = WorkerReport(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
 
@@ -95,9 +97,14 @@ class LocalChecker:
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
         """See ``Checker.check``: rank the claim's store while the model works on other claims, then check it."""
+        run = self._engine.settings.run
+        allowance = self._allowance = self._allowance or Allowance(
+            run.budget, run.max_concurrent_claims, asyncio.get_running_loop().time
+        )
         ranked, failures = await self._pool.rank(claim)
         async with self._working:
-            result, graph = await check(self._engine, claim, ranked, failures)
+            allowance.begin()
+            result, graph = await check(self._engine, claim, ranked, failures, allowance=allowance)
         self._count(result)
         return result, orjson.dumps(graph.to_json())
 

@@ -1,8 +1,9 @@
 import asyncio
 
 import fake_time
+import pytest
 
-from system.deadline import Deadline
+from system.deadline import Allowance, Deadline
 
 
 class Clock:
@@ -21,6 +22,50 @@ def test_time_runs_down_and_the_reserve_is_for_the_last_judgement():
     assert (deadline.left(), deadline.left(final=True)) == (0.0, 2.0)
     clock.now += 8.0
     assert deadline.left(final=True) == 0.0
+
+
+def test_claims_of_a_run_share_its_time():
+    clock = Clock()
+    allowance = Allowance(60.0, places=4, clock=clock)
+    for _ in range(4):
+        allowance.begin()
+    first = Deadline(allowance.longest, reserve=9.0, clock=clock, allowance=allowance)
+    assert first.left(final=True) == 240.0 and first.left() == 231.0
+    clock.now += 200.0
+    assert first.left(final=True) == 40.0
+    allowance.begin()  # another has ended, and left what it did not use
+    assert first.left(final=True) == 100.0
+    for _ in range(100):
+        allowance.begin()
+    assert first.left(final=True) == allowance.longest - 200.0 == 280.0
+
+
+def test_a_run_that_was_held_up_leaves_each_claim_half_its_budget():
+    clock = Clock()
+    allowance = Allowance(60.0, places=1, clock=clock)
+    clock.now += 1000.0
+    allowance.begin()
+    claim = Deadline(allowance.longest, clock=clock, allowance=allowance)
+    assert claim.left() == 30.0
+    clock.now += 30.0
+    assert claim.left() == 0.0
+
+
+@pytest.mark.parametrize(("begins", "ended"), [(0, 60.0), (1, 120.0), (9, 120.0)])
+def test_work_under_way_may_use_what_another_claim_brings(begins, ended):
+    async def work():
+        clock = asyncio.get_running_loop().time
+        allowance = Allowance(60.0, places=1, clock=clock)
+        allowance.begin()
+        deadline = Deadline(allowance.longest, clock=clock, allowance=allowance)
+        for _ in range(begins):
+            asyncio.get_running_loop().call_later(50.0, allowance.begin)
+        with pytest.raises(TimeoutError):
+            async with deadline.limit():
+                await asyncio.sleep(3600.0)
+        return clock()
+
+    assert fake_time.run(work()) == pytest.approx(ended)
 
 
 def test_time_passes_only_where_something_waits():

@@ -1,0 +1,66 @@
+"""The time of a run on a fake clock: what the rule counts is the mean over the run."""
+
+import asyncio
+from dataclasses import replace
+
+import fake_time
+import pytest
+from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
+
+from system.check import Engine
+from system.models.scripted import ScriptedModel
+from system.records import Label
+from system.runner.checker import LocalChecker
+from system.runner.ranking_pool import RankingPool
+from system.tasks.ask_question import AskQuestion
+
+STORE = replace(store_of(PAGES), seconds=0.0)
+
+
+@pytest.fixture
+def check_claims(monkeypatch):
+    """Check claims of whose first question each takes so many seconds: their results, and the seconds of the run."""
+
+    async def ranked(*_):
+        return STORE, []
+
+    monkeypatch.setattr(RankingPool, "rank", ranked)
+    answers = Answers()
+
+    async def check_all(seconds, settings):
+        async def script(request):
+            if isinstance(request.task, AskQuestion):
+                await asyncio.sleep(seconds[request.task.claim.id])
+            return answers(request)
+
+        async with LocalChecker(Engine(ScriptedModel(script), BagOfWords(), settings), STORE) as checker:
+            claims = [CLAIM.model_copy(update={"id": number}) for number in range(len(seconds))]
+            checked = await asyncio.gather(*(checker.check(claim) for claim in claims))
+        return [result for result, _ in checked], asyncio.get_running_loop().time()
+
+    def check(*seconds, **run):
+        changes = {f"run__{name}": value for name, value in {"budget": 60.0, "reserve": 0.0, **run}.items()}
+        return fake_time.run(check_all(seconds, settings_with(graph__depth=1, **changes)))
+
+    return check
+
+
+def test_cuts_no_claim_while_the_run_is_ahead(check_claims):
+    """Two in flight have two minutes each, and more after fast ones."""
+    results, seconds = check_claims(110.0, 1.0, 1.0, 1.0, 200.0, max_concurrent_claims=2)
+    assert not any(result.timing.cut_short for result in results)
+    assert [result.verdict.label for result in results] == [Label.SUPPORTED] * 5
+    assert seconds == 203.0
+
+
+def test_keeps_the_mean_where_every_claim_is_slow(check_claims):
+    results, seconds = check_claims(*[600.0] * 6, max_concurrent_claims=2)
+    assert all(result.timing.cut_short for result in results)
+    assert seconds == pytest.approx(6 * 60.0)
+
+
+def test_a_claim_that_hangs_ends_however_far_ahead_the_run_is(check_claims):
+    results, seconds = check_claims(*[1.0] * 100, 1e9, *[1.0] * 100, max_concurrent_claims=2)
+    assert [result.claim.id for result in results if result.timing.cut_short] == [100]
+    assert results[100].timing.seconds == pytest.approx(2 * 2 * 60.0)
+    assert seconds == pytest.approx(50 + 2 * 2 * 60.0)
