@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from submission.files import SubmissionError, read_json_array, repair, same_text
+from submission.files import SubmissionError, read_json_array, read_text, repair, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
 from system import claims, gold
 from system.claims import ClaimsError
@@ -95,12 +95,12 @@ def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
 
 
 def read_claims(path: Path) -> list[str]:
-    """The texts of all claims, by id: of a file of claims in any form that a run reads, or of a gold or submission CSV.
+    """The texts of all claims, in their order: of a file in any form that a run reads, or of a gold or submission CSV.
 
     Raises:
         SubmissionError: the file cannot be read.
     """
-    if path.suffix == ".csv":
+    if path.suffix == ".csv" and "evi" in read_text(path).partition("\n")[0].strip().split(","):
         return [row.claim for row in read_table(path).rows]
     try:
         return [claim.text for claim in claims.read_claims(path)]

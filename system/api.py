@@ -21,6 +21,7 @@ from knowledge_store.pages.page import UNREAD, Flaws, Page, describe
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.check import Engine, check
+from system.claims import ClaimsError
 from system.graph import Graph, Listener, unheard
 from system.loading import load_engine
 from system.machine import choose_profile
@@ -95,6 +96,7 @@ class FactChecker:
         """Check one claim.
 
         Raises:
+            ClaimsError: the claim is empty.
             DocumentsError: nothing could be read.
         """
         return self._wait(self.acheck(claim, documents))
@@ -114,6 +116,9 @@ class FactChecker:
 
         Returns:
             One for each claim, in their order; a store that cannot be read is a failure of its claim.
+
+        Raises:
+            ClaimsError: a claim is empty.
         """
         return self._wait(self.acheck_many(claims, store, progress=progress))
 
@@ -204,4 +209,6 @@ def _pages(texts: Mapping[str, str]) -> Iterator[Page]:
 
 
 def _claim(claim: Claim | str, number: int = 0) -> Claim:
+    if isinstance(claim, str) and not claim.strip():
+        raise ClaimsError(f"claim {number}: expected a statement to check, got an empty text")
     return Claim(id=number, text=claim) if isinstance(claim, str) else claim

@@ -1,24 +1,35 @@
-"""Reading claims: the AVeriTeC JSON array, JSON Lines, or a text file of one claim a line.
+"""Reading claims: AVeriTeC's JSON array, JSON Lines, CSV with a header, or a text file of one claim a line.
 
-The form is told by the content; the suffix only settles what the content leaves open, so a ``.json`` file that holds
-JSON Lines is read as such. A claim's id is its position: the index in an array, otherwise the count of the claims
-before it (blank lines are skipped and do not count).
+A ``.csv`` or ``.tsv`` file is a table. Of other files the content tells the form; the suffix only settles what the
+content leaves open, so a ``.json`` file that holds JSON Lines is read as such. A claim has the ``id`` that its file
+gives it; in a file without ids that is its position: the index in an array, otherwise the count of the claims before
+it (blank lines are skipped and do not count).
 """
 
+import csv
+import io
 import logging
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
-from system.records import Claim
+from system.records import Claim, official_date
 
 logger = logging.getLogger(__name__)
 
-REMEDY = "give an AVeriTeC JSON array, JSON Lines with a 'claim' each, or a UTF-8 text file of one claim a line"
+REMEDY = (
+    "give an AVeriTeC JSON array, JSON Lines with a 'claim' each, CSV with a column 'claim', "
+    "or a UTF-8 text file of one claim a line"
+)
+TABLES = (".csv", ".tsv")
+DELIMITERS = ",;\t"
+ID = re.compile("[0-9]{1,15}")
 
-# Fields of ``Claim`` by their names in AVeriTeC. All other fields, the gold ones among them, are never looked at.
+# Fields of ``Claim`` by their names in AVeriTeC; either name will do. All other fields, the gold ones among them, are
+# never looked at.
 METADATA = {
     "date": "claim_date",
     "speaker": "speaker",
@@ -33,14 +44,14 @@ OBJECT_START = re.compile(r"\s*\{")
 
 
 class ClaimsError(Exception):
-    """Claims that cannot be read; the message names the file, the line or claim, what was expected and what came."""
+    """Claims that cannot be read; the message names the file, the line or claim, what was expected and what it got."""
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """One claim as the file has it: ``where`` it stands, for messages, and its ``value`` as plain data."""
+    """One claim as the file has it: the ``place`` where it stands, for messages, and its ``value`` as plain data."""
 
-    where: str
+    place: str
     value: object
     may_be_blank: bool = False
 
@@ -53,21 +64,22 @@ def read_claims(path: Path | str, start: int = 0, limit: int | None = None) -> l
 
     Args:
         path: the file.
-        start: id of the first claim wanted.
+        start: the first claim wanted, counted from 0.
         limit: how many claims are wanted at most; None is all. Ids stay what they are in the whole file.
 
     Raises:
-        ClaimsError: the file cannot be read in any of the three forms, a claim that is wanted has a field of the
-            wrong kind, or ``start`` and ``limit`` choose nothing.
+        ClaimsError: the file cannot be read in any of the forms, a claim that is wanted has a field of the wrong kind
+            or shares its id with another, or ``start`` and ``limit`` choose nothing.
     """
     path = Path(path)
     entries = _entries(path, _read_text(path))
     if not 0 <= start < len(entries):
-        raise ClaimsError(f"{path}: start is {start}, but the ids run from 0 to {len(entries) - 1}; choose one of them")
+        raise ClaimsError(f"{path}: start is {start}, expected a position from 0 to {len(entries) - 1}")
     if limit is not None and limit < 1:
         raise ClaimsError(f"{path}: limit is {limit}, expected at least 1; leave it out to read all claims")
-    stop = None if limit is None else start + limit
-    return [_claim(path, number, entry) for number, entry in enumerate(entries[start:stop], start)]
+    wanted = entries[start : None if limit is None else start + limit]
+    rows = [_fields(entry) for entry in wanted]
+    return [_claim(*each) for each in zip(wanted, rows, _ids(wanted, rows, start), strict=True)]
 
 
 def _read_text(path: Path) -> str:
@@ -79,7 +91,7 @@ def _read_text(path: Path) -> str:
         raise ClaimsError(f"{path}: is a directory, expected a file of claims; name the file in it") from None
     except UnicodeDecodeError as error:
         raise ClaimsError(
-            f"{path}: expected UTF-8, came byte 0x{error.object[error.start]:02x} at offset {error.start}; "
+            f"{path}: expected UTF-8, got byte 0x{error.object[error.start]:02x} at offset {error.start}; "
             "save the file as UTF-8"
         ) from error
     except OSError as error:
@@ -91,11 +103,51 @@ def _entries(path: Path, text: str) -> list[_Entry]:
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
         raise ClaimsError(f"{path}: holds no claims, expected at least one; {REMEDY}")
+    if path.suffix.lower() in TABLES:
+        return _table(path, text)
     if (document := _document(path, text)) is not None:
         return document
     if _is_json_lines(path, lines):
-        return [_Entry(f"line {number}", _json_line(path, number, line)) for number, line in lines]
-    return [_Entry(f"line {number}", line) for number, line in lines]
+        return [_Entry(f"{path}: line {number}", _json_line(path, number, line)) for number, line in lines]
+    return [_Entry(f"{path}: line {number}", line) for number, line in lines]
+
+
+def _table(path: Path, text: str) -> list[_Entry]:
+    """The rows of a CSV as spreadsheets write it: separated by commas, semicolons or tabs, with a header."""
+    header: list[str] = []
+    entries = []
+    delimiter = max(DELIMITERS, key=text.lstrip().partition("\n")[0].count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in rows:
+            place, line = f"{path}: line {line}", rows.line_num + 1
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            if not header:
+                header = _header(place, cells)
+            elif len(cells) != len(header):
+                raise ClaimsError(
+                    f"{place}: expected {len(header)} cells, got {len(cells)}; quote cells that hold {delimiter!r}"
+                )
+            else:
+                entries.append(_Entry(place, dict(zip(header, cells, strict=True))))
+    except csv.Error as error:
+        raise ClaimsError(f"{path}: line {line}: expected a row of CSV ({error}); check its quotes") from error
+    if not entries:
+        raise ClaimsError(f"{path}: holds no claims, expected at least one below the header; {REMEDY}")
+    return entries
+
+
+def _header(place: str, cells: Sequence[str]) -> list[str]:
+    """The names of the columns, those that are known as the JSON form spells them."""
+    known = {name.casefold(): name for name in ("id", "claim_id", "claim", *METADATA, *METADATA.values())}
+    names = [known.get(cell.casefold(), cell) for cell in cells]
+    if names.count("claim") != 1:
+        got = ", ".join(f"{cell!r:.40}" for cell in cells[:8])
+        raise ClaimsError(f"{place}: expected a header with one column 'claim', got {got}; correct the header")
+    return names
 
 
 def _document(path: Path, text: str) -> list[_Entry] | None:
@@ -106,18 +158,18 @@ def _document(path: Path, text: str) -> list[_Entry] | None:
         if not ARRAY_START.match(text):
             return None
         raise ClaimsError(
-            f"{path}: line {error.lineno}, column {error.colno}: expected a JSON array, came {error.msg}; "
+            f"{path}: line {error.lineno}, column {error.colno}: expected a JSON array, got {error.msg}; "
             "repair the file or, if it was cut short, fetch it again"
         ) from error
     if isinstance(value, list):
         if not value:
             raise ClaimsError(f"{path}: the array is empty, expected at least one claim; {REMEDY}")
-        return [_Entry(f"claim {index}", item, may_be_blank=True) for index, item in enumerate(value)]
+        return [_Entry(f"{path}: claim {index}", item, may_be_blank=True) for index, item in enumerate(value)]
     if isinstance(value, dict):
         if "claim" not in value:
             keys = ", ".join(repr(key) for key in list(value)[:5]) or "no fields"
-            raise ClaimsError(f"{path}: expected an array of claims, came an object with {keys}; {REMEDY}")
-        return [_Entry("claim 0", value)]
+            raise ClaimsError(f"{path}: expected an array of claims, got an object with {keys}; {REMEDY}")
+        return [_Entry(f"{path}: claim 0", value)]
     return None
 
 
@@ -136,35 +188,67 @@ def _json_line(path: Path, number: int, line: str) -> object:
         return orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise ClaimsError(
-            f"{path}: line {number}: expected a JSON object or string on one line, came {error.msg} "
+            f"{path}: line {number}: expected a JSON object or string on one line, got {error.msg} "
             f"at column {error.colno}: {line[:60]!r}; repair the line, or name a file of plain claims .txt"
         ) from error
 
 
-def _claim(path: Path, number: int, entry: _Entry) -> Claim:
-    """Make the claim of an entry, which is an object or the text itself."""
-    place = f"{path}: {entry.where}"
+def _fields(entry: _Entry) -> Mapping[str, object]:
+    """The fields of an entry, which is an object or the text itself."""
     fields = {"claim": entry.value} if isinstance(entry.value, str) else entry.value
     if not isinstance(fields, dict):
-        raise ClaimsError(f"{place}: expected an object with a 'claim', came {_kind(fields)}; {REMEDY}")
+        raise ClaimsError(f"{entry.place}: expected an object with a 'claim', got {_kind(fields)}; {REMEDY}")
+    return fields
+
+
+def _ids(entries: Sequence[_Entry], rows: Sequence[Mapping[str, object]], start: int) -> list[int]:
+    """The ids that the file gives its claims, else their positions."""
+    given = [_id(entry.place, fields) for entry, fields in zip(entries, rows, strict=True)]
+    if not any(given):
+        return list(range(start, start + len(given)))
+    places: dict[int, str] = {}
+    for entry, text in zip(entries, given, strict=True):
+        if not text:
+            raise ClaimsError(f"{entry.place}: expected an id, as other claims have; give all of them one, or none")
+        if int(text) in places:
+            raise ClaimsError(f"{entry.place}: expected an id of its own, got {text}, the id of {places[int(text)]}")
+        places[int(text)] = entry.place
+    return list(places)
+
+
+def _id(place: str, fields: Mapping[str, object]) -> str:
+    """The digits of a claim's id; empty where it has none."""
+    value = fields.get("id", fields.get("claim_id"))
+    text = "" if value is None else str(value)
+    if text and not ID.fullmatch(text):
+        raise ClaimsError(f"{place}: 'id': expected a number from 0, got {value!r:.60}; number the claims or drop ids")
+    return text
+
+
+def _claim(entry: _Entry, fields: Mapping[str, object], number: int) -> Claim:
     text = fields.get("claim")
     if not isinstance(text, str):
-        came = _kind(text) if "claim" in fields else "no such field"
-        raise ClaimsError(f"{place}: 'claim': expected a string, came {came}; write the claim's text there")
+        got = _kind(text) if "claim" in fields else "no such field"
+        raise ClaimsError(f"{entry.place}: 'claim': expected a string, got {got}; write the claim's text there")
     if not text.strip():
         if not entry.may_be_blank:
-            raise ClaimsError(f"{place}: 'claim': expected some text, came a blank string; write it or drop the line")
-        logger.warning("%s: the text is blank; kept, so that it has its row in the submission", place)
-    metadata = {field: _metadata(place, fields, name) for field, name in METADATA.items()}
+            raise ClaimsError(f"{entry.place}: 'claim': expected some text, got a blank string; write it or drop it")
+        logger.warning("%s: the text is blank; kept, so that it has its row in the submission", entry.place)
+    metadata = {field: _metadata(entry.place, fields, field) for field in METADATA}
     return Claim(id=number, text=text, **metadata)
 
 
-def _metadata(place: str, fields: dict[str, object], name: str) -> str:
+def _metadata(place: str, fields: Mapping[str, object], field: str) -> str:
     """An optional field's text; a missing one, null and blanks all mean unknown, the empty string."""
+    name = METADATA[field] if METADATA[field] in fields else field
     value = fields.get(name)
     if value is not None and not isinstance(value, str):
-        raise ClaimsError(f"{place}: {name!r}: expected a string or null, came {_kind(value)}; correct or remove it")
-    return (value or "").strip()
+        raise ClaimsError(f"{place}: {name!r}: expected a string or null, got {_kind(value)}; correct or remove it")
+    text = (value or "").strip()
+    try:
+        return official_date(text) if field == "date" else text
+    except ValueError as error:
+        raise ClaimsError(f"{place}: {name!r}: {error}; correct or remove it") from error
 
 
 def _kind(value: object) -> str:

@@ -82,7 +82,7 @@ class GoldClaim(Record):
 
 
 def read_gold(path: Path) -> list[GoldClaim]:
-    """Read an annotated AVeriTeC file; the position is the claim's id.
+    """Read an annotated AVeriTeC file, in its order.
 
     Raises:
         ClaimsError: the file is no AVeriTeC array, or a claim lacks its annotation.
@@ -94,7 +94,16 @@ def read_gold(path: Path) -> list[GoldClaim]:
         rows = None
     if not isinstance(rows, list):
         raise ClaimsError(f"{path}: expected a JSON array of annotated claims; {REMEDY}")
-    return [_gold(path, claim, rows[claim.id]) for claim in claims]
+    return [_gold(path, claim, row) for claim, row in zip(claims, rows, strict=True)]
+
+
+def gold_by_id(path: Path) -> dict[int, GoldClaim]:
+    """An annotated AVeriTeC file by the ids of its claims.
+
+    Raises:
+        ClaimsError: see ``read_gold``.
+    """
+    return {one.claim.id: one for one in read_gold(path)}
 
 
 def write_gold_store(path: Path, claims: Sequence[Claim], folder: Path) -> Path:
@@ -105,7 +114,7 @@ def write_gold_store(path: Path, claims: Sequence[Claim], folder: Path) -> Path:
     Raises:
         ClaimsError: see ``read_gold``.
     """
-    gold = read_gold(path)
+    gold = gold_by_id(path)
     folder.mkdir(parents=True, exist_ok=True)
     for claim in claims:
         file = folder / f"{claim.id}.json"

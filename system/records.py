@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from knowledge_store.pages.page import Passage
 
@@ -70,6 +70,26 @@ class Source(StrEnum):
     METADATA = "Metadata"
 
 
+def official_date(text: str) -> str:
+    """A date as AVeriTeC writes it, of the same form or of ISO's; what is not known is the empty string.
+
+    Raises:
+        ValueError: it has neither form, or there is no such day.
+
+    >>> official_date("2020-08-25"), official_date("25-8-2020")
+    ('25-8-2020', '25-8-2020')
+    """
+    for form in ("%d-%m-%Y", "%Y-%m-%d"):
+        try:
+            day = datetime.datetime.strptime(text, form)
+        except ValueError:
+            continue
+        return text if form == "%d-%m-%Y" else f"{day.day}-{day.month}-{day.year:04}"
+    if text:
+        raise ValueError(f"expected a date as 2020-08-25 or 25-8-2020, got {text!r:.60}")
+    return ""
+
+
 class Claim(Content):
     """A claim with the metadata that is known of it; an unknown field is the empty string.
 
@@ -77,7 +97,7 @@ class Claim(Content):
 
     Attributes:
         id: position of the claim in its file, counted from 0. The same text may occur under several ids.
-        date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020").
+        date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020"); an ISO date is taken too.
         location: ISO 3166 country code.
     """
 
@@ -86,7 +106,7 @@ class Claim(Content):
 
     id: int
     text: str
-    date: str = ""
+    date: Annotated[str, AfterValidator(official_date)] = ""
     speaker: str = ""
     original_url: str = ""
     reporting_source: str = ""
@@ -94,11 +114,8 @@ class Claim(Content):
 
     @property
     def day(self) -> datetime.date | None:
-        """The claim's date, or None where it is unknown or not of the form day-month-year."""
-        try:
-            return datetime.datetime.strptime(self.date, "%d-%m-%Y").date()
-        except ValueError:
-            return None
+        """The claim's date, or None where it is unknown."""
+        return datetime.datetime.strptime(self.date, "%d-%m-%Y").date() if self.date else None
 
     @property
     def metadata(self) -> dict[str, str]:

@@ -86,22 +86,22 @@ def _shared(one: Material, two: Material) -> list[tuple[Entry, Entry]]:
 
 
 def _changes(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldClaim]) -> list[Change]:
+    by_id = {one.claim.id: one for one in annotations}
     return [
         Change(
             claim_id=before.claim_id,
             claim=before.claim,
             before=before.label,
             after=after.label,
-            gold=_label(annotations, before),
+            gold=_label(by_id.get(before.claim_id), before),
         )
         for before, after in shared
         if before.label != after.label
     ]
 
 
-def _label(annotations: Sequence[GoldClaim], entry: Entry) -> str:
-    known = entry.claim_id < len(annotations) and same_text(annotations[entry.claim_id].claim.text, entry.claim)
-    return annotations[entry.claim_id].label if known else ""
+def _label(annotated: GoldClaim | None, entry: Entry) -> str:
+    return annotated.label if annotated and same_text(annotated.claim.text, entry.claim) else ""
 
 
 def _scores(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldClaim]) -> list[Measure]:

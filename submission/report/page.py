@@ -92,7 +92,8 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
     material = read_system(predictions) if predictions else read_run(folder)
     annotations = read_annotations(gold) if gold else _annotations_of(material)
     pairing = _pair(material, annotations) if annotations else None
-    annotated = {one.gold.claim_id: annotations[one.gold.claim_id] for one in pairing.pairs} if pairing else {}
+    by_id = {one.claim.id: one for one in annotations}
+    annotated = {one.gold.claim_id: by_id[one.gold.claim_id] for one in pairing.pairs} if pairing else {}
     rows, details, reaches = [], [], []
     for view in claim_views(material, annotated):
         rows.append(view.row)

@@ -96,6 +96,11 @@ QUESTIONS = [
 ]
 
 
+def test_claims_may_stand_in_a_table_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "claims.csv").write_text("id;claim\n7;A.\n3;B.\n")
+    assert read_claims(tmp_path / "claims.csv") == ["A.", "B."]
+
+
 def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(tmp_path: Path) -> None:
     entry = {"claim": "A.", "label": "Refuted", "questions": QUESTIONS, "claim_types": ["Causal Claim"]}
     pairs = (("Did it?", "Yes. It did."), ("Did it?", "It may have."), ("When?", "No answer could be found."))

@@ -1,4 +1,4 @@
-"""Reading claims: three forms, positions as ids, and errors that say what to do."""
+"""Reading claims: four forms, ids, dates, and errors that say what to do."""
 
 import json
 import logging
@@ -16,7 +16,8 @@ line_text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=
 metadata = st.none() | st.text(st.characters(exclude_categories=["Cs"]))
 averitec_claims = st.fixed_dictionaries(
     {"claim": line_text},
-    optional=dict.fromkeys(("claim_date", "speaker", "original_claim_url", "location_ISO_code"), metadata)
+    optional=dict.fromkeys(("speaker", "original_claim_url", "location_ISO_code"), metadata)
+    | {"claim_date": st.none() | st.dates().map(str)}
     | {"label": st.just("Refuted"), "questions": st.just([{"question": "Who?", "answers": []}])},
 )
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -60,6 +61,83 @@ def test_reads_every_metadata_field(tmp_path: Path) -> None:
             location="XV",
         )
     ]
+
+
+TABLE = 'id,claim,date,speaker\n7,The bridge is open.,2020-08-25,Ann Ray\n3,"It is old, they say.",,\n'
+CLAIMS_OF_TABLE = [
+    Claim(id=7, text="The bridge is open.", date="25-8-2020", speaker="Ann Ray"),
+    Claim(id=3, text="It is old, they say."),
+]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TABLE,
+        f"\ufeff{TABLE}".replace("\n", "\r\n"),
+        TABLE.replace(",", ";").replace("old;", "old,"),
+        TABLE.replace(",", "\t").replace("old\t", "old,"),
+        TABLE.replace("id,claim,date,speaker", "Claim_ID, Claim ,claim_date,SPEAKER"),
+        TABLE.replace("7,", "\n,,,\n7,"),
+    ],
+    ids=["plain", "excel", "semicolons", "tabs", "other spelling", "empty rows"],
+)
+def test_reads_a_table(tmp_path: Path, content: str) -> None:
+    assert read_claims(write(tmp_path, content, "claims.csv")) == CLAIMS_OF_TABLE
+
+
+def test_reads_lines_with_the_names_of_a_table(tmp_path: Path) -> None:
+    rows = [
+        {"id": 7, "claim": "The bridge is open.", "date": "2020-08-25", "speaker": "Ann Ray"},
+        {"claim_id": "3", "claim": "It is old, they say.", "claim_date": None},
+    ]
+    assert read_claims(write(tmp_path, "\n".join(map(json.dumps, rows)), "claims.jsonl")) == CLAIMS_OF_TABLE
+
+
+def test_a_cell_may_hold_lines_and_quotes(tmp_path: Path) -> None:
+    content = 'claim,speaker\n"He said ""no"",\nthen left.",Ann\nLast,Bo\n'
+    assert texts(read_claims(write(tmp_path, content, "claims.csv"))) == ['He said "no",\nthen left.', "Last"]
+
+
+def test_without_ids_positions_count(tmp_path: Path) -> None:
+    claims = read_claims(write(tmp_path, "claim\nA\n\nB\n", "claims.csv"))
+    assert [(claim.id, claim.text) for claim in claims] == [(0, "A"), (1, "B")]
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("", ["holds no claims"]),
+        ("id,claim\n", ["holds no claims", "below the header"]),
+        ("id,text\n1,A\n", ["line 1", "a header with one column 'claim'", "got 'id', 'text'"]),
+        ("id,date\n1,2020-08-25\n", ["line 1", "a header with one column 'claim'"]),
+        ("claim,claim\nA,B\n", ["line 1", "a header with one column 'claim'"]),
+        ("The bridge is open.\nIt is old.\n", ["line 1", "a header with one column 'claim'", "'The bridge is open.'"]),
+        ("claim,date\nA,2020-08-25\nIt is old, they say.,25-8-2020\n", ["line 3", "expected 2 cells, got 3", "quote"]),
+        ("claim,date\n\nA\n", ["line 3", "expected 2 cells, got 1"]),
+        ('claim,date\nA,\n"B,\n', ["line 3", "expected a row of CSV", "check its quotes"]),
+        ("id,claim\n1,A\n1,B\n", ["line 3", "expected an id of its own, got 1", "line 2"]),
+        ("id,claim\n1,A\n,B\n", ["line 3", "expected an id, as other claims have"]),
+        ("id,claim\nA1,A\n", ["line 2", "'id'", "expected a number from 0, got 'A1'"]),
+        ("id,claim\n-1,A\n", ["line 2", "expected a number from 0"]),
+        ("claim,date\n ,2020-08-25\n", ["line 2", "'claim'", "got a blank string"]),
+        ("claim,date\nA,25.08.2020\n", ["line 2", "'date'", "2020-08-25 or 25-8-2020", "got '25.08.2020'"]),
+        (b"claim,speaker\nA,Ren\xe9\n", ["expected UTF-8", "0xe9", "save the file as UTF-8"]),
+    ],
+)
+def test_errors_of_a_table_name_the_line(tmp_path: Path, content: str | bytes, parts: list[str]) -> None:
+    message = error_of(write(tmp_path, content, "claims.csv"))
+    assert message.startswith(f"{tmp_path / 'claims.csv'}: ")
+    for part in parts:
+        assert part in message
+
+
+@pytest.mark.parametrize("date", ["yesterday", "2020", "31-2-2020", "2020-02-30", "20-08-25", "2020-08-25T10:00:00"])
+def test_rejects_a_date_of_another_form(tmp_path: Path, date: str) -> None:
+    message = error_of(write(tmp_path, json.dumps([{"claim": "A", "claim_date": date}])))
+    assert f"claim 0: 'claim_date': expected a date as 2020-08-25 or 25-8-2020, got '{date}'" in message
+    with pytest.raises(ValueError, match="expected a date as 2020-08-25 or 25-8-2020"):
+        Claim(id=0, text="A", date=date)
 
 
 @pytest.mark.parametrize("absent", [None, "", "  "])
@@ -157,20 +235,21 @@ def test_a_bad_claim_outside_the_selection_is_not_looked_at(tmp_path: Path) -> N
         ('[{"claim": "A"},]', ["line 1, column 16", "expected a JSON array", "trailing comma"]),
         ('{"data": []}', ["expected an array of claims", "an object with 'data'"]),
         ("{}", ["expected an array of claims", "an object with no fields"]),
-        ("42", ["line 1", "expected an object with a 'claim'", "came a number"]),
+        ("42", ["line 1", "expected an object with a 'claim'", "got a number"]),
         ("just words", ["line 1", "expected a JSON object or string", "'just words'", ".txt"]),
-        ('[{"claim": "A"}, [1]]', ["claim 1", "expected an object with a 'claim'", "came an array"]),
-        ("[null]", ["claim 0", "came null"]),
-        ("[true]", ["claim 0", "came a boolean"]),
+        ('[{"claim": "A"}, [1]]', ["claim 1", "expected an object with a 'claim'", "got an array"]),
+        ("[null]", ["claim 0", "got null"]),
+        ("[true]", ["claim 0", "got a boolean"]),
         ('[{"claim": "A"}, {"label": "Refuted"}]', ["claim 1", "'claim'", "expected a string", "no such field"]),
-        ('[{"claim": null}]', ["claim 0", "expected a string", "came null"]),
-        ('[{"claim": {"text": "A"}}]', ["claim 0", "expected a string", "came an object"]),
-        ('[{"claim": "A", "speaker": ["B"]}]', ["claim 0", "'speaker'", "string or null", "came an array"]),
-        ('[{"claim": "A", "claim_date": 2020}]', ["claim 0", "'claim_date'", "came a number"]),
+        ('[{"claim": null}]', ["claim 0", "expected a string", "got null"]),
+        ('[{"claim": {"text": "A"}}]', ["claim 0", "expected a string", "got an object"]),
+        ('[{"claim": "A", "speaker": ["B"]}]', ["claim 0", "'speaker'", "string or null", "got an array"]),
+        ('[{"id": 1, "claim": "A"}, {"id": 1, "claim": "B"}]', ["claim 1", "expected an id of its own"]),
+        ('[{"claim": "A", "claim_date": 2020}]', ["claim 0", "'claim_date'", "got a number"]),
         ('{"claim": "A"}\n\n{"claim": "B"', ["line 3", "JSON object or string on one line", "repair the line"]),
         ('{"claim": "A"}\n{"text": "B"}', ["line 2", "'claim'", "no such field"]),
-        ('{"claim": "A"}\n{"claim": " "}', ["line 2", "came a blank string"]),
-        ('"A"\n""', ["line 2", "came a blank string"]),
+        ('{"claim": "A"}\n{"claim": " "}', ["line 2", "got a blank string"]),
+        ('"A"\n""', ["line 2", "got a blank string"]),
         ('"A"\nB', ["line 2", "expected a JSON object or string"]),
         (b'[{"claim": "caf\xe9"}]', ["expected UTF-8", "0xe9", "offset 15", "save the file as UTF-8"]),
         ("\ufeffclaim".encode("utf-16-le"), ["expected UTF-8", "0xff", "offset 0"]),
@@ -198,7 +277,7 @@ def test_other_system_errors_keep_their_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize("start", [-1, 2, 600])
 def test_start_outside_the_file(tmp_path: Path, start: int) -> None:
     message = error_of(write(tmp_path, '[{"claim": "A"}, {"claim": "B"}]'), start=start)
-    assert f"start is {start}, but the ids run from 0 to 1" in message
+    assert f"start is {start}, expected a position from 0 to 1" in message
 
 
 @pytest.mark.parametrize("limit", [0, -3])

@@ -4,7 +4,7 @@ import pytest
 from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from system.claims import ClaimsError, read_claims
-from system.gold import GoldAnswer, read_gold, write_gold_store
+from system.gold import GoldAnswer, gold_by_id, read_gold, write_gold_store
 from system.records import AnswerType, Label
 
 ROWS = [
@@ -45,6 +45,15 @@ def test_reads_annotations_with_their_sources(annotated):
         ("No. Traffic began in 1933.", ""),
     ]
     assert second.answers == ()
+
+
+def test_a_claim_keeps_the_id_of_the_file(tmp_path):
+    file = tmp_path / "part.json"
+    file.write_bytes(orjson.dumps([{"id": 9, **ROWS[1]}, {"id": 4, **ROWS[0]}]))
+    assert [one.claim.id for one in read_gold(file)] == [9, 4]
+    assert gold_by_id(file)[4].label is Label.CONFLICTING
+    store = write_gold_store(file, read_claims(file), tmp_path / "gold")
+    assert b"In 1932." in (store / "4.json").read_bytes() and (store / "9.json").read_bytes() == b""
 
 
 def test_keeps_all_that_a_question_and_an_answer_say(tmp_path):

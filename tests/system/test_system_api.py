@@ -11,6 +11,7 @@ from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 from knowledge_store.pages.documents import DocumentsError
 from system import Claim, FactChecker, Label
 from system.check import Engine
+from system.claims import ClaimsError
 from system.models.scripted import ScriptedModel
 from system.records import Verdict
 from system.settings import SettingsError
@@ -51,6 +52,14 @@ def test_reads_a_folder_of_documents(checker, tmp_path):
     (tmp_path / "history.md").write_text(PAGES[0][1])
     (pair, *_) = checker.check(CLAIM.text, tmp_path).evidence
     assert {passage.url for passage in pair.passages} == {"history.md"}
+
+
+@pytest.mark.parametrize("claim", ["", " \n"])
+def test_rejects_an_empty_claim(checker, claim, tmp_path):
+    with pytest.raises(ClaimsError, match="claim 0: expected a statement to check, got an empty text"):
+        checker.check(claim, TEXTS)
+    with pytest.raises(ClaimsError, match="claim 1: expected a statement"):
+        checker.check_many([CLAIM, claim], tmp_path)
 
 
 def test_thoughts_come_one_by_one_and_the_verdict_last(checker):

@@ -3,10 +3,14 @@
 import argparse
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from pathlib import Path
 
+from knowledge_store.pages.documents import read_documents
+from knowledge_store.pages.page import Flaws
+from knowledge_store.pages.store import write_store
 from knowledge_store.searchers.searched import open_searcher
 from system.app import options
 from system.check import Engine
@@ -27,16 +31,29 @@ EXIT_INTERRUPTED = 130
 def add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
     """Add the options that name claims, store and output folder."""
     parser.add_argument(
-        "--claims", type=Path, metavar="FILE", help="AVeriTeC JSON, JSON Lines or text (default: the bundled examples)"
+        "--claims", type=Path, metavar="FILE", help="JSON, JSON Lines, CSV or text (default: the bundled examples)"
     )
     parser.add_argument(
         "--knowledge-store", type=Path, metavar="FOLDER", help="with <claim id>.json; or one file for all claims"
     )
+    add_documents(parser)
     parser.add_argument(
         "--output", type=Path, default=output, metavar="FOLDER", help=f"for all results (default: {output})"
     )
-    parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="first claim, counted from 0 (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
+
+
+def add_documents(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name documents of the user's own."""
+    parser.add_argument(
+        "--documents",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
+    )
+    parser.add_argument("--fetch", action="store_true", help="fetch the --documents that are addresses on the web")
 
 
 def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Claim], Path]:
@@ -44,18 +61,25 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
 
     Raises:
         ClaimsError: they cannot be read, or do not belong together.
+        DocumentsError: there are no documents to read.
     """
     search = settings.retrieval.search
-    if settings.debate.evidence != "gold" and not search and bool(args.claims) != bool(args.knowledge_store):
+    if args.documents and args.knowledge_store:
+        raise ClaimsError("--documents and --knowledge-store exclude each other: give one of them")
+    evidence = args.knowledge_store or args.documents
+    if settings.debate.evidence != "gold" and not search and bool(args.claims) != bool(evidence):
         raise ClaimsError(
-            "--claims and --knowledge-store belong together: give both, or neither for the bundled examples"
+            "--claims and their evidence belong together: give --claims with --knowledge-store or --documents, "
+            "or none of them for the bundled examples"
         )
     claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
-    if search and not args.knowledge_store:  # what is found is all there is
+    if search and not evidence:  # what is found is all there is
         open_searcher(search)
         store = Path(settings.retrieval.search_folder)
         store.mkdir(parents=True, exist_ok=True)
     claims = read_claims(claims_file, args.start, args.limit)
+    if args.documents:
+        store = store_of_documents(args.documents, args.output / "documents", fetch=args.fetch)
     if settings.debate.evidence == "gold":
         store = write_gold_store(claims_file, claims, args.output / "gold")
     if not store.exists():
@@ -63,6 +87,22 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
             f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all"
         )
     return claims_file, claims, store
+
+
+def store_of_documents(sources: Sequence[str], folder: Path, *, fetch: bool) -> Path:
+    """Write documents as one knowledge store for all claims.
+
+    Its name tells its content, so that a run can be resumed with the same documents and with no others.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / "documents.json"
+    write_store(read_documents(sources, Flaws(), fetch=fetch), fresh)
+    store = folder / f"{sha256(fresh.read_bytes()).hexdigest()[:16]}.json"
+    if store.exists():
+        fresh.unlink()
+    else:
+        fresh.rename(store)
+    return store
 
 
 def settings_of(args: argparse.Namespace) -> Settings:

@@ -12,7 +12,7 @@ from system.app import options
 from system.app.commands import common
 from system.app.comparison import Interval, Scores, compare, save_comparison
 from system.app.variants import parse_variants, repeats_of, run_variants
-from system.gold import read_gold
+from system.gold import gold_by_id
 from system.records import ClaimResult, Label
 
 SHORT = {
@@ -31,7 +31,8 @@ def command(arguments: Sequence[str]) -> int:
     settings = common.settings_of(args)
     variants = parse_variants(args.strategies, args.profile or settings.profile, options.given_settings(args))
     claims_file, claims, store = common.inputs_of(args, settings)
-    gold = [read_gold(claims_file)[claim.id].label for claim in claims]
+    annotated = gold_by_id(claims_file)
+    gold = [annotated[claim.id].label for claim in claims]
     engine, _ = common.load_timed(settings)
 
     async def run_all() -> dict[str, list[list[ClaimResult]]]:

@@ -20,7 +20,7 @@ from system.app.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
 from system.app.drawing import draw
 from system.check import Engine, check
 from system.graph import Graph
-from system.records import Claim, ClaimResult, Label
+from system.records import Claim, ClaimResult, Label, official_date
 
 COLOUR = {
     Label.SUPPORTED: "green",
@@ -99,16 +99,9 @@ def parser() -> argparse.ArgumentParser:
         usage="factgraph verify CLAIM --documents SOURCE [SOURCE ...] [option ...]",
         description="Check one claim against documents of your own.",
     )
-    parser.add_argument("claim", type=_text, help="the claim, in quotation marks")
-    parser.add_argument(
-        "--documents",
-        nargs="+",
-        default=[],
-        metavar="SOURCE",
-        help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
-    )
-    parser.add_argument("--fetch", action="store_true", help="fetch the --documents that are addresses on the web")
-    parser.add_argument("--date", default="", help="when the claim was made, as 25-8-2020")
+    parser.add_argument("claim", type=_claim, help="the claim, in quotation marks")
+    common.add_documents(parser)
+    parser.add_argument("--date", type=_date, default="", help="when the claim was made, as 2020-08-25 or 25-8-2020")
     parser.add_argument("--speaker", type=_text, default="", help="who made it")
     parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")
     parser.add_argument("--json", action="store_true", help="print verdict, evidence and time as JSON")
@@ -124,3 +117,16 @@ def _text(argument: str) -> str:
     except UnicodeEncodeError:
         raise argparse.ArgumentTypeError(f"expected UTF-8, came {argument!a:.60}; set the terminal to UTF-8") from None
     return argument
+
+
+def _claim(argument: str) -> str:
+    if not argument.strip():
+        raise argparse.ArgumentTypeError("expected a statement to check, got an empty text")
+    return _text(argument)
+
+
+def _date(argument: str) -> str:
+    try:
+        return official_date(_text(argument).strip())
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

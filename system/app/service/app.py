@@ -1,7 +1,6 @@
 """The web application: what each address answers. Work is ``jobs``', checking ``worker``'s, looks ``pages``'."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -197,8 +196,7 @@ def _order(submission: Submission, service: Service) -> Order:
     Raises:
         UnknownStore: it names a store that the service does not have.
     """
-    date = re.sub(r"(\d{4})-0?(\d+)-0?(\d+)", r"\3-\2-\1", submission.date)
-    claim = Claim(id=0, text=submission.claim, date=date, speaker=submission.speaker)
+    claim = Claim(id=0, text=submission.claim, date=submission.date, speaker=submission.speaker)
     material = submission.documents or service.stores[submission.store]
     return Order(claim, material, min(submission.budget or service.budget, service.budget))
 

@@ -1,13 +1,16 @@
 """What clients send and receive; the OpenAPI schema is made from these."""
 
 from enum import StrEnum
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from system.records import ClaimResult
+from system.records import ClaimResult, official_date
 
-DATES = r"^([0-9]{1,2}-[0-9]{1,2}-[0-9]{4}|[0-9]{4}-[0-9]{2}-[0-9]{2})?$"
+_DAY = "(0?[1-9]|[12][0-9]|3[01])"
+_MONTH = "(0?[1-9]|1[0-2])"
+_YEAR = "[1-9][0-9]{3}"
+DATES = f"^({_DAY}-{_MONTH}-{_YEAR}|{_YEAR}-{_MONTH}-{_DAY})?$"
 DOCUMENTS = 64  # with one claim, at most
 SOURCES: dict[str, Any] = {"oneOf": [{"required": ["documents"]}, {"required": ["store"]}]}
 
@@ -43,7 +46,11 @@ class Submission(BaseModel):
     )
 
     claim: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="one statement that is true or false")
-    date: str = Field("", pattern=DATES, description="the day it was made, as 25-8-2020 or 2020-08-25")
+    date: Annotated[
+        str,
+        Field(pattern=DATES, description="the day it was made, as 25-8-2020 or 2020-08-25"),
+        AfterValidator(official_date),
+    ] = ""
     speaker: str = Field("", max_length=500, description="who made it")
     documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
     store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")

@@ -202,6 +202,9 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
         (["--depth", "0"], "graph.depth: Input should be greater than 0"),
         (["--chunk-overlap", "2000"], "chunk_overlap (2000) must be smaller"),
         (["--start", "99"], "99"),
+        (["--claims", "claims.json", "--knowledge-store", "stores", "--documents", "."], "exclude each other"),
+        (["--documents", "stores"], "belong together"),
+        (["--claims", "claims.json", "--documents", "nowhere"], "nowhere not found"),
     ],
 )
 def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, message):
@@ -285,6 +288,55 @@ def test_verify_refuses_a_claim_that_is_no_text(capsys):
     with pytest.raises(SystemExit):
         cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])
     assert r"argument claim: expected UTF-8, came 'The br\udcffidge.'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([" "], "argument claim: expected a statement to check, got an empty text"),
+        (
+            [CLAIM, "--date", "yesterday"],
+            "argument --date: expected a date as 2020-08-25 or 25-8-2020, got 'yesterday'",
+        ),
+    ],
+)
+def test_verify_refuses_an_empty_claim_and_an_unclear_date(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["verify", *arguments, "--documents", "notes"])
+    assert message in capsys.readouterr().err
+
+
+def test_verify_takes_an_iso_date(answers, tmp_path, capsys):
+    (tmp_path / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    assert cli.main(["verify", CLAIM, "--documents", "bridge.txt", "--date", "2021-05-03", "--json"]) == 0
+    assert orjson.loads(capsys.readouterr().out)["claim"]["date"] == "3-5-2021"
+
+
+@pytest.fixture
+def claims_and_notes(answers, tmp_path):
+    """A table of claims with ids of their own, and a folder of documents; returns the arguments that name them."""
+    (tmp_path / "claims.csv").write_text(f"id;claim;date\n12;{CLAIM};2020-02-01\n7;It opened in 1931.;\n")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    return ["run", "--claims", "claims.csv", "--documents", "notes"]
+
+
+def test_a_run_checks_claims_against_documents(claims_and_notes, tmp_path):
+    assert cli.main(claims_and_notes) == 0
+    entries = load_json(tmp_path / "output" / "submission.json")
+    assert [entry["claim_id"] for entry in entries] == [12, 7]
+    assert {pair["url"] for entry in entries for pair in entry["evidence"]} == {"bridge.txt"}
+    assert {path.name for path in (tmp_path / "output" / "graphs").iterdir()} == {"12.json", "7.json"}
+
+
+def test_a_run_over_documents_resumes_while_they_are_the_same(claims_and_notes, tmp_path, capsys):
+    assert cli.main(claims_and_notes) == 0
+    assert cli.main([*claims_and_notes, "--resume"]) == 0
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1933.")
+    assert cli.main([*claims_and_notes, "--resume"]) == 2
+    assert "knowledge store was" in capsys.readouterr().err
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
+    assert cli.main([*claims_and_notes, "--resume"]) == 0
 
 
 def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):

@@ -262,6 +262,7 @@ def test_the_service_stops_with_claims_under_way():
         ({**ORDER, "claim": " \n "}, "claim: expected one statement that is true or false"),
         ({**ORDER, "claim": "x" * 2001}, "claim: expected at most 2000 characters"),
         ({**ORDER, "date": "yesterday"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
+        ({**ORDER, "date": "31-2-2021"}, "date: expected a date as 2020-08-25 or 25-8-2020"),
         ({**ORDER, "budget": 0}, "budget: expected greater than 0"),
         ({**ORDER, "documents": []}, "documents: expected at least 1 item"),
         ({**ORDER, "documents": [{"text": ""}]}, "documents.0.text: expected at least 1 character"),
