@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""How well a model judges claims by the annotators' own questions and answers, without any retrieval.
+
+Prints accuracy, macro-F1, the F1 of each label and the calibration error, and writes each claim's label, verdict and
+confidence as JSON Lines, in the claims' order; the same command resumes.
+
+Usage: judge_gold.py CLAIMS.json OUTPUT.jsonl [--profile cpu] [--limit N] [setting ...]
+"""
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+from sklearn.metrics import accuracy_score, f1_score
+from tqdm import tqdm
+
+from submission.calibration import expected_error
+from system.app import options
+from system.app.commands.common import settings_of
+from system.gold import GoldClaim, read_gold
+from system.models import load_model
+from system.models.base import Completion, Model, Request, Result
+from system.records import Label
+from system.settings import Settings
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from training.datasets.pairs import gold_pairs
+
+BATCH = 64  # claims that are judged together, and lost together if the power goes
+
+
+def main() -> None:
+    """Judge what is not judged yet, then score."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("claims", type=Path, help="AVeriTeC's annotated claims")
+    parser.add_argument("output", type=Path, help="JSON Lines of the verdicts")
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N claims (default: all)")
+    options.add_settings(parser)
+    args = parser.parse_args()
+    claims = [one for one in read_gold(args.claims) if one.claim.text.strip()][: args.limit]
+    asyncio.run(judge(claims, settings_of(args), args.output))
+    report([orjson.loads(line) for line in args.output.read_bytes().splitlines()])
+
+
+async def judge(claims: list[GoldClaim], settings: Settings, output: Path) -> None:
+    """Append the verdicts that the output lacks."""
+    done = len(output.read_bytes().splitlines()) if output.exists() else 0
+    model = load_model(settings)
+    try:
+        with output.open("ab") as lines, tqdm(total=len(claims), initial=done, unit="claim") as progress:
+            for start in range(done, len(claims), BATCH):
+                batch = claims[start : start + BATCH]
+                for line in await verdicts(batch, model, settings.graph.justify):
+                    lines.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+                lines.flush()
+                progress.update(len(batch))
+    finally:
+        await model.close()
+
+
+async def verdicts(claims: list[GoldClaim], model: Model, justify: bool) -> list[dict[str, Any]]:
+    """The rows of some claims; one that the model fails on counts as Not Enough Evidence without confidence."""
+    task: Any = JudgeClaim if justify else LabelClaim
+    requests = [Request(task(claim=one.claim, pairs=gold_pairs(one))) for one in claims]
+    return [_row(*both) for both in zip(claims, await model.generate(requests), strict=True)]
+
+
+def _row(one: GoldClaim, result: Result) -> dict[str, Any]:
+    row = {"claim_id": one.claim.id, "label": one.label}
+    if isinstance(result, Completion) and isinstance(result.reply, VerdictReply | LabelReply):
+        found = {"confidence": result.confidence, "probabilities": result.probabilities}
+        return {**row, "verdict": result.reply.label, **found}
+    return {**row, "verdict": Label.NOT_ENOUGH_EVIDENCE, "confidence": 0.0, "probabilities": {}}
+
+
+def report(rows: list[dict[str, Any]]) -> None:
+    """Print the scores."""
+    gold, found = [row["label"] for row in rows], [row["verdict"] for row in rows]
+    right = np.array([label == verdict for label, verdict in zip(gold, found, strict=True)])
+    error = expected_error(np.array([row["confidence"] for row in rows]), right)
+    print(f"{len(rows)} claims: accuracy {accuracy_score(gold, found):.3f}, ", end="")
+    print(f"macro-F1 {f1_score(gold, found, labels=list(Label), average='macro', zero_division=0):.3f}, ", end="")
+    print(f"expected calibration error {error:.3f}")
+    for label, score in zip(
+        Label, f1_score(gold, found, labels=list(Label), average=None, zero_division=0), strict=True
+    ):
+        print(f"  F1 {score:.3f}  {label} ({gold.count(label)} claims, {found.count(label)} verdicts)")
+
+
+if __name__ == "__main__":
+    main()
