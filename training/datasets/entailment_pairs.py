@@ -24,17 +24,20 @@ LABELS = {
     "refuted": Label.REFUTED,
     "not enough": Label.NOT_ENOUGH_EVIDENCE,
 }
+LICENCE = (
+    "FEVER, FEVER-Symmetric, VitaminC: CC BY-SA 3.0; FM2, counterfactual SNLI: Apache 2.0; Breaking NLI: CC BY-SA 4.0; "
+    "SemiAutoNLI: CC BY-SA; MNLI: MIT; SICK: CC BY-NC-SA; SciFact: CC BY-NC; each licence holds for what is made of it"
+)
 # Pairs of each set, the same number of each label. Sets that state no licence are left out.
 SHARES = {
-    "fever_eraser": 1400,
-    "fever_symmetric": 600,
+    "fever_eraser": 2000,
+    "fever_symmetric": 800,
     "vitaminc_sample": 400,
-    "fm2": 800,
+    "fm2": 900,
     "breaking_nli": 500,
-    "semiauto_nli_wiki": 900,
+    "semiauto_nli_wiki": 600,
     "mnli": 1200,
-    "snli_counterfactual": 600,
-    "anli": 500,
+    "snli_counterfactual": 1000,
     "sick": 300,
     "scifact_rte": 300,
 }
@@ -61,7 +64,7 @@ def entailment_pairs(folder: Path, start: int) -> DataSet:
     drops = Drops()
     chosen = [(name, pair) for name, count in SHARES.items() for pair in _choose(_read(folder, name, drops), count)]
     samples = [_sample(start + number, name, pair) for number, (name, pair) in enumerate(chosen)]
-    return DataSet("entailment", samples, drops, {"sets": SHARES, "longest evidence": LONGEST})
+    return DataSet("entailment", samples, drops, {"licence": LICENCE, "sets": SHARES, "longest evidence": LONGEST})
 
 
 def _sample(number: int, name: str, pair: Pair) -> Sample:
