@@ -42,9 +42,21 @@ class PassageIndex:
         self._shortlist = settings.dense_candidates
         self._encoder = encoder
         self._vectors: Vectors = np.zeros((len(ranked.passages), encoder.dimension), dtype=np.float32)
-        self._wanted = np.zeros(len(ranked.passages), dtype=bool)
         self._embedded = np.zeros(len(ranked.passages), dtype=bool)
         self._lock = Lock()
+        self._asked: dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]] = {}  # candidates, vector
+
+    def prepare(self, questions: Sequence[str]) -> None:
+        """Embed questions, and the candidates of all of them, so that searching for them embeds nothing more.
+
+        The questions of a round thereby share a batch; ``nearest`` does it for a question that was not prepared.
+        """
+        new = [question for question in dict.fromkeys(questions) if question not in self._asked]
+        if not new:
+            return
+        candidates = [self._candidates(question) for question in new]
+        self._embed(np.unique(np.concatenate(candidates)))
+        self._asked.update(zip(new, zip(candidates, self._encoder.encode_queries(new), strict=True), strict=True))
 
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """The passages nearest to a question, best first; a passage that repeats a better one is left out.
@@ -55,10 +67,11 @@ class PassageIndex:
         Args:
             found: passages of this claim that are known already; neither they nor what repeats them is returned.
         """
-        candidates = self._candidates(question)
+        self.prepare([question])
+        candidates, query = self._asked[question]
         vectors, known = self._embed(candidates), self.vectors(found)
         # Of some thousand vectors at most, the exact product takes a few milliseconds: an index would only copy them.
-        scores = vectors @ self._encoder.encode_queries([question])[0]
+        scores = vectors @ query
         texts = [normalized(passage.text) for passage in found]
         hits: list[Hit] = []
         for row in np.argsort(-scores.round(SCORE_DIGITS), kind="stable"):
@@ -87,13 +100,9 @@ class PassageIndex:
         return np.union1d(asked, claimed)
 
     def _embed(self, positions: NDArray[np.int64]) -> Vectors:
-        """The vectors of passages, made now for those that have none yet.
-
-        Whoever embeds does it for all that wait, so that the questions of a round share a batch.
-        """
-        self._wanted[positions] = True
+        """The vectors of passages, made now for those that have none yet."""
         with self._lock:
-            new = np.flatnonzero(self._wanted & ~self._embedded)
+            new = positions[~self._embedded[positions]]
             if new.size:
                 self._vectors[new] = self._encoder.encode([self._passages[position].text for position in new])
                 self._embedded[new] = True

@@ -5,6 +5,7 @@ Retrieve passages (section 3.2.2), answer from each alone (3.2.3), verify (figur
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, zip_longest
@@ -20,6 +21,11 @@ from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.thoughts import Evidence, Question, Thought, Verification
+
+
+async def prepare(case: Case, queries: Sequence[str]) -> None:
+    """Embed what several searches need, in one batch for all of them."""
+    await case.within_deadline("retrieve", lambda: asyncio.to_thread(case.index.prepare, queries))
 
 
 async def retrieve(
@@ -140,6 +146,8 @@ async def look_up_all(case: Case, *questions: tuple[Thought[Question], str]) -> 
         except DeadlineExpired:
             return  # what it has learnt until then is in the graph
 
+    with suppress(DeadlineExpired):  # the searches below say the same
+        await prepare(case, [query or question.content.text for question, query in questions])
     async with asyncio.TaskGroup() as group:  # a fault in one stops the others
         for question, query in questions:
             group.create_task(found(question, query))

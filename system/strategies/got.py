@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
 from system.operations.debate import settle
-from system.operations.evidence import learnt, look_up
+from system.operations.evidence import learnt, look_up, prepare
 from system.operations.questions import Asker, ask_next, first_questions
 from system.operations.verdict import hold_to_evidence, judge, vote
 from system.records import Label, QuestionAnswer, Verdict
@@ -52,6 +52,7 @@ async def explore(case: Case, branches: Sequence[Branch]) -> None:
     """
     going = branches
     for remaining in reversed(range(case.settings.graph.depth)):
+        await prepare(case, [branch.questions[-1].content.text for branch in going])
         async with asyncio.TaskGroup() as group:  # a fault in one branch stops the others
             for branch in going:
                 group.create_task(advance(case, branch))

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
-from threading import Event
 from time import sleep
 
 import numpy as np
@@ -98,27 +97,19 @@ def test_threads_embed_no_passage_twice() -> None:
     assert all(hits == found[0] for hits in found)
 
 
-def test_questions_that_wait_are_embedded_in_one_batch() -> None:
+def test_prepared_questions_share_one_batch() -> None:
     batches: list[int] = []
-    first, release = Event(), Event()
 
     class Batches(WordEncoder):
         def encode(self, texts: Sequence[str]) -> Vectors:
             batches.append(len(texts))
-            first.set()
-            assert release.wait(60)
             return super().encode(texts)
 
     search = index(TEXTS, Batches(), shortlist=1)
-    with ThreadPoolExecutor(4) as pool:
-        running = [pool.submit(search.nearest, "bridge", 1)]
-        assert first.wait(60)
-        running += [pool.submit(search.nearest, question, 1) for question in ("rain", "fish", "bananas")]
-        while search._wanted.sum() < 4:
-            sleep(0.01)
-        release.set()
-        assert [pages(task.result())[0] for task in running][1:] == [1, 3, 5]
-    assert batches == [1, 3]
+    search.prepare(["rain", "fish", "bananas", "rain"])
+    assert batches == [4]  # theirs, and the claim's own candidate
+    assert [pages(search.nearest(question, 1))[0] for question in ("rain", "fish", "bananas")] == [1, 3, 5]
+    assert batches == [4]
 
 
 def test_what_was_asked_before_changes_nothing() -> None:

@@ -1,9 +1,11 @@
 """The whole graph with a scripted model: the paper's figure 2, its loops, and all that can go wrong on the way."""
 
 import asyncio
+from dataclasses import replace
 
+import fake_time
 import pytest
-from bridge import CLAIM, PAGES, store_of
+from bridge import CLAIM, PAGES, BagOfWords, store_of
 
 from system.check import check
 from system.models.base import Completion, ErrorKind, ModelError
@@ -27,7 +29,7 @@ def run_got(case):
 
 
 def run_check(engine, pages=PAGES):
-    return asyncio.run(check(engine, CLAIM, store_of(pages)))
+    return fake_time.run(check(engine, CLAIM, store_of(pages)))
 
 
 def holding(case, kind):
@@ -386,6 +388,19 @@ def test_the_timing_adds_up(make_engine):
     assert set(timing.stages) == {"rank", "ask", "deduplicate", "retrieve", "answer", "merge", "judge"}
     assert all(0 <= seconds <= timing.seconds for seconds in timing.stages.values())
     assert timing.cost.calls == sum(thought.cost.calls for thought in graph) == 3 + 4 + 2 + 2
+
+
+def test_a_round_embeds_the_passages_of_all_branches_in_one_batch(make_engine):
+    batches = []
+
+    class Batches(BagOfWords):
+        def encode(self, texts):
+            batches.append(set(texts))
+            return super().encode(texts)
+
+    run_check(replace(make_engine(), encoder=Batches()))
+    texts = {text for _, text in PAGES}
+    assert [batch for batch in batches if batch & texts] == [texts]
 
 
 def test_hostile_passages_stay_material(make_engine):
