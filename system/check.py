@@ -9,6 +9,7 @@ from knowledge_store.dense.index import PassageIndex
 from knowledge_store.pages.prompt_injection import is_prompt_injection
 from knowledge_store.ranking import RankedStore
 from system.case import Case, Outcome
+from system.checkable import no_claim
 from system.deadline import Allowance, Clock, Deadline
 from system.graph import Graph, Listener, unheard
 from system.models.base import Model
@@ -75,11 +76,19 @@ async def check(
         listener=listener,
     )
     try:
-        reached = await STRATEGIES[settings.strategy](case)
+        reached = _none(case, kind) if (kind := no_claim(claim.text)) else await STRATEGIES[settings.strategy](case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
         _note(case, error)
         reached = await _conclude(case)
     return _result(case, reached, ranked, engine.calibration), case.graph
+
+
+def _none(case: Case, kind: str) -> Outcome:
+    """What is said of a question or an opinion."""
+    reason = f"This is {kind}, not a claim: no evidence can make it true or false."
+    verdict = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=NOTHING_KNOWN)
+    case.graph.add(verdict, [case.graph.root], "judge")
+    return Outcome(verdict=verdict, pairs=(), rounds=0, branches=0)
 
 
 async def _conclude(case: Case) -> Outcome:
@@ -127,6 +136,8 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
 
 def _found_nothing(case: Case, outcome: Outcome) -> bool:
     """Whether the search came to its end, and nothing answered any question."""
+    if no_claim(case.claim.text):
+        return False
     broken = any(failure.unanswered and failure.operation != "read" for failure in case.failures)
     answered = any(pair.answered for pair in outcome.pairs)
     return outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and not (answered or broken or case.timed_out)
