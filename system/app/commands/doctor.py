@@ -5,15 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
-from system.app.doctor.findings import State, good, print_findings
-from system.app.doctor.inputs import examine_inputs
-from system.app.doctor.machine import examine_machine
-from system.app.doctor.models import examine_models
+from system.app.doctor import Finding, State, examine_inputs, examine_machine, examine_models, good
 from system.machine import choose_profile
 from system.settings import load
+
+STYLES = {State.GOOD: "green", State.NOTE: "yellow", State.BAD: "bold red"}
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -35,6 +36,27 @@ def command(arguments: Sequence[str]) -> int:
     ]
     print_findings(findings, Console())
     return int(any(finding.state is State.BAD for finding in findings))
+
+
+def print_findings(findings: Sequence[Finding], console: Console) -> None:
+    """Print a line a finding, with its remedy below, and a sentence in the end."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for _ in range(3):
+        table.add_column(overflow="fold")
+    for finding in findings:
+        remedy = f"\n→ {finding.remedy}" if finding.remedy else ""
+        table.add_row(
+            Text(finding.state, style=STYLES[finding.state]),
+            Text(finding.subject, style="bold"),
+            Text(finding.found + remedy),
+        )
+    console.print(table)
+    console.print(f"\n{_summary(findings)}", markup=False)
+
+
+def _summary(findings: Sequence[Finding]) -> str:
+    missing = [finding.subject for finding in findings if finding.state is State.BAD]
+    return f"missing for a run: {', '.join(missing)}" if missing else "this machine has what a run needs"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -53,10 +53,9 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
     # Imported only now: an installation without the extra has none of this.
     import uvicorn
 
+    from system.app.service.access import CONNECTIONS, bounded
     from system.app.service.app import Limits, create_app
-    from system.app.service.connections import CONNECTIONS, bounded
-    from system.app.service.stores import Stores
-    from system.app.service.worker import Worker
+    from system.app.service.worker import Stores, Worker
 
     warm_up(engine.settings.retrieval)
     limits = Limits(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))

@@ -14,16 +14,13 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from system import __version__
+from system.app.service.access import BearerToken, LocalNames
 from system.app.service.archive import Archive
 from system.app.service.errors import NoResult, answer_errors
-from system.app.service.guards import BearerToken, LocalNames
-from system.app.service.jobs import OPEN, Job, Jobs
-from system.app.service.metrics import Metrics
-from system.app.service.openapi import FIGURES, LINKED, STREAM, problems
+from system.app.service.jobs import OPEN, Job, Jobs, Metrics
 from system.app.service.pages import docs_page, live_page, report_page
-from system.app.service.schema import Health, Progress, State, StoreNames, Submission
-from system.app.service.stores import Stores
-from system.app.service.worker import Order, Worker
+from system.app.service.schema import FIGURES, LINKED, STREAM, Health, Progress, State, StoreNames, Submission, problems
+from system.app.service.worker import Order, Stores, Worker
 from system.records import Claim
 
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}

@@ -11,7 +11,7 @@ from starlette.routing import compile_path
 
 from system.app.service.jobs import QueueFull, UnknownJob
 from system.app.service.schema import Submission
-from system.app.service.stores import UnknownStore
+from system.app.service.worker import UnknownStore
 
 
 class NoResult(Exception):

@@ -14,7 +14,6 @@ from knowledge_store.pages.formats import plain_text
 from knowledge_store.pages.page import UNREAD, Page, ReadingReport
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
-from system.app.service.disclosure import public_result, public_thought
 from system.app.service.schema import Document
 from system.check import Engine, check
 from system.graph import Listener
@@ -22,6 +21,72 @@ from system.records import Claim, ClaimResult, Content, Failure
 from system.thoughts import Thought
 
 log = logging.getLogger(__name__)
+
+
+class UnknownStore(Exception):
+    """The service has no store of this name."""
+
+
+class Stores:
+    """The files ``NAME.json`` of a folder.
+
+    A name is looked up in the folder's own listing; no path is ever made of it, so it can lead nowhere else.
+
+    Args:
+        folder: None where claims come with documents only.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def names(self) -> list[str]:
+        """All names, sorted."""
+        return sorted(self._listing())
+
+    def __getitem__(self, name: str) -> Path:
+        """The file of a store.
+
+        Raises:
+            UnknownStore: the listing has no such name.
+        """
+        try:
+            return self._listing()[name]
+        except KeyError:
+            raise UnknownStore("no store has this name; GET /stores lists all names") from None
+
+    def _listing(self) -> dict[str, Path]:
+        files = self._folder.glob("[!.]*.json") if self._folder else ()
+        return {file.stem: file for file in files if file.is_file()}
+
+
+def public_thought(thought: Thought[Content]) -> Thought[Content]:
+    """The thought, of a failure without its particulars, which are logged."""
+    content = thought.content
+    if not isinstance(content, Failure):
+        return thought
+    log.warning("%s: %s", content.operation, content.message)
+    return thought.model_copy(update={"content": public_failure(content)})
+
+
+def public_result(result: ClaimResult) -> ClaimResult:
+    """The result, its failures without their particulars, which are logged."""
+    for failure in result.failures:
+        log.warning("%s: %s", failure.operation, failure.message)
+    return result.model_copy(update={"failures": tuple(map(public_failure, result.failures))})
+
+
+def public_failure(failure: Failure) -> Failure:
+    """The failure with its cause alone; one without a cause has a message that is fit to be read.
+
+    A message can hold what only the operator should see: paths, addresses of model servers, keys in them.
+
+    >>> message = "backend error: http://me:key@10.0.0.7 is gone"
+    >>> public_failure(Failure(operation="answer", message=message, cause="backend error")).message
+    'backend error; the service has logged the particulars'
+    """
+    if not failure.cause:
+        return failure
+    return failure.model_copy(update={"message": f"{failure.cause}; the service has logged the particulars"})
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from processes import PATIENCE
 
 from system.app.service.app import Limits, create_app
 from system.app.service.archive import Archive
-from system.app.service.stores import Stores
-from system.app.service.worker import Worker
+from system.app.service.worker import Stores, Worker
 from system.check import Engine
 from system.models.base import Request
 from system.models.scripted import ScriptedModel

@@ -9,10 +9,9 @@ import pytest
 import torch
 from rich.console import Console
 
-from system.app import cli
-from system.app.doctor import machine, models
-from system.app.doctor.findings import State, bad, good, note, print_findings
-from system.app.doctor.inputs import examine_inputs
+from system.app import cli, doctor
+from system.app.commands.doctor import print_findings
+from system.app.doctor import State, bad, examine_inputs, good, note
 from system.settings import load
 
 GIB = 2**30
@@ -24,7 +23,7 @@ def states(findings) -> dict[str, State]:
 
 def test_a_machine_without_a_gpu_has_what_the_embedded_profile_needs(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(machine, "packages", lambda: iter(()))  # of the environment that runs this test
+    monkeypatch.setattr(doctor, "packages", lambda: iter(()))  # of the environment that runs this test
     assert cli.main(["doctor", "--profile", "embedded"]) == 0
     printed = capsys.readouterr().out
     assert "this machine has what a run needs" in printed and "missing" not in printed
@@ -32,7 +31,7 @@ def test_a_machine_without_a_gpu_has_what_the_embedded_profile_needs(capsys, mon
 
 def test_what_a_run_lacks_is_named_with_its_remedy(capsys, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(machine, "_driver", lambda: "")
+    monkeypatch.setattr(doctor, "_driver", lambda: "")
     assert cli.main(["doctor", "--profile", "a10g", "--model", "no/model", "--claims", "none.json"]) == 1
     printed = capsys.readouterr().out
     assert "missing for a run: " in printed and "model" in printed.splitlines()[-1]
@@ -53,21 +52,21 @@ def test_what_a_run_lacks_is_named_with_its_remedy(capsys, monkeypatch):
     ],
 )
 def test_gpu_and_driver_are_told_apart(monkeypatch, driver, cuda, available, needed, state, words):
-    monkeypatch.setattr(machine, "_driver", lambda: driver)
+    monkeypatch.setattr(doctor, "_driver", lambda: driver)
     monkeypatch.setattr(torch.version, "cuda", cuda)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
     properties = SimpleNamespace(name="NVIDIA A10G", total_memory=int(22.5 * GIB))
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
-    finding = machine.gpu(needed)
+    finding = doctor.gpu(needed)
     assert finding.state is state and words in finding.found
     assert bool(finding.remedy) is (state is not State.GOOD)
 
 
 def test_a_required_package_of_the_wrong_version_is_missing(monkeypatch):
     lines = ["numpy>=2", "orjson<1", "no-such-package", "pytest>=8; extra == 'test'", "gone; extra == 'serve'"]
-    monkeypatch.setattr(machine, "requires", lambda _: lines)
-    monkeypatch.setattr(machine, "metadata", lambda _: SimpleNamespace(get_all=lambda _: ["test", "serve"]))
-    packages, extras, others = machine.packages()
+    monkeypatch.setattr(doctor, "requires", lambda _: lines)
+    monkeypatch.setattr(doctor, "metadata", lambda _: SimpleNamespace(get_all=lambda _: ["test", "serve"]))
+    packages, extras, others = doctor.packages()
     assert packages.state is State.BAD
     assert "orjson" in packages.found and "no-such-package absent" in packages.found and "numpy" not in packages.found
     assert (extras.found, others.found) == ("test", "serve")
@@ -76,14 +75,14 @@ def test_a_required_package_of_the_wrong_version_is_missing(monkeypatch):
 def test_little_memory_and_little_disk_are_seen(monkeypatch, tmp_path):
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=GIB, total=8 * GIB))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=GIB // 2))
-    assert machine.memory().state is State.BAD
-    finding = machine.disk(tmp_path / "not" / "yet" / "there")
+    assert doctor.memory().state is State.BAD
+    finding = doctor.disk(tmp_path / "not" / "yet" / "there")
     assert finding.state is State.BAD and f"at {tmp_path}" in finding.found
 
 
 def test_an_adapter_folder_that_is_not_there_is_missing(tmp_path):
     settings = load("cpu", {"model": str(tmp_path), "adapters": {"verdict_prediction": "no/such/folder"}})
-    found = states(models.examine_models(settings))
+    found = states(doctor.examine_models(settings))
     assert found["adapters"] is State.BAD and found["model"] is State.BAD
 
 
@@ -94,13 +93,13 @@ def test_the_memory_plan_is_computed_without_loading_anything(tmp_path, context,
     (tmp_path / "config.json").write_bytes(orjson.dumps({"model_type": "qwen2", **sizes, **heads}))
     (tmp_path / "model.safetensors").write_bytes(b"never read")
     changes = {"model": str(tmp_path), "context": context, "encoder_memory": 0.0, "batched_tokens": 1024}
-    plan = next(f for f in models.examine_models(load("a10g", changes)) if f.subject == "memory plan")
+    plan = next(f for f in doctor.examine_models(load("a10g", changes)) if f.subject == "memory plan")
     assert plan.state is state and "KV cache" in plan.found
 
 
 def test_a_server_that_does_not_answer_is_missing():
     settings = load("server", {"address": "http://127.0.0.1:9/v1", "attempts": 1})
-    server = next(f for f in models.examine_models(settings) if f.subject == "server")
+    server = next(f for f in doctor.examine_models(settings) if f.subject == "server")
     assert server.state is State.BAD and "127.0.0.1:9" in server.found
 
 
