@@ -6,7 +6,7 @@ layers. Learning rate, epochs and batch of these are not in the paper and are ou
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 HELD_OUT = 0.05  # share of the claims of train that no step sees: the loss on them stops the training
 
@@ -57,31 +57,30 @@ def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = ""
     )
 
 
-def _label(*data: str, start: str = "", learning_rate: float = 5e-4, balance: float = 0.0) -> Recipe:
-    """A verdict that is a label alone, for a model of some 100 million weights: one pass at a high rate."""
-    return Recipe(
-        "verdict_prediction",
-        data,
-        "label",
-        dropout=0.0,
-        learning_rate=learning_rate,
-        epochs=1.0,
-        context=1024,
-        start=start,
-        micro_batch=16,
-        first_layer=15,
-        evaluations=5,
-        evaluated=600,
-        balance=balance,
-    )
+def _small(adapter: str, *data: str, **changes: Any) -> Recipe:
+    """For a model of some 100 million weights on a processor: the upper half of its blocks, at a high rate."""
+    settings: dict[str, Any] = {
+        "dropout": 0.0,
+        "learning_rate": 5e-4,
+        "epochs": 1.0,
+        "context": 512,
+        "micro_batch": 16,
+        "first_layer": 15,
+        "evaluations": 4,
+        "evaluated": 400,
+    }
+    return Recipe(adapter, data, **settings | changes)
 
 
 RECIPES = {
     "qg": Recipe("question_generation", ("question_generation",)),
     "qa": Recipe("question_answering", ("question_answering",)),
     "verdict": Recipe("verdict_prediction", ("verdict_prediction",)),
-    "labels": _label("labels"),
-    "labels-entailment": _label("labels", "entailment", start="labels", learning_rate=4e-4, balance=0.4),
+    "qg-small": _small("question_generation", "question_generation", epochs=0.4),
+    "labels": _small("verdict_prediction", "labels", method="label"),
+    "labels-entailment": _small(
+        "verdict_prediction", "labels", "entailment", method="label", start="labels", learning_rate=4e-4, balance=0.4
+    ),
     "moderator": _moderator("moderator"),
     "moderator-sft": _moderator("moderator_sft"),
     "moderator-dpo": _moderator("moderator_preferences", "dpo", start="moderator_sft"),
