@@ -25,7 +25,7 @@ from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from system.gold import GoldClaim, read_gold
-from training.datasets.gold_pages import same_address
+from training.datasets.evidence import same_address
 
 SIZES = (32, 64, 128, 256, 512, 1024, 3000)
 TOKENS = 250  # of a passage of 1,000 characters

@@ -26,7 +26,7 @@ from system.models.base import Completion, Model, Request, Result
 from system.records import Label
 from system.settings import Settings
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
-from training.datasets.pairs import gold_pairs
+from training.datasets.gold import gold_pairs
 
 BATCH = 64  # claims that are judged together, and lost together if the power goes
 

@@ -18,4 +18,4 @@ if ! cmp -s pyproject.toml "$venv/.installed"; then
   } >"$log" 2>&1 || { echo "setup failed: $(grep -m1 -i error "$log" || tail -n 1 "$log"); see $log" >&2; exit 1; }
   cp pyproject.toml "$venv/.installed"
 fi
-exec "$venv/bin/python" -m pytest -q -m vllm tests/system/models tests/training/checking "$@"
+exec "$venv/bin/python" -m pytest -q -m vllm tests/system/models tests/training/test_check.py "$@"

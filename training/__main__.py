@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from system.claims import ClaimsError
 from system.models.base import ModelUnavailable
-from training import reader
-from training.checking import command as checking
+from training import check, quantization, reader
 from training.datasets import command as datasets
 from training.errors import TrainingError
 from training.finetuning import command as finetuning
-from training.quantization import command as quantization
 
-COMMANDS = (reader, datasets, finetuning, quantization, checking)
+COMMANDS = (reader, datasets, finetuning, quantization, check)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

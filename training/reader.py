@@ -2,7 +2,7 @@
 
 ``python -m training reader --claims train.json --output system/models/extractive/verdict.json``
 
-Each claim is checked with the very strategy and reader of a run, on a store made of gold answers (see ``stores``).
+Each claim is checked with the very strategy and reader of a run, on a store made of gold answers (``pseudo_stores``).
 Every judgement that a branch asks for becomes an example: its features, with the label of its claim.
 """
 
@@ -26,18 +26,64 @@ from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncod
 from knowledge_store.pages.page import Page
 from knowledge_store.ranking import rank
 from system.check import Engine, check
-from system.gold import REMEDY, GoldClaim, read_gold
+from system.gold import REMEDY, GoldAnswer, GoldClaim, read_gold
 from system.models.base import Completion, Model, Request, Result
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.features import FEATURES, features
 from system.models.extractive.findings import findings
+from system.models.extractive.grammar import noun_phrases
 from system.models.extractive.similarity import Similarity
 from system.models.extractive.verdict import speak_of_claim
-from system.records import Claim, Label
+from system.records import AnswerType, Claim, Label
 from system.settings import RunSettings, Settings
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.errors import TrainingError
-from training.stores import pseudo_stores
+
+NEIGHBOURS = 10  # claims of the same topic in a store
+STRANGERS = 30  # claims of any topic in a store
+
+
+def pseudo_stores(claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> list[list[Page]]:
+    """A store for each claim: its own gold answers among those of other claims, as pages.
+
+    AVeriTeC's training split comes without a knowledge store. What the annotators found stands in for the web: a
+    claim's own answers, those of the claims nearest to it (the topic) and those of claims at random (the noise).
+    Unanswerable questions leave no page, so a claim without evidence has none here either.
+    """
+    generator = np.random.default_rng(seed)
+    vectors = encoder.encode([one.claim.text for one in claims])
+    stores = []
+    for i in range(len(claims)):
+        neighbours = np.argsort(-(vectors @ vectors[i]).round(4), kind="stable")
+        strangers = generator.permutation(len(claims))
+        members = [i, *_first_others(neighbours, i, NEIGHBOURS), *_first_others(strangers, i, STRANGERS)]
+        texts = dict.fromkeys(page for member in dict.fromkeys(members) for page in pages(claims[member]))
+        order = generator.permutation(len(texts))
+        items = list(texts)
+        stores.append([Page(number, items[j][0], (items[j][1],)) for number, j in enumerate(order)])
+    return stores
+
+
+def _first_others(order: NDArray[np.int64], own: int, limit: int) -> list[int]:
+    return [int(other) for other in order[: limit + 1] if other != own][:limit]
+
+
+def pages(annotated: GoldClaim) -> list[tuple[str, str]]:
+    """Address and text of the pages that a claim's gold answers make."""
+    texts = ((answer.url or f"claim:{annotated.claim.id}", _page_text(answer)) for answer in annotated.answers)
+    return [(url, text) for url, text in texts if text]
+
+
+def _page_text(answer: GoldAnswer) -> str:
+    """What a page says, or nothing where the answer stands on none.
+
+    Annotators leave out what their question already says, web pages do not: what the question names comes first, as in
+    a headline.
+    """
+    if answer.type is AnswerType.UNANSWERABLE or answer.medium == "Metadata":
+        return ""
+    return f"{', '.join(noun_phrases(answer.question))}: {answer.explanation or answer.text}"
+
 
 BALANCE = 0.5  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
 REGULARISATION = 1.0  # inverse strength of the L2 penalty

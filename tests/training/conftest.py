@@ -1,1 +1,5 @@
-"""Puts this folder on the path, so that the folders below find ``training_claims``."""
+"""The tiny model and its data sets; lies here too so that the folders below find ``training_claims``."""
+
+from tiny_training import chat, data, lines, maker, tiny, verdicts
+
+__all__ = ["chat", "data", "lines", "maker", "tiny", "verdicts"]

@@ -8,7 +8,7 @@ from training_claims import RECORDS, answer, claim, write
 
 from knowledge_store.dense.encoder import Vectors
 from system.gold import GoldClaim, read_gold
-from training.stores import NEIGHBOURS, STRANGERS, pages, pseudo_stores
+from training.reader import NEIGHBOURS, STRANGERS, pages, pseudo_stores
 
 
 class Length:

@@ -14,10 +14,9 @@ from system.app.commands.common import settings_of
 from system.gold import GoldClaim, read_gold
 from system.journal import JournalError
 from system.settings import Settings, SettingsError
-from training.datasets.files import Making, sha256_of
-from training.datasets.leakage import LEAKED_CLAIM, HeldOut, read_held_out
+from training.datasets.evidence import BI_ENCODER
+from training.datasets.files import LEAKED_CLAIM, HeldOut, Making, read_held_out, sha256_of
 from training.datasets.production import SETS, Order, produce
-from training.datasets.relevance import BI_ENCODER
 from training.datasets.samples import PlainRenderer, Renderer, TokenRenderer
 from training.errors import TrainingError
 

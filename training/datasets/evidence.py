@@ -1,21 +1,137 @@
 """The passage that a gold answer is read from (section 3.2.3): of its page in the store, or its own text.
 
-Annotators name the page of an answer, not the place on it.
+Annotators name the page of an answer, not the place on it; the place is the passage that a scorer finds most relevant.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge_store.bm25.passages import cut
+from knowledge_store.dense.encoder import Encoder
+from knowledge_store.pages.filters import ARCHIVED
 from knowledge_store.pages.page import Flaws, Page, Passage
+from knowledge_store.pages.store import read_pages
 from knowledge_store.settings import RetrievalSettings
 from system.gold import GoldAnswer, GoldClaim
 from system.records import AnswerType
 from system.runner.ranking_pool import store_file
-from training.datasets.gold_pages import find_pages, passages_of, same_address
-from training.datasets.pairs import answer_text
-from training.datasets.relevance import Relevance
+from training.datasets.gold import answer_text
 from training.datasets.samples import Drops
+from training.errors import TrainingError
+
+BI_ENCODER = "bi-encoder"
+
+
+class Relevance(Protocol):
+    """Scores passages for queries."""
+
+    name: str
+
+    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
+        """(queries, passages) float64 in [0, 1]."""
+        ...
+
+
+class CrossEncoderRelevance:
+    """A cross-encoder of sentence-transformers with one output, read as a logit.
+
+    Args:
+        name: folder, or name on the model hub.
+
+    Raises:
+        TrainingError: it cannot be loaded, or it has more than one output.
+    """
+
+    def __init__(self, name: str) -> None:
+        from sentence_transformers import CrossEncoder
+
+        try:
+            self._model: Any = CrossEncoder(name, local_files_only=Path(name).is_dir())
+        except (OSError, ValueError) as error:
+            raise TrainingError(
+                f"cross-encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); give a folder with one, "
+                f"or score with the encoder of retrieval, which the data card will say: --scorer {BI_ENCODER}"
+            ) from error
+        if self._model.num_labels != 1:
+            raise TrainingError(f"cross-encoder {name!r} has {self._model.num_labels} outputs; give one that has one")
+        self.name = name
+
+    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
+        """See ``Relevance.scores``."""
+        from torch.nn import Sigmoid
+
+        pairs = [(query, passage) for query in queries for passage in passages]
+        found = self._model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)
+        return np.asarray(found, dtype=np.float64).reshape(len(queries), len(passages))
+
+
+class BiEncoderRelevance:
+    """The cosine of the vectors that retrieval searches with; negative ones count 0."""
+
+    name = BI_ENCODER
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+
+    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
+        """See ``Relevance.scores``."""
+        cosines = self._encoder.encode_queries(queries) @ self._encoder.encode(passages).T
+        return np.clip(cosines.astype(np.float64), 0.0, 1.0)
+
+
+def load_relevance(name: str, encoder: Encoder) -> Relevance:
+    """The scorer of a name.
+
+    Raises:
+        TrainingError: see ``CrossEncoderRelevance``.
+    """
+    return BiEncoderRelevance(encoder) if name == BI_ENCODER else CrossEncoderRelevance(name)
+
+
+_SCHEME = re.compile(r"^[a-z]+://(?:www\.)?", re.IGNORECASE)
+
+
+def same_address(url: str) -> str:
+    """An address without what copies of a page differ in: archive, scheme, "www.", case, fragment, closing slash.
+
+    >>> same_address("https://web.archive.org/web/20210118/http://www.Example.org/News/#top")
+    'example.org/news'
+    """
+    page = _SCHEME.sub("", ARCHIVED.sub("", url.strip()))
+    return page.partition("#")[0].rstrip("/").lower()
+
+
+def find_pages(store: Path, urls: Iterable[str], flaws: Flaws) -> dict[str, Page]:
+    """The pages of a store that have one of these addresses, by ``same_address``; of several, the longest.
+
+    Args:
+        store: a claim's file; a missing or broken one yields what it can, and ``flaws`` counts the rest.
+    """
+    wanted = {same_address(url) for url in urls if url}
+    found: dict[str, Page] = {}
+    for page in read_pages(store, flaws) if wanted else ():
+        address = same_address(page.url)
+        if address in wanted and (address not in found or len(page.text) > len(found[address].text)):
+            found[address] = page
+    return found
+
+
+def passages_of(page: Page, settings: RetrievalSettings) -> list[Passage]:
+    """A page cut as retrieval cuts it."""
+    text = page.text
+    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    windows = cut(data, np.array([len(data)]), settings.chunk_size, settings.chunk_overlap)
+    return [
+        Passage(text[start : start + settings.chunk_size], page.url, page.number, start)
+        for start in windows.chars.tolist()
+    ]
+
 
 NOT_IN_STORE = "gold page not in the store"
 NO_STORE = "no store, and not the page's own words"

@@ -3,12 +3,66 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tqdm import tqdm
+
 from system.gold import GoldClaim
-from system.records import Label
-from system.tasks.debate import GO_ON, Moderate, RulingReply
+from system.journal import RecordJournal
+from system.models.base import Completion, Model, Request
+from system.records import Label, Record
+from system.tasks.debate import GO_ON, CorrectVerdict, JustificationReply, Moderate, RulingReply
 from system.tasks.judge_claim import VerdictReply
 from training.datasets.debates import Debate
 from training.datasets.samples import DataSet, Drops, Sample
+
+BATCH = 16
+
+
+class Correction(Record):
+    """Reasons for the gold verdict of a debate that its moderator got wrong (error correction; DebateCV, section 4)."""
+
+    claim_id: int
+    justification: str
+
+
+async def correct(
+    model: Model, debates: Sequence[Debate], labels: Mapping[int, Label], journal: RecordJournal[Correction]
+) -> dict[int, str]:
+    """Have the reasons written that the journal does not hold yet.
+
+    Args:
+        debates: those with a wrong verdict.
+        labels: gold verdicts by the claim's id.
+
+    Returns:
+        The reasons by the claim's id; one that the model failed to give is absent, and asked for again the next time.
+    """
+    known = {correction.claim_id for correction in journal.finished}
+    left = [debate for debate in debates if debate.claim.id not in known]
+    await _correct(model, left, labels, journal)
+    return {correction.claim_id: correction.justification for correction in journal.finished}
+
+
+async def _correct(
+    model: Model, debates: Sequence[Debate], labels: Mapping[int, Label], journal: RecordJournal[Correction]
+) -> None:
+    for start in tqdm(range(0, len(debates), BATCH), unit="batch", desc="corrections", disable=None):
+        batch = debates[start : start + BATCH]
+        requests = [Request(_task(debate, labels[debate.claim.id])) for debate in batch]
+        for debate, result in zip(batch, await model.generate(requests), strict=True):
+            if isinstance(result, Completion) and isinstance(result.reply, JustificationReply):
+                journal.append(Correction(claim_id=debate.claim.id, justification=result.reply.justification.strip()))
+
+
+def _task(debate: Debate, label: Label) -> CorrectVerdict:
+    return CorrectVerdict(
+        claim=debate.claim,
+        pairs=debate.pairs,
+        evidence=debate.evidence,
+        transcript=debate.transcript,
+        rulings=debate.rulings,
+        label=label,
+    )
+
 
 NO_VERDICT = "debate without a verdict"
 NOT_CORRECTED = "wrong verdict without a correction"

@@ -20,19 +20,14 @@ from system.models.prompting import PROMPTS
 from system.records import Label, Record
 from system.settings import Settings
 from system.tasks.verify_answer import VerifyAnswer
-from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates
-from training.datasets.entailment import Judgement, judge_entailment
-from training.datasets.entailment_pairs import entailment_pairs
-from training.datasets.evidence import Source
+from training.datasets.evidence import Source, load_relevance
 from training.datasets.files import Making, sha256_of, write_data_set, write_whole
-from training.datasets.label_prediction import label_prediction
-from training.datasets.moderator import moderator_data, syndec
-from training.datasets.question_answering import question_answering
-from training.datasets.question_generation import question_generation
-from training.datasets.relevance import load_relevance
+from training.datasets.gold import question_generation, verdict_prediction
+from training.datasets.labels import entailment_pairs, label_prediction
+from training.datasets.moderator import Correction, correct, moderator_data, syndec
+from training.datasets.question_answering import Judgement, judge_entailment, question_answering
 from training.datasets.samples import DataSet
-from training.datasets.verdict_prediction import verdict_prediction
 from training.errors import TrainingError
 
 SETS = ("question_generation", "verdict_prediction", "labels", "entailment", "question_answering", "moderator")
@@ -48,8 +43,8 @@ class Order:
         claims: those of it that are used.
         settings: of the model that judges, debates and corrects, and of retrieval.
         store: knowledge store of the claims, or None.
-        scorer: see ``relevance.load_relevance``.
-        entailment: folder of the entailment sets (``entailment_pairs.SHARES``), or None.
+        scorer: see ``load_relevance``.
+        entailment: folder of the entailment sets (``labels.SHARES``), or None.
         overwrite: begin anew what was stopped.
     """
 

@@ -2,7 +2,8 @@
 
 On loopback everybody on this machine, elsewhere who has the token; others are refused before their body is read.
 uvicorn bounds how many connections there are, but waits for the first request of each forever, so that idle ones could
-take all places: those whose request does not come are closed, and too many of one address."""
+take all places: those whose request does not come are closed, and too many of one address.
+"""
 
 import hmac
 import ipaddress

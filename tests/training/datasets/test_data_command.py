@@ -74,7 +74,7 @@ def test_a_part_keeps_the_ids(folder: Folder) -> None:
     ("content", "complaint"),
     [
         (json.dumps(RECORDS)[:-40], r"train\.json: line 1, column \d+: expected a JSON array"),
-        ('{"a": 1}', r"train\.json: expected an array of claims, came an object with 'a'"),
+        ('{"a": 1}', r"train\.json: expected an array of claims, got an object with 'a'"),
         (json.dumps([{"claim": "A claim."}]), r"train\.json: claim 0: label: Input should be"),
         (json.dumps([BRIDGE, MILL | {"label": "True"}]), r"train\.json: claim 1: label: Input should be.*'True'"),
     ],

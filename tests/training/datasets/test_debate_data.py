@@ -30,9 +30,8 @@ from system.tasks.debate import (
     RulingReply,
 )
 from system.tasks.judge_claim import VerdictReply
-from training.datasets.corrections import Correction, correct
 from training.datasets.debates import Debate, debate_settings, hold_debates
-from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, moderator_data, syndec
+from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, Correction, correct, moderator_data, syndec
 
 DECIDES = RulingReply(insight="A date.", gaps="A cost.", reason="Passage 1.", decision=Label.SUPPORTED)
 

@@ -9,9 +9,7 @@ from system.models.prompting import render
 from system.records import NO_ANSWER, AnswerType, Label
 from system.tasks.ask_question import AskQuestion
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from training.datasets.pairs import answer_text, gold_pairs
-from training.datasets.question_generation import question_generation
-from training.datasets.verdict_prediction import NO_JUSTIFICATION, verdict_prediction
+from training.datasets.gold import NO_JUSTIFICATION, answer_text, gold_pairs, question_generation, verdict_prediction
 
 
 @pytest.fixture

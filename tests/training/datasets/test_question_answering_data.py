@@ -18,11 +18,15 @@ from system.records import Claim
 from system.records import Source as AnswerSource
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
-from training.datasets.entailment import Judgement, judge_entailment
-from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source
-from training.datasets.gold_pages import find_pages, passages_of
-from training.datasets.metadata import states
-from training.datasets.question_answering import NOT_ENTAILED, NOT_JUDGED, question_answering
+from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source, find_pages, passages_of
+from training.datasets.gold import states
+from training.datasets.question_answering import (
+    NOT_ENTAILED,
+    NOT_JUDGED,
+    Judgement,
+    judge_entailment,
+    question_answering,
+)
 from training.datasets.samples import DataSet
 
 OPENED = "The Aster bridge was opened to traffic in 1932."

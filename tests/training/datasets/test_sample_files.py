@@ -13,8 +13,7 @@ from system.models.prompting import neutralise, render
 from system.records import Claim, Label, QuestionAnswer
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.datasets import files
-from training.datasets.files import REPEATED, Making, write_data_set
-from training.datasets.leakage import LEAKED_TEXT, HeldOut
+from training.datasets.files import LEAKED_TEXT, REPEATED, HeldOut, Making, write_data_set
 from training.datasets.samples import (
     TOO_LONG_PROMPT,
     TOO_LONG_REPLY,

@@ -6,7 +6,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from training.__main__ import main
-from training.checking.check import Plan, check
+from training.check import Plan, check
 from training.errors import TrainingError
 
 WEIGHTS = "adapter_model.safetensors"

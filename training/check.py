@@ -1,28 +1,70 @@
-"""The check of one adapter, and its findings."""
+"""``python -m training check ADAPTER``: an adapter in the engine, beside PEFT, on the same prompts.
 
+Does an adapter do in the engine what it does in PEFT, does it keep the format, and what is its held-out loss?
+"""
+
+import argparse
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import torch
 from pydantic import ValidationError
 from tqdm import tqdm
 
+import system
+from knowledge_store.pages.page import Passage
+from system.gold import GoldClaim, read_gold
 from system.models.base import Completion, Model, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.memory import skeleton
 from system.models.transformers import TransformersModel
+from system.records import QuestionAnswer
 from system.settings import EngineSettings
+from system.speech import Argument, Speaker
+from system.tasks.answer_question import AnswerQuestion
+from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Adapter, Reply, Task
-from training.checking.peft_reader import PeftReader
-from training.checking.tasks import example_tasks, reply_types
+from system.tasks.debate import CloseDebate, Moderate
+from system.tasks.judge_claim import JudgeClaim
 from training.errors import TrainingError
 from training.finetuning.base import device_memory
 from training.finetuning.checkpoints import read_record
+from training.finetuning.command import DATA
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
 from training.finetuning.memory import choose_precision
 from training.finetuning.recipes import HELD_OUT, RECIPES
+from training.peft_reader import PeftReader
+
+
+def add_command(commands: Any) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "check",
+        help="check an adapter in the engine",
+        description="Load an adapter in the engine, let it answer tasks of the example claims, compare with PEFT on "
+        "the same prompts, and report format validity and held-out loss.",
+    )
+    parser.add_argument("adapter", type=Path, help="folder that 'python -m training train' wrote")
+    parser.add_argument("--backend", choices=("vllm", "transformers"), help="default: vllm where it is installed")
+    parser.add_argument("--model", help="what the engine serves, such as the base in 4 bits (default: the base itself)")
+    parser.add_argument("--data", type=Path, default=DATA, help=f"folder of the data sets (default: {DATA})")
+    parser.add_argument("--count", type=int, default=8, help="claims and held-out examples to try (default: 8)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Check and print the findings.
+
+    Raises:
+        TrainingError, ModelUnavailable: see ``check.check``.
+    """
+    backend = options.backend or ("vllm" if find_spec("vllm") else "transformers")
+    model = options.model or str(read_record(options.adapter)["base"])
+    print(check(Plan(options.adapter, backend, model, options.data, options.count)))
 
 
 @dataclass(frozen=True)
@@ -155,3 +197,51 @@ def _fits(reply: str, adapter: Adapter) -> bool:
             continue
         return True
     return False
+
+
+EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
+
+
+def example_tasks(adapter: Adapter, count: int) -> list[Task[Reply]]:
+    """Tasks of an adapter, of at most ``count`` claims; those of a moderator are about debates of two quotations."""
+    return [task for example in read_gold(EXAMPLES)[:count] for task in _tasks(adapter, example)]
+
+
+def reply_types(adapter: Adapter) -> set[type[Reply]]:
+    """What the tasks of an adapter may be answered with."""
+    return {task.reply_type for task in example_tasks(adapter, 1)}
+
+
+def _tasks(adapter: Adapter, example: GoldClaim) -> Iterator[Task[Reply]]:
+    claim, pairs, passages = example.claim, _pairs(example), _passages(example)
+    match adapter:
+        case Adapter.QUESTION_GENERATION:
+            yield AskQuestion(claim=claim, context=pairs[:1], index=0, seed_passages=())
+        case Adapter.QUESTION_ANSWERING:
+            yield AnswerQuestion(claim=claim, question=pairs[0].question, passage=passages[0])
+        case Adapter.VERDICT_PREDICTION:
+            yield JudgeClaim(claim=claim, pairs=pairs)
+        case Adapter.MODERATOR:
+            body = {"claim": claim, "pairs": pairs, "evidence": passages, "transcript": _debate(passages)}
+            yield Moderate(**body, rulings=())
+            yield CloseDebate(**body, rulings=())
+        case Adapter.NONE:
+            return
+
+
+def _pairs(example: GoldClaim) -> tuple[QuestionAnswer, ...]:
+    return tuple(QuestionAnswer(question=answer.question, answer=answer.text, answers=()) for answer in example.answers)
+
+
+def _passages(example: GoldClaim) -> tuple[Passage, ...]:
+    return tuple(
+        Passage(text=answer.explanation or answer.text, url=answer.url, page=number, start=0)
+        for number, answer in enumerate(example.answers)
+    )
+
+
+def _debate(passages: tuple[Passage, ...]) -> tuple[Argument, ...]:
+    return tuple(
+        Argument(speaker=speaker, round=1, text=passage.text, passages=(passage,))
+        for speaker, passage in zip((Speaker.AFFIRMATIVE, Speaker.NEGATIVE), (passages[0], passages[-1]), strict=True)
+    )

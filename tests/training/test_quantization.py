@@ -6,7 +6,7 @@ from training.__main__ import main
 from training.errors import TrainingError
 from training.finetuning.examples import Demonstration, split_by_claim
 from training.finetuning.recipes import HELD_OUT
-from training.quantization.calibration import calibration_tokens
+from training.quantization import calibration_tokens
 
 
 class Numbers:
@@ -61,6 +61,6 @@ def test_a_folder_without_data_sets_is_named(tmp_path):
 
 
 def test_a_missing_environment_is_named_with_the_script_that_makes_it(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("training.quantization.command.PYTHON", tmp_path / "python")
+    monkeypatch.setattr("training.quantization.PYTHON", tmp_path / "python")
     assert main(["quantize", "--output", str(tmp_path / "awq")]) == 1
     assert "scripts/setup_quantize.sh" in capsys.readouterr().err
