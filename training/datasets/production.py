@@ -27,10 +27,20 @@ from training.datasets.gold import question_generation, verdict_prediction
 from training.datasets.labels import entailment_pairs, label_prediction
 from training.datasets.moderator import Correction, correct, moderator_data, syndec
 from training.datasets.question_answering import Judgement, judge_entailment, question_answering
+from training.datasets.reading import reading
 from training.datasets.samples import DataSet
+from training.datasets.web import Web
 from training.errors import TrainingError
 
-SETS = ("question_generation", "verdict_prediction", "labels", "entailment", "question_answering", "moderator")
+SETS = (
+    "question_generation",
+    "verdict_prediction",
+    "labels",
+    "entailment",
+    "reading",
+    "question_answering",
+    "moderator",
+)
 R = TypeVar("R", bound=Record)
 
 
@@ -74,11 +84,14 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
     if "entailment" in order.sets and order.entailment:
         ids = max(annotated.claim.id for annotated in order.claims) + 1
         yield write_data_set(entailment_pairs(order.entailment, ids), order.making)
-    if not {"labels", "question_answering", "moderator"} & set(order.sets):
+    if not {"labels", "reading", "question_answering", "moderator"} & set(order.sets):
         return
     encoder = SentenceEncoder.of(order.settings.retrieval)
-    if "labels" in order.sets:
-        yield write_data_set(label_prediction(order.claims, encoder, order.settings.model.seed), order.making)
+    if {"labels", "reading"} & set(order.sets):
+        web = Web(order.claims, encoder, order.settings.model.seed)
+        for name, make in {"labels": label_prediction, "reading": reading}.items():
+            if name in order.sets:
+                yield write_data_set(make(order.claims, web), order.making)
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)

@@ -125,7 +125,7 @@ def test_all_sets_without_a_language_model(folder: Folder, capsys: pytest.Captur
     assert "passages: fallback: the answers' own text" in said
     assert "corrections by: fallback: the annotators' justifications" in said
     assert {path.name for path in folder.output.glob("*.jsonl")} == {
-        *(f"{name}.jsonl" for name in (*NAMES, "labels", "moderator_preferences")),
+        *(f"{name}.jsonl" for name in (*NAMES, "labels", "reading", "moderator_preferences")),
         "debates.jsonl",
     }
     correct, pairs = folder.lines("moderator_sft"), folder.lines("moderator_preferences")

@@ -8,6 +8,7 @@ from bridge import BagOfWords
 from system.records import NO_ANSWER, Label
 from training.datasets import labels
 from training.datasets.labels import LONGEST, SHARES, entailment_pairs, label_prediction
+from training.datasets.web import Web
 from training.errors import TrainingError
 
 
@@ -26,7 +27,7 @@ def sets(tmp_path):
 @pytest.fixture
 def found(annotated, monkeypatch):
     monkeypatch.setattr(labels, "FOUND", 1.0)
-    return label_prediction(annotated, BagOfWords(), seed=1).samples
+    return label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples
 
 
 def test_each_claim_is_judged_by_gold_and_by_found_answers(annotated, found):
@@ -44,7 +45,7 @@ def test_found_answers_are_sentences_of_gold_answers_or_none(annotated, found):
 
 
 def test_a_share_of_the_claims_is_shown_with_found_answers(annotated):
-    kinds = [sample.kind for sample in label_prediction(annotated, BagOfWords(), seed=1).samples]
+    kinds = [sample.kind for sample in label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples]
     assert kinds.count("gold") == 4 > kinds.count("retrieved")
 
 

@@ -1,0 +1,38 @@
+"""The data set of questions over passages that do or do not hold their answer."""
+
+import pytest
+from bridge import BagOfWords
+
+from system.records import NO_ANSWER, AnswerType
+from training.datasets import reading
+from training.datasets.web import Web, sentences
+
+
+@pytest.fixture
+def samples(annotated, monkeypatch):
+    monkeypatch.setattr(reading, "SHARE", 1.0)
+    return reading.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples
+
+
+def own_sentences(annotated, sample):
+    claim = next(one for one in annotated if one.claim == sample.task.claim)
+    return [text for answer in claim.answers if answer.question == sample.task.question for text in sentences(answer)]
+
+
+def test_an_answer_is_taught_where_the_passage_holds_it_and_refused_elsewhere(annotated, samples):
+    assert {sample.kind for sample in samples} == {"answered", "answer left out"}
+    for sample in samples:
+        held = [text for text in own_sentences(annotated, sample) if text in sample.task.passage.text]
+        refused = sample.reply.type is AnswerType.UNANSWERABLE
+        assert refused == (sample.reply.answer == NO_ANSWER) == (not held)
+
+
+def test_passages_hold_sentences_of_others_and_stay_short(annotated, samples):
+    for sample in samples:
+        own = " ".join(own_sentences(annotated, sample))
+        assert len(sample.task.passage.text) <= max(reading.LONGEST, len(own))
+        assert sample.task.passage.text != own
+
+
+def test_the_same_claims_give_the_same_samples(annotated, samples):
+    assert samples == reading.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples
