@@ -21,8 +21,8 @@ from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, describe
 from knowledge_store.pages.store import write_store
 from knowledge_store.ranking import rank
+from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
-from knowledge_store.searchers.searcher import SearchError
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import words
 
@@ -90,8 +90,7 @@ def _search(store: Path, question: str, limit: int, explained: bool) -> None:
     ranked = rank(read_documents(store, flaws), question, RetrievalSettings(), flaws=flaws, name=store.name)
     # Loading torch takes seconds, so a wrong path is told before.
     from knowledge_store.dense.encoder import SentenceEncoder
-    from knowledge_store.dense.index import PassageIndex
-    from knowledge_store.dense.search import search
+    from knowledge_store.dense.search import PassageIndex, search
 
     settings = RetrievalSettings()
     hits = search(PassageIndex(ranked, SentenceEncoder.of(settings), settings), question, limit)

@@ -21,8 +21,8 @@ from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.pages.filters import admitted
 from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
 from knowledge_store.pages.store import read_pages
+from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.searched import searched
-from knowledge_store.searchers.searcher import SearchError
 from knowledge_store.settings import RetrievalSettings
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,6 @@ from knowledge_store.pages.page import Passage
 from system.gold import GoldClaim
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.records import AnswerType, Cost, Label, QuestionAnswer, Source
-from system.speech import Argument, Speaker
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.tasks.base import Reply, Task
@@ -23,6 +22,7 @@ from system.tasks.baselines import VerifyClaim
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
+from system.thoughts import Argument, Speaker
 
 CITED_AT_ONCE = 2
 

@@ -17,8 +17,7 @@ import orjson
 from tqdm import tqdm
 
 from knowledge_store.dense.encoder import CachingEncoder, SentenceEncoder, Vectors
-from knowledge_store.dense.index import Hit, PassageIndex
-from knowledge_store.dense.search import search
+from knowledge_store.dense.search import Hit, PassageIndex, search
 from knowledge_store.pages.page import normalized
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings

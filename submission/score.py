@@ -12,8 +12,7 @@ from pathlib import Path
 
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from submission.ev2r.judging import ReplyJournal, comparisons, judge_all
-from submission.ev2r.lexical import NAME, judge_lexically
+from submission.ev2r.judging import WORD_OVERLAP, ReplyJournal, comparisons, judge_all, judge_lexically
 from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
 from submission.files import SubmissionError
@@ -191,7 +190,7 @@ def _ev2r(pairs: Sequence[Pair], judging: Judging | None) -> Ev2rScores:
 
 def _lexical(pairs: Sequence[Pair]) -> Ev2rScores:
     asked = comparisons(pairs)
-    return ev2r_scores(pairs, asked, list(map(judge_lexically, asked)), NAME, Mode.STRICT)
+    return ev2r_scores(pairs, asked, list(map(judge_lexically, asked)), WORD_OVERLAP, Mode.STRICT)
 
 
 def _mismatches(pairing: Pairing) -> tuple[Mismatch, ...]:

@@ -20,10 +20,9 @@ from knowledge_store.pages.documents import DocumentsError, read_documents, sent
 from knowledge_store.pages.page import UNREAD, Flaws, Page, describe
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
-from system.check import Engine, check
+from system.check import Engine, check, load_engine
 from system.claims import ClaimsError
 from system.graph import Graph, Listener, unheard
-from system.loading import load_engine
 from system.machine import choose_profile
 from system.records import Claim, ClaimResult, Content, Failure, QuestionAnswer, Verdict
 from system.runner.ranking_pool import store_file

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.dense.index import PassageIndex
+from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.page import Passage
 from system.deadline import Deadline, DeadlineExpired
 from system.graph import Graph, Listener, unheard

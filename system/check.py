@@ -3,21 +3,24 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from knowledge_store.dense.encoder import Encoder
-from knowledge_store.dense.index import PassageIndex
-from knowledge_store.pages.prompt_injection import is_prompt_injection
+from knowledge_store.dense.encoder import Encoder, SentenceEncoder
+from knowledge_store.dense.search import PassageIndex
+from knowledge_store.pages.filters import is_prompt_injection
 from knowledge_store.ranking import RankedStore
 from system.case import Case, Outcome
 from system.checkable import no_claim
 from system.deadline import Allowance, Clock, Deadline
 from system.graph import Graph, Listener, unheard
+from system.models import load_model
 from system.models.base import Model
+from system.models.traced import TracedModel
 from system.operations.questions import duplicates, replacements
 from system.operations.verdict import judge_in_reserve, no_verdict, outcome
 from system.provenance import name_documents
 from system.records import Calibration, Claim, ClaimResult, Failure, Label, QuestionAnswer, Timing, Verdict
-from system.settings import Settings
+from system.settings import Settings, load_calibration
 from system.strategies import STRATEGIES
 from system.thoughts import Evidence
 
@@ -159,3 +162,20 @@ def _suspicious(case: Case) -> dict[str, int]:
     read = {thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence)}
     count = sum(is_prompt_injection(passage.text) for passage in read)
     return {"passage that looks like instructions": count} if count else {}
+
+
+def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
+    """Load encoder, model and calibration.
+
+    Args:
+        trace: file that every prompt and reply is added to.
+
+    Raises:
+        EncoderUnavailable: the encoder's files are missing.
+        ModelUnavailable: the backend's library or files are missing.
+        SettingsError: the calibration cannot be read.
+    """
+    calibration = load_calibration(settings)
+    encoder = SentenceEncoder.of(settings.retrieval)
+    model = load_model(settings, encoder)
+    return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration)

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from system.personas import PERSONAS
 from system.records import Calibration
 from system.tasks.base import Adapter
+from system.tasks.consultancy import PERSONAS
 
 PROFILES = Path(__file__).parent / "profiles"
 ADAPTERS = Path(__file__).parent / "adapters"

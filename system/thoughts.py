@@ -1,11 +1,76 @@
-"""The vertices of the graph, and what those hold that are the graph of thoughts' own (the paper's figure 2)."""
+"""The vertices of the graph (the paper's figure 2), and what they hold: questions, evidence, what agents say."""
 
+from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
 from pydantic import model_validator
 
 from knowledge_store.pages.page import Passage
-from system.records import CONTENTS, Content, Cost, Record
+from system.records import CONTENTS, Content, Cost, Label, Record
+
+
+class Speaker(StrEnum):
+    """Who speaks, by the role's name in its paper."""
+
+    AFFIRMATIVE = "affirmative"
+    NEGATIVE = "negative"
+    CONSULTANT = "consultant"
+    JUDGE = "judge"
+    INSTRUCTOR = "instructor"
+    ASSISTANT = "assistant"
+
+
+SIDES = (Speaker.AFFIRMATIVE, Speaker.NEGATIVE)  # in the order in which they speak
+
+
+class Argument(Content):
+    """One contribution to a debate, a consultancy or a conversation.
+
+    Attributes:
+        round: counted from 1.
+        passages: what it cites, content and address; the speaker names passages by number and cannot make one up.
+    """
+
+    kind = "argument"
+    letter = "d"
+
+    speaker: Speaker
+    round: int
+    text: str
+    passages: tuple[Passage, ...]
+
+
+class Ruling(Content):
+    """What the moderator says after a round (DebateCV, appendix B.2).
+
+    Attributes:
+        insight: what the round brought that is new.
+        gaps: evidence or arguments that either side lacks.
+        reason: why the debate goes on, or the justification of the verdict.
+        decision: the verdict; None while the debate goes on.
+        confidence: probability of the decision in [0, 1], as far as the model can tell.
+    """
+
+    kind = "ruling"
+    letter = "r"
+
+    round: int
+    insight: str
+    gaps: str
+    reason: str
+    decision: Label | None
+    confidence: float
+
+
+class Skipped(Content):
+    """A step that was left out, and why."""
+
+    kind = "skipped"
+    letter = "x"
+
+    step: str
+    reason: str
+
 
 ROOT = "claim"
 """The id of the first thought."""

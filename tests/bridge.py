@@ -25,7 +25,6 @@ from system.models.base import Request
 from system.models.scripted import Line
 from system.records import AnswerType, Claim, Label, Source
 from system.settings import Settings
-from system.speech import Speaker
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.tasks.base import Task
@@ -51,6 +50,7 @@ from system.tasks.debate import Argue, ArgumentReply, CloseDebate, Moderate, Rul
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.thoughts import Speaker
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 PAGES = (

@@ -24,12 +24,12 @@ from system.models.memory import skeleton
 from system.models.transformers import TransformersModel
 from system.records import QuestionAnswer
 from system.settings import EngineSettings
-from system.speech import Argument, Speaker
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Adapter, Reply, Task
 from system.tasks.debate import CloseDebate, Moderate
 from system.tasks.judge_claim import JudgeClaim
+from system.thoughts import Argument, Speaker
 from training.errors import TrainingError
 from training.finetuning.base import device_memory
 from training.finetuning.checkpoints import read_record

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from knowledge_store.pages.page import Flaws, Page
-from knowledge_store.searchers.searcher import SearchError
+from knowledge_store.searchers import SearchError
 from knowledge_store.tokenization import tokenize
 
 VERSION = 1

@@ -9,7 +9,7 @@ import orjson
 
 from knowledge_store.pages.page import Flaws, Page
 from knowledge_store.pages.store import read_pages, write_store
-from knowledge_store.searchers.searcher import Searcher
+from knowledge_store.searchers import Searcher
 from knowledge_store.settings import RetrievalSettings
 
 

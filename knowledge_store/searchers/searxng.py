@@ -19,7 +19,7 @@ import orjson
 from knowledge_store.pages.documents import page_of
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
-from knowledge_store.searchers.searcher import SearchError
+from knowledge_store.searchers import SearchError
 
 SECONDS = 8.0  # that the server, and then each page, may take
 AT_ONCE = 10  # pages

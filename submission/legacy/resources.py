@@ -1,8 +1,9 @@
 """Where METEOR's tokenizer, stemmer and synonyms come from: NLTK and its data, or what stands in for it, by name."""
 
 import io
+import re
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from zipfile import Path as ZipPath
@@ -13,7 +14,87 @@ from nltk.stem.porter import PorterStemmer
 from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
 from submission.legacy.scores import Sources
-from submission.legacy.wordnet import WordNet
+
+PARTS = ("noun", "verb", "adj", "adv")
+
+# Endings and what they stand for, morphy(7WN); "ves" is NLTK's addition.
+ENDINGS = {
+    "noun": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
+    "verb": "s: ies:y es:e es: ed:e ed: ing:e ing:",
+    "adj": "er: est: er:e est:e",
+    "adv": "",
+}
+
+
+class WordNet:
+    """The synonyms that METEOR needs, read straight from WordNet's database files (formats: ``wndb(5WN)``).
+
+    NLTK's reader gives the same synonyms, but takes seconds to load, since it maps every sense between versions first,
+    and does not find Debian's copy, which lies outside NLTK's own folders.
+
+    Args:
+        folder: holds ``index.*``, ``data.*`` and ``*.exc``; may lie in a ZIP archive.
+    """
+
+    def __init__(self, folder: Path | ZipPath) -> None:
+        self.folder = folder
+        self._index = {part: dict(_keyed(_text(folder, f"index.{part}"))) for part in PARTS}
+        self._exceptions = {part: dict(_keyed(_text(folder, f"{part}.exc"))) for part in PARTS}
+        self._data = {part: (folder / f"data.{part}").read_bytes() for part in PARTS}
+        self._endings = {part: [tuple(rule.split(":")) for rule in ENDINGS[part].split()] for part in PARTS}
+        self.synonyms = cache(self._synonyms)
+
+    @property
+    def version(self) -> str:
+        """Such as "3.0"; stands in the licence at the head of each file."""
+        found = re.search(rb"WordNet (\d+(?:\.\d+)+) Copyright", self._data["noun"][:4000])
+        return found[1].decode() if found else "of unknown version"
+
+    def _synonyms(self, word: str) -> frozenset[str]:
+        """The single words of all synsets of a word or of what it may be inflected from; case is WordNet's."""
+        word = word.lower()
+        names = (
+            name
+            for part in PARTS
+            for form in self._base_forms(word, part)
+            for offset in self._offsets(form, part)
+            for name in self._members(offset, part)
+        )
+        return frozenset(name for name in names if "_" not in name)
+
+    def _base_forms(self, word: str, part: str) -> Iterator[str]:
+        if word in self._exceptions[part]:
+            forms = self._exceptions[part][word].split()
+        else:
+            forms = [word[: -len(old)] + new for old, new in self._endings[part] if word.endswith(old)]
+        return (form for form in dict.fromkeys([word, *forms]) if form in self._index[part])
+
+    def _offsets(self, lemma: str, part: str) -> list[int]:
+        """Where the lemma's synsets stand in the data file: the last fields of its line, as many as the second says."""
+        fields = self._index[part][lemma].split()
+        return [int(offset) for offset in fields[-int(fields[1]) :]]
+
+    def _members(self, offset: int, part: str) -> Iterator[str]:
+        """The words of a synset: after offset, file, type and a count in base 16, each with an id after it.
+
+        An adjective may bear a marker of its place in the sentence: "galore(ip)".
+        """
+        data = self._data[part]
+        fields = data[offset : data.index(b"|", offset)].decode().split()
+        return (name.partition("(")[0] for name in fields[4 : 4 + 2 * int(fields[3], 16) : 2])
+
+
+def _text(folder: Path | ZipPath, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def _keyed(text: str) -> Iterator[tuple[str, str]]:
+    """The first word of each line, and the rest; lines of the licence begin with a space."""
+    for line in text.splitlines():
+        key, _, rest = line.partition(" ")
+        if key:
+            yield key, rest
+
 
 DEBIAN = Path("/usr/share/wordnet")
 """Where the packages ``wordnet-base`` and ``wordnet-sense-index`` put WordNet 3.0, the version of NLTK's data."""

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from knowledge_store.pages.prompt_injection import is_prompt_injection
+from knowledge_store.pages.filters import is_prompt_injection
 from submission.files import SubmissionError
 from system.records import Cost
 

@@ -11,7 +11,7 @@ import knowledge_store.__main__
 import submission.__main__
 from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.pages.documents import DocumentsError
-from knowledge_store.searchers.searcher import SearchError
+from knowledge_store.searchers import SearchError
 from submission.files import SubmissionError
 from system.app.commands import compare, completion, doctor, fetch, run, serve, verify
 from system.app.commands.common import EXIT_INTERRUPTED

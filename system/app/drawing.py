@@ -6,8 +6,7 @@ from rich.tree import Tree
 from system.claim_analysis import ClaimGraph, Plan, Stance, Subclaims
 from system.graph import Graph
 from system.records import Answer, Claim, Content, Failure, QuestionAnswer, Verdict
-from system.speech import Argument, Ruling, Skipped
-from system.thoughts import Evidence, Pruned, Question, Thought, Verification
+from system.thoughts import Argument, Evidence, Pruned, Question, Ruling, Skipped, Thought, Verification
 
 WIDTH = 160  # characters of a thought's text that are shown
 

@@ -8,10 +8,9 @@ from system.operations.evidence import Exhibits, as_pair, cited
 from system.operations.questions import as_question
 from system.operations.verdict import as_verdict
 from system.records import Content, QuestionAnswer, Verdict
-from system.speech import Argument, Speaker
 from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
 from system.tasks.debate import ArgumentReply
-from system.thoughts import Evidence, Thought
+from system.thoughts import Argument, Evidence, Speaker, Thought
 
 
 async def reason(

@@ -6,13 +6,11 @@ from system.case import Case, Step
 from system.models.base import Completion
 from system.operations.evidence import Exhibits, cited
 from system.operations.verdict import as_verdict
-from system.personas import PERSONAS
 from system.records import Content, Verdict
-from system.speech import Argument, Speaker
 from system.tasks.ask_question import QuestionReply
-from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
 from system.tasks.debate import ArgumentReply
-from system.thoughts import Thought
+from system.thoughts import Argument, Speaker, Thought
 
 
 def judges(case: Case) -> tuple[str, ...]:

@@ -12,9 +12,8 @@ from system.models.base import Completion
 from system.operations.evidence import Exhibits, cited, exhibit
 from system.operations.verdict import as_verdict, share, vote
 from system.records import Content, Label, QuestionAnswer, Verdict
-from system.speech import SIDES, Argument, Ruling, Skipped, Speaker
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
-from system.thoughts import Thought
+from system.thoughts import SIDES, Argument, Ruling, Skipped, Speaker, Thought
 
 ROUND = ("argue", "argue", "moderate")
 

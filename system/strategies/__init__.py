@@ -3,14 +3,10 @@
 from collections.abc import Awaitable, Callable
 
 from system.case import Case, Outcome
-from system.strategies.baseline import baseline
+from system.strategies.baselines import baseline, cooperation, debatecv, majority, single
 from system.strategies.carp import carp
 from system.strategies.consultancy import ai_debate, consultancy
-from system.strategies.cooperation import cooperation
-from system.strategies.debatecv import debatecv
 from system.strategies.got import got
-from system.strategies.majority import majority
-from system.strategies.single import single
 
 Strategy = Callable[[Case], Awaitable[Outcome]]
 

@@ -14,8 +14,7 @@ from system.operations.debate import argue
 from system.operations.evidence import Exhibits, exhibit, gather
 from system.operations.verdict import conclude, vote
 from system.records import Verdict
-from system.speech import SIDES, Argument
-from system.thoughts import Thought
+from system.thoughts import SIDES, Argument, Thought
 
 ROUNDS = 3  # both protocols have exactly these
 

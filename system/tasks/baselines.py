@@ -1,11 +1,11 @@
 """The tasks of strategies without a debate: one agent, several who vote, two who work together, the baseline."""
 
 from knowledge_store.pages.page import Passage
-from system.speech import Argument
 from system.tasks.ask_question import QuestionReply
 from system.tasks.base import EvidenceTask, Reply, Task, Text
 from system.tasks.debate import ArgumentReply
 from system.tasks.judge_claim import VerdictReply
+from system.thoughts import Argument
 
 
 class VerifyClaim(EvidenceTask[VerdictReply]):

@@ -3,9 +3,9 @@
 from typing import Literal
 
 from system.records import Label
-from system.speech import Argument, Ruling, Speaker
 from system.tasks.base import Adapter, EvidenceTask, Reply, Text
 from system.tasks.judge_claim import VerdictReply
+from system.thoughts import Argument, Ruling, Speaker
 
 GO_ON: Literal["Go on"] = "Go on"
 

@@ -13,8 +13,8 @@ from system.check import Engine, check
 from system.gold import GoldAnswer, GoldClaim, GoldQuestion
 from system.models.base import ModelError, Request
 from system.records import Claim, Label
-from system.speech import Ruling
 from system.tasks.carp import DecomposeClaim
+from system.thoughts import Ruling
 
 CLAIMS = 60
 QUESTIONS = ("When was the bridge opened?", "Who paid for all that work?", "How long did building take them?")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 
-from knowledge_store.dense.index import PassageIndex
+from knowledge_store.dense.search import PassageIndex
 from system.case import Case
 from system.check import Engine
 from system.deadline import Deadline

@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from system.claim_analysis import ClaimGraph, Plan, Position, Stance, Subclaims, Team
 from system.graph import Graph, GraphError
 from system.records import Answer, AnswerType, Content, Cost, Failure, Label, QuestionAnswer, Source, Verdict
-from system.speech import Argument, Ruling, Skipped, Speaker
-from system.thoughts import Evidence, Pruned, Question, Thought, Verification
+from system.thoughts import Argument, Evidence, Pruned, Question, Ruling, Skipped, Speaker, Thought, Verification
 
 ANSWER = Answer(text="In 1932.", type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage())
 CONTENTS = st.sampled_from(

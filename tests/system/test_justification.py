@@ -3,7 +3,7 @@
 import pytest
 
 from knowledge_store.pages.page import Passage
-from system.operations.justification import LONGEST, explain
+from system.operations.verdict import LONGEST, explain
 from system.provenance import _quotations, name_documents
 from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 

@@ -19,9 +19,9 @@ from system.models.base import Completion, Model, Request, Result
 from system.records import Claim, Label, QuestionAnswer, Record
 from system.runner.ranking_pool import store_file
 from system.settings import Settings
-from system.speech import Argument, Ruling
 from system.tasks.debate import GO_ON, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import VerdictReply
+from system.thoughts import Argument, Ruling
 
 PATIENCE = 24 * 3600.0  # seconds that a debate may take: nobody waits for it, and a hurried one is no example
 

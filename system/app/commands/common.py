@@ -13,10 +13,9 @@ from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import write_store
 from knowledge_store.searchers.searched import open_searcher
 from system.app import options
-from system.check import Engine
+from system.check import Engine, load_engine
 from system.claims import ClaimsError, read_claims
 from system.gold import write_gold_store
-from system.loading import load_engine
 from system.machine import choose_profile
 from system.records import Claim, ClaimResult
 from system.settings import Settings, load

@@ -10,8 +10,7 @@ from rich.table import Table
 
 from system.app import options
 from system.app.commands import common
-from system.app.comparison import Interval, Scores, compare, save_comparison
-from system.app.variants import parse_variants, repeats_of, run_variants
+from system.app.comparison import Interval, Scores, compare, parse_variants, repeats_of, run_variants, save_comparison
 from system.gold import gold_by_id
 from system.records import ClaimResult, Label
 

@@ -19,8 +19,8 @@ from system import __version__
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, stands_for_failure
+from system.check import load_engine
 from system.journal import Journal
-from system.loading import load_engine
 from system.machine import peak_memory
 from system.records import Claim, ClaimResult
 from system.runner.checker import CheckerError, LocalChecker, WorkerReport

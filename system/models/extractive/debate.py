@@ -12,11 +12,11 @@ from system.models.extractive.findings import findings
 from system.models.extractive.similarity import Similarity
 from system.models.extractive.verdict import judge, shipped_weights, speak_of_claim
 from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
-from system.speech import Argument, Speaker
 from system.tasks.baselines import VerifyClaim
 from system.tasks.consultancy import Advise, JudgeSpeakers
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.thoughts import Argument, Speaker
 
 AT_ONCE = 2  # passages that a speaker cites in one turn
 _QUOTED = 200  # longest quotation, in characters

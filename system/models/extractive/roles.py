@@ -16,7 +16,6 @@ from system.models.extractive.grammar import names
 from system.models.extractive.questions import openers
 from system.models.extractive.similarity import Similarity, sentences
 from system.records import Label
-from system.speech import Argument, Speaker
 from system.tasks.ask_question import QuestionReply
 from system.tasks.base import Reply, Task
 from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
@@ -38,6 +37,7 @@ from system.tasks.carp import (
 from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
 from system.tasks.debate import Argue, ArgumentReply, CloseDebate, Moderate
 from system.tasks.judge_claim import VerdictReply
+from system.thoughts import Argument, Speaker
 
 MOST_SUBCLAIMS = 8
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from test_index import index, ranked_store
 from word_encoder import WordEncoder
 
-from knowledge_store.dense.index import PassageIndex
-from knowledge_store.dense.search import Path, search, search_paths
+from knowledge_store.dense.search import PassageIndex, Path, search, search_paths
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 
 CHAIN = [

@@ -10,9 +10,9 @@ import pytest
 
 from knowledge_store.__main__ import main
 from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.searchers import SearchError
 from knowledge_store.searchers import archive as module
 from knowledge_store.searchers.archive import Archive
-from knowledge_store.searchers.searcher import SearchError
 
 PAGES = [
     Page(0, "https://a.example/", ("Fish fell by 1,000.5 in May.", "So it is."), date(2020, 5, 1)),

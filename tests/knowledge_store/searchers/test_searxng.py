@@ -14,9 +14,8 @@ from local_site import Answer, Site, page
 from knowledge_store.pages.fetching import Fetcher
 from knowledge_store.pages.page import Flaw, Flaws
 from knowledge_store.ranking import rank
-from knowledge_store.searchers import searxng
+from knowledge_store.searchers import SearchError, searxng
 from knowledge_store.searchers.searched import open_searcher, searched
-from knowledge_store.searchers.searcher import SearchError
 from knowledge_store.searchers.searxng import SearxNg
 from knowledge_store.settings import RetrievalSettings
 

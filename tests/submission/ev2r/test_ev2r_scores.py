@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from submission.ev2r.judging import comparisons
-from submission.ev2r.lexical import judge_lexically
+from submission.ev2r.judging import comparisons, judge_lexically
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.ev2r.scores import Ev2rScores, Unjudged, estimate, ev2r_scores
 from submission.read import Gold, Pair, Pairs, Predicted

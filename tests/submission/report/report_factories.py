@@ -35,8 +35,7 @@ from system.records import (
     Timing,
     Verdict,
 )
-from system.speech import Argument, Ruling, Skipped, Speaker
-from system.thoughts import Evidence, Pruned, Question, Verification
+from system.thoughts import Argument, Evidence, Pruned, Question, Ruling, Skipped, Speaker, Verification
 
 TEXT = "The Aster bridge opened in 1932."
 CHUNK = "Work took four years. The Aster bridge was opened to traffic in May 1932. It carries two lanes."

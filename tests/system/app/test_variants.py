@@ -6,7 +6,7 @@ import orjson
 import pytest
 from bridge import Answers, BagOfWords
 
-from system.app.variants import parse_variants, repeats_of, run_variants
+from system.app.comparison import parse_variants, repeats_of, run_variants
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label

@@ -16,9 +16,7 @@ from system.claim_analysis import (
     Step,
     Team,
 )
-from system.personas import PERSONAS
 from system.records import Claim, Label, QuestionAnswer
-from system.speech import Argument, Ruling, Speaker
 from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Reply, Task, registered
 from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, VerifyClaim
@@ -33,9 +31,10 @@ from system.tasks.carp import (
     StateCase,
     SubclaimsReply,
 )
-from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
 from system.tasks.debate import Argue, CloseDebate, CorrectVerdict, Moderate
 from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
+from system.thoughts import Argument, Ruling, Speaker
 
 SUBCLAIMS = ("There is a bridge at Oldmarsh.", "It cost nine million.")
 GRAPH = ClaimGraph(

@@ -10,11 +10,11 @@ from system.models.extractive import ExtractiveModel
 from system.models.extractive.debate import NOTHING, as_pairs, favouring, lean
 from system.models.extractive.similarity import Similarity
 from system.records import Label
-from system.speech import Argument, Speaker
 from system.strategies import STRATEGIES
 from system.tasks.baselines import VerifyClaim
 from system.tasks.carp import DecideBetweenTeamsInTwoLabels, PlanVerification, StateCase
 from system.tasks.debate import GO_ON, Argue, CloseDebate, Moderate
+from system.thoughts import Argument, Speaker
 
 FOR = passage("Yes, it is true: the Aster bridge opened in 1932.", page=1)
 AGAINST = passage("It is false that the Aster bridge opened in 1932, fact-checkers say, it did not.", page=2)

@@ -11,13 +11,13 @@ from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.replies import decoding_schema, has_label
 from system.records import AnswerType, Label, Source
 from system.settings import EngineSettings
-from system.speech import Argument
 from system.strategies import STRATEGIES
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.base import FreeText
 from system.tasks.carp import GraphClaim, PlanVerification
 from system.tasks.judge_claim import JudgeClaim
 from system.tasks.judging import CompareEvidence, CompareQuestions
+from system.thoughts import Argument
 
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]

@@ -9,13 +9,12 @@ from bridge import CLAIM, PAGES, store_of
 from system.check import check
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
-from system.personas import PERSONAS
 from system.records import Label
-from system.speech import Speaker
 from system.strategies.consultancy import ROUNDS, ai_debate, consultancy
-from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
+from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
 from system.tasks.debate import Argue
 from system.tasks.judge_claim import VerdictReply
+from system.thoughts import Speaker
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE

@@ -11,7 +11,6 @@ from system.check import check
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
 from system.records import Calibration, Label, QuestionAnswer
-from system.speech import Speaker
 from system.strategies import STRATEGIES
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion
@@ -19,7 +18,7 @@ from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, Instruction
 from system.tasks.consultancy import Advise, JudgeSpeakers
 from system.tasks.debate import Argue, Moderate
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.thoughts import Evidence, Question
+from system.thoughts import Evidence, Question, Speaker
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 GATHERING = ("debatecv", "consultancy", "ai_debate", "single", "majority", "cooperation")

@@ -14,12 +14,12 @@ from system.operations.debate import debate
 from system.operations.evidence import exhibit
 from system.operations.verdict import hold_to_evidence
 from system.records import AnswerType, Label, QuestionAnswer, Source, Verdict
-from system.speech import Argument, Ruling, Skipped, Speaker
 from system.strategies.got import got
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
+from system.thoughts import Argument, Ruling, Skipped, Speaker
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 
