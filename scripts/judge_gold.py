@@ -47,7 +47,8 @@ def main() -> None:
 async def judge(claims: list[GoldClaim], settings: Settings, output: Path) -> None:
     """Append the verdicts that the output lacks."""
     done = len(output.read_bytes().splitlines()) if output.exists() else 0
-    model = load_model(settings)
+    judges = settings.model.model_copy(update={"rules": []})  # what rules do is given here
+    model = load_model(settings.model_copy(update={"model": judges}))
     try:
         with output.open("ab") as lines, tqdm(total=len(claims), initial=done, unit="claim") as progress:
             for start in range(done, len(claims), BATCH):

@@ -1,8 +1,8 @@
 """The bi-encoder: texts to unit vectors, so that an inner product is a cosine."""
 
+import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Protocol
 
@@ -14,6 +14,11 @@ from knowledge_store.settings import RetrievalSettings, Runtime
 
 Vectors = NDArray[np.float32]
 Cache = OrderedDict[str, NDArray[np.float32]]
+
+# oneDNN keeps code and buffers for the last 1,024 shapes of a batch: gigabytes after some hundred claims. Switching it
+# off instead would do so for the language model too, which may be at work in another thread.
+for _bound in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
+    os.environ.setdefault(_bound, "64")
 
 
 # Questions and answers that share no word, from subjects far apart.
@@ -172,7 +177,7 @@ class SentenceEncoder:
     def _encode(self, texts: Sequence[str], prompt_name: str | None) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        with self._lock, _without_onednn():
+        with self._lock:
             vectors = self._model.encode(
                 list(texts),
                 batch_size=self._batch_size,
@@ -192,16 +197,3 @@ def _explained(name: str, error: Exception) -> str:
     else:
         remedy = "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
     return f"encoder {name!r} cannot be loaded ({str(error).splitlines()[0]}); {remedy}"
-
-
-@contextmanager
-def _without_onednn() -> Iterator[None]:
-    """On a CPU, oneDNN keeps buffers for every shape of batch that it meets: gigabytes after some hundred claims."""
-    from torch.backends import mkldnn
-
-    # Its own context manager also sets the precision of GPUs, and warns about it.
-    before, *_ = mkldnn.set_flags(_enabled=False, _fp32_precision=None)  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        mkldnn.set_flags(_enabled=before, _fp32_precision=None)  # type: ignore[no-untyped-call]

@@ -224,3 +224,15 @@ def test_a_gpu_computes_in_half_precision(device: str, halved: bool, monkeypatch
     monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda *_, **__: Model())
     SentenceEncoder("all-MiniLM-L6-v2", runtime="torch")
     assert calls == ["half"] * halved
+
+
+def test_leaves_onednn_on_for_a_language_model_in_another_thread(minilm, monkeypatch) -> None:
+    seen = []
+    encode = minilm._model.encode
+    monkeypatch.setattr(
+        minilm._model,
+        "encode",
+        lambda *a, **options: seen.append(torch.backends.mkldnn.enabled) or encode(*a, **options),
+    )
+    minilm.encode(["A text."])
+    assert seen == [True]
