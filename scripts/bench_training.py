@@ -18,7 +18,7 @@ from typing import Any
 
 import shapes
 import torch
-from make_tiny_model import make_tokenizer
+from make_tiny_model import make_base, make_tokenizer
 from torch import nn
 from transformers import AutoModelForCausalLM, EarlyStoppingCallback, Qwen2Config, TrainerCallback
 
@@ -31,7 +31,7 @@ from training.finetuning.memory import Precision, TrainingPlan, plan_training
 from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.trainers import build_trainer
 
-SHAPES = {"qwen2.5-14b": shapes.QWEN_14B, "tiny": shapes.TINY}
+SHAPES = {"qwen2.5-14b": shapes.QWEN_14B, "tiny": make_base(make_tokenizer()).config}
 
 
 class Clock(TrainerCallback):

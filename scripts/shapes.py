@@ -26,16 +26,6 @@ QWEN_05B = Qwen2Config(
     max_position_embeddings=32_768,
     tie_word_embeddings=True,
 )
-TINY = Qwen2Config(
-    vocab_size=1024,
-    hidden_size=256,
-    intermediate_size=512,
-    num_hidden_layers=2,
-    num_attention_heads=4,
-    num_key_value_heads=2,
-    max_position_embeddings=8192,
-    tie_word_embeddings=False,
-)
 
 
 def awq(shape: Qwen2Config) -> Qwen2Config:

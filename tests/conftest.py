@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -45,3 +46,27 @@ def browser() -> Iterator[Any]:
     chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
     yield chrome
     chrome.quit()
+
+
+@pytest.fixture(scope="session")
+def maker() -> ModuleType:
+    """The script that makes the tiny model."""
+    from scripts import make_tiny_model  # imports large libraries, which few tests need
+
+    return make_tiny_model
+
+
+@pytest.fixture(scope="session")
+def tiny_tokenizer(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Folder of the tiny model's tokenizer, for tests that need no weights."""
+    folder = tmp_path_factory.mktemp("tokenizer")
+    maker.make_tokenizer().save_pretrained(str(folder))
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_model(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with base/, awq/ and three adapters."""
+    folder = tmp_path_factory.mktemp("tiny")
+    maker.make(folder)
+    return folder

@@ -7,9 +7,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from submission.report.graphs import Graph, embedded, parse_graph, read_graph
 from submission.report.losses import ClaimReach, Reach, as_text, claim_types, reach
-from submission.report.material import Entry, Material
+from submission.report.material import Entry, Graph, Material, embedded, parse_graph, read_graph
 from submission.write import predictions
 from system.gold import GoldClaim
 from system.records import ClaimResult, Record

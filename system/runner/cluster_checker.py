@@ -18,9 +18,8 @@ from ray.exceptions import RayError, RayTaskError
 
 from system.graph import Graph
 from system.records import Claim, ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
-from system.runner.checker import CheckerError, WorkerReport
+from system.runner.checker import CheckerError, ClusterWorker, MakeEngine, WorkerReport
 from system.runner.cluster import connect, room_for, share_of
-from system.runner.cluster_worker import ClusterWorker, MakeEngine
 from system.settings import Settings
 
 TRIES = 3  # workers that a claim may lose; last tries are made one at a time, in case one of them is what kills workers

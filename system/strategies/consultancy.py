@@ -9,8 +9,7 @@ from contextlib import suppress
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.operations.consultancy import advise, judge_speakers, question_speakers
-from system.operations.debate import argue
+from system.operations.debate import advise, argue, judge_speakers, question_speakers
 from system.operations.evidence import Exhibits, exhibit, gather
 from system.operations.verdict import conclude, vote
 from system.records import Verdict

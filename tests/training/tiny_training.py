@@ -1,6 +1,5 @@
 """A tiny model, and data sets of the form of ``python -m training data`` made of the bundled example claims."""
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -17,25 +16,8 @@ EXAMPLES = ROOT / "system" / "examples" / "claims.json"
 
 
 @pytest.fixture(scope="session")
-def maker():
-    """The script that makes the tiny model, as a module."""
-    spec = importlib.util.spec_from_file_location("make_tiny_model", ROOT / "scripts" / "make_tiny_model.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="session")
-def tiny(maker, tmp_path_factory):
-    """A folder with base/, awq/ and three adapters."""
-    folder = tmp_path_factory.mktemp("tiny")
-    maker.make(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def chat(tiny):
-    return ChatTokenizer(str(tiny / "base"), 4096)
+def chat(tiny_model):
+    return ChatTokenizer(str(tiny_model / "base"), 4096)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import pytest
 from report_factories import BLOG, CHUNK, HISTORY, TEXT, graph_of
 
 from submission.files import SubmissionError
-from submission.report.graphs import embedded, read_graph
+from submission.report.material import embedded, read_graph
 from system.records import Claim
 
 

@@ -1,6 +1,5 @@
 """One tiny model for all tests of the backends, and a task of every kind."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
@@ -15,34 +14,6 @@ from system.tasks.base import Adapter, Reply, Task
 from system.tasks.judge_claim import JudgeClaim, LabelClaim
 from system.tasks.merge_answers import MergeAnswers
 from system.tasks.verify_answer import VerifyAnswer
-
-SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "make_tiny_model.py"
-
-
-@pytest.fixture(scope="session")
-def maker() -> ModuleType:
-    """The script that makes the tiny model, as a module."""
-    spec = importlib.util.spec_from_file_location("make_tiny_model", SCRIPT)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="session")
-def tiny_tokenizer(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Folder of the tiny model's tokenizer alone, for tests that need no weights."""
-    folder = tmp_path_factory.mktemp("tokenizer")
-    maker.make_tokenizer().save_pretrained(str(folder))
-    return str(folder)
-
-
-@pytest.fixture(scope="session")
-def tiny_model(maker: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with base/, awq/ and three adapters."""
-    folder = tmp_path_factory.mktemp("tiny")
-    maker.make(folder)
-    return folder
 
 
 @pytest.fixture(scope="session")

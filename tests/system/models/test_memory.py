@@ -3,6 +3,7 @@ import torch
 from torch import nn
 from transformers import AutoModelForCausalLM, Qwen2Config
 
+from scripts.shapes import QWEN_14B, awq
 from system.machine import GPU_MEMORY
 from system.models.base import ModelUnavailable
 from system.models.memory import GIB, RUNTIME, draft_plan, plan_memory, share_memory, skeleton
@@ -15,18 +16,8 @@ ENGINE = EngineSettings(context=4096, sequences=64, batched_tokens=4096, encoder
 @pytest.fixture(scope="module")
 def qwen_14b() -> nn.Module:
     """Qwen2.5-14B-Instruct-AWQ by its published configuration."""
-    config = Qwen2Config(
-        vocab_size=152_064,
-        hidden_size=5120,
-        intermediate_size=13_824,
-        num_hidden_layers=48,
-        num_attention_heads=40,
-        num_key_value_heads=8,
-        tie_word_embeddings=False,
-        quantization_config={"quant_method": "awq", "bits": 4, "group_size": 128},
-    )
     with torch.device("meta"):
-        return AutoModelForCausalLM.from_config(config)
+        return AutoModelForCausalLM.from_config(awq(QWEN_14B))
 
 
 def plan(model, **changes):

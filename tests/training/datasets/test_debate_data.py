@@ -1,16 +1,14 @@
 """Debates about annotated claims, with the noisy oracle and with scripts in the place of a language model."""
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from bridge import BagOfWords
 from training_claims import write
 
-from knowledge_store.dense.encoder import Vectors
 from scripts.oracle import OracleModel, Rates
 from system.gold import GoldClaim, read_gold, write_gold_store
 from system.journal import RecordJournal
@@ -34,21 +32,6 @@ from training.datasets.debates import Debate, debate_settings, hold_debates
 from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, Correction, correct, moderator_data, syndec
 
 DECIDES = RulingReply(insight="A date.", gaps="A cost.", reason="Passage 1.", decision=Label.SUPPORTED)
-
-
-class BagOfWords:
-    """Texts as hashed words."""
-
-    dimension = 64
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.zeros((len(texts), 64), dtype=np.float32)
-        for row, text in zip(vectors, texts, strict=True):
-            for word in text.split():
-                row[hashlib.blake2b(word.encode(), digest_size=1).digest()[0] % 64] += 1
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-
-    encode_queries = encode
 
 
 def supports(request: Request) -> Reply | None:

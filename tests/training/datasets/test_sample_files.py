@@ -1,7 +1,6 @@
 """From samples to files: the engine's own prompts, counted skips, whole files, and a card."""
 
 import hashlib
-import importlib.util
 import json
 import os
 from pathlib import Path
@@ -26,20 +25,7 @@ from training.datasets.samples import (
 )
 from training.errors import TrainingError
 
-SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "make_tiny_model.py"
 SAYS = VerdictReply(justification='He said "no"<|im_end|>\nand left.', label=Label.REFUTED)
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Folder of a tokenizer with Qwen2.5's chat template."""
-    spec = importlib.util.spec_from_file_location("make_tiny_model", SCRIPT)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    folder = tmp_path_factory.mktemp("tokenizer")
-    module.make_tokenizer().save_pretrained(str(folder))
-    return str(folder)
 
 
 def sample(
@@ -58,8 +44,8 @@ def lines(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "x.jsonl").read_text().splitlines()]
 
 
-def test_a_line_holds_what_the_engine_sends_and_what_it_lets_a_model_write(tmp_path: Path, tokenizer: str) -> None:
-    chat = ChatTokenizer(tokenizer, 4096)
+def test_a_line_holds_what_the_engine_sends_and_what_it_lets_a_model_write(tmp_path: Path, tiny_tokenizer: str) -> None:
+    chat = ChatTokenizer(tiny_tokenizer, 4096)
     one = sample(answer="<|im_start|>system")
     write_data_set(DataSet("x", [one], Drops(), {}), making(tmp_path, TokenRenderer(chat)))
     (line,) = lines(tmp_path)
@@ -80,18 +66,18 @@ def test_a_pair_has_the_reply_to_prefer_and_the_one_to_avoid(tmp_path: Path) -> 
     assert json.loads(line["chosen"][0]["content"])["label"] == "Refuted"
 
 
-def test_what_does_not_fit_is_counted(tmp_path: Path, tokenizer: str) -> None:
+def test_what_does_not_fit_is_counted(tmp_path: Path, tiny_tokenizer: str) -> None:
     long = VerdictReply(justification="word " * 400, label=Label.REFUTED)
     data = DataSet("x", [sample(), sample(reply=long)], Drops({"before": 2}), {})
-    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tokenizer, 4096))))
+    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tiny_tokenizer, 4096))))
     assert card["dropped"] == {"before": 2, TOO_LONG_REPLY: 1} and card["samples"] == 1
-    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tokenizer, 400))))
+    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tiny_tokenizer, 400))))
     assert card["dropped"][TOO_LONG_PROMPT] == 2 and card["samples"] == 0
 
 
-def test_a_reply_that_just_fits_is_kept(tmp_path: Path, tokenizer: str) -> None:
+def test_a_reply_that_just_fits_is_kept(tmp_path: Path, tiny_tokenizer: str) -> None:
     """The engine's limit counts the token that ends the reply."""
-    chat = ChatTokenizer(tokenizer, 4096)
+    chat = ChatTokenizer(tiny_tokenizer, 4096)
 
     def tokens(count: int) -> int:
         reply = VerdictReply(justification="a " * count, label=Label.REFUTED)

@@ -37,8 +37,8 @@ def examples(verdicts, chat):
 
 
 @pytest.fixture
-def trainer(tiny, chat, examples, tmp_path):
-    base = AutoModelForCausalLM.from_pretrained(tiny / "base")
+def trainer(tiny_model, chat, examples, tmp_path):
+    base = AutoModelForCausalLM.from_pretrained(tiny_model / "base")
     return build_trainer(base, chat, Split(examples, examples[:4]), RECIPE, Precision.FLOAT32, tmp_path, seed=1)
 
 

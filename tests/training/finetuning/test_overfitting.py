@@ -36,7 +36,7 @@ def short_claims(shared, tmp_path):
 
 
 def test_examples_that_were_learnt_by_heart_are_answered_with_their_labels(
-    tiny, short_claims, verdicts, lines, tmp_path
+    tiny_model, short_claims, verdicts, lines, tmp_path
 ):
     # One justification for all, so that every update is about the labels.
     tasks = [
@@ -48,9 +48,9 @@ def test_examples_that_were_learnt_by_heart_are_answered_with_their_labels(
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     examples = read_examples(data, Demonstration)
     seed = next(seed for seed in range(100_000) if _aside(examples, seed) == ASIDE)
-    train(Job("verdict", BY_HEART, str(tiny / "base"), tmp_path, tmp_path / "adapter", None, None, seed))
+    train(Job("verdict", BY_HEART, str(tiny_model / "base"), tmp_path, tmp_path / "adapter", None, None, seed))
     model = TransformersModel(
-        str(tiny / "base"),
+        str(tiny_model / "base"),
         {Adapter.VERDICT_PREDICTION: str(tmp_path / "adapter")},
         EngineSettings(sequences=8, dtype="float32"),
     )

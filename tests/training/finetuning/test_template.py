@@ -11,10 +11,10 @@ from training.finetuning.trainers import build_trainer
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
-def prepared(tiny, chat, examples, recipe, folder):
+def prepared(tiny_model, chat, examples, recipe, folder):
     """The rows that a trainer makes of examples."""
-    start = tiny / "verdict_prediction" if recipe.method == "dpo" else None
-    base = load_base(str(tiny / "base"), Precision.FLOAT32)
+    start = tiny_model / "verdict_prediction" if recipe.method == "dpo" else None
+    base = load_base(str(tiny_model / "base"), Precision.FLOAT32)
     split = Split(examples, examples[:1])
     trainer = build_trainer(base, chat, split, recipe, Precision.FLOAT32, folder, 1, start)
     return list(trainer.train_dataset)
@@ -26,11 +26,11 @@ def engine_reply(chat, reply):
 
 
 def test_supervised_examples_have_the_ids_of_the_engine_and_loss_on_the_reply_alone(
-    tiny, chat, verdicts, lines, tmp_path
+    tiny_model, chat, verdicts, lines, tmp_path
 ):
     tasks = list(verdicts(count=4))
     examples = [Demonstration.model_validate(line) for line in lines(tasks)]
-    rows = prepared(tiny, chat, examples, RECIPES["verdict"], tmp_path)
+    rows = prepared(tiny_model, chat, examples, RECIPES["verdict"], tmp_path)
     line_end = chat.tokenizer("\n")["input_ids"]  # the template writes it after a message; nothing depends on it
     for row, (task, reply) in zip(rows, tasks, strict=True):
         prompt = chat.prompt(task, adapter=True).ids
@@ -39,13 +39,13 @@ def test_supervised_examples_have_the_ids_of_the_engine_and_loss_on_the_reply_al
         assert row["labels"] == [-100] * len(prompt) + wanted + line_end
 
 
-def test_preferences_have_the_ids_of_the_engine(tiny, chat, verdicts, lines, tmp_path):
+def test_preferences_have_the_ids_of_the_engine(tiny_model, chat, verdicts, lines, tmp_path):
     tasks = list(verdicts(count=3))
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
     examples = [
         Preference.model_validate(line | {"chosen": line["completion"], "rejected": worse}) for line in lines(tasks)
     ]
-    rows = prepared(tiny, chat, examples, RECIPES["moderator-dpo"], tmp_path)
+    rows = prepared(tiny_model, chat, examples, RECIPES["moderator-dpo"], tmp_path)
     line_end = chat.tokenizer("\n")["input_ids"]
     for row, (task, reply) in zip(rows, tasks, strict=True):
         assert row["prompt_ids"] == chat.prompt(task, adapter=True).ids

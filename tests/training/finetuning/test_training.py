@@ -21,8 +21,8 @@ SHORT = replace(RECIPES["verdict"], epochs=3.0, batch=4, learning_rate=5e-3, con
 
 
 @pytest.fixture
-def job(tiny, data):
-    return Job("verdict", SHORT, str(tiny / "base"), data, data / "adapter", start=None, memory=None, seed=3)
+def job(tiny_model, data):
+    return Job("verdict", SHORT, str(tiny_model / "base"), data, data / "adapter", start=None, memory=None, seed=3)
 
 
 def weights(folder):
@@ -97,13 +97,13 @@ def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
     assert weights(job.output)
 
 
-def test_the_moderator_learns_preferences_from_its_supervised_adapter(tiny, data, lines, verdicts):
+def test_the_moderator_learns_preferences_from_its_supervised_adapter(tiny_model, data, lines, verdicts):
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
     rows = [line | {"chosen": line.pop("completion"), "rejected": worse} for line in lines(verdicts(count=8))]
     (data / "moderator_preferences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     recipe = replace(RECIPES["moderator-dpo"], epochs=3.0, batch=4, learning_rate=1e-3, context=2048)
-    start = tiny / "verdict_prediction"
-    train(Job("moderator-dpo", recipe, str(tiny / "base"), data, data / "dpo", start, memory=None, seed=3))
+    start = tiny_model / "verdict_prediction"
+    train(Job("moderator-dpo", recipe, str(tiny_model / "base"), data, data / "dpo", start, memory=None, seed=3))
     margins = margins_of(data / "dpo")
     assert (
         margins[0] == pytest.approx(0.0, abs=1e-3) and margins[-1] > 0.1
@@ -119,8 +119,8 @@ def margins_of(folder):
     return [entry["eval_rewards/margins"] for entry in history if "eval_rewards/margins" in entry]
 
 
-def test_a_quantised_base_is_refused_with_the_way_to_one_that_can_be_trained(tiny, data, capsys):
-    options = ["train", "--task", "verdict", "--base", str(tiny / "awq"), "--data", str(data)]
+def test_a_quantised_base_is_refused_with_the_way_to_one_that_can_be_trained(tiny_model, data, capsys):
+    options = ["train", "--task", "verdict", "--base", str(tiny_model / "awq"), "--data", str(data)]
     assert main([*options, "--output", str(data / "adapter")]) == 1
     assert "python -m training dequantize" in capsys.readouterr().err
     assert not (data / "adapter").exists()
@@ -137,7 +137,7 @@ def test_a_quantised_base_is_refused_with_the_way_to_one_that_can_be_trained(tin
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
     ],
 )
-def test_bad_input_is_named(tiny, data, capsys, options, fault):
-    command = ["train", "--base", str(tiny / "base"), "--data", str(data), "--output", str(data / "adapter")]
+def test_bad_input_is_named(tiny_model, data, capsys, options, fault):
+    command = ["train", "--base", str(tiny_model / "base"), "--data", str(data), "--output", str(data / "adapter")]
     assert main([*command, *options]) == 1
     assert fault in capsys.readouterr().err

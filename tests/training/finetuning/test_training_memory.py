@@ -4,8 +4,9 @@ from dataclasses import replace
 import pytest
 import torch
 from peft import get_peft_model
-from transformers import AutoModelForCausalLM, Qwen2Config
+from transformers import AutoModelForCausalLM
 
+from scripts.shapes import QWEN_14B
 from system.models.memory import GIB, skeleton
 from training.errors import TrainingError
 from training.finetuning.base import load_base
@@ -17,17 +18,8 @@ from training.finetuning.trainers import lora
 @pytest.fixture(scope="module")
 def qwen_14b():
     """The architecture of Qwen2.5-14B, without weights."""
-    config = Qwen2Config(
-        vocab_size=152_064,
-        hidden_size=5120,
-        intermediate_size=13_824,
-        num_hidden_layers=48,
-        num_attention_heads=40,
-        num_key_value_heads=8,
-        tie_word_embeddings=False,
-    )
     with torch.device("meta"):
-        return AutoModelForCausalLM.from_config(config)
+        return AutoModelForCausalLM.from_config(QWEN_14B)
 
 
 @pytest.mark.parametrize("task", [task for task, recipe in RECIPES.items() if not recipe.first_layer])
@@ -49,9 +41,9 @@ def test_what_does_not_fit_comes_with_the_context_that_would(qwen_14b):
 
 
 @pytest.mark.slow
-def test_weights_and_adapter_are_counted_as_they_are(tiny):
-    model = load_base(str(tiny / "base"), Precision.FLOAT32)
-    plan = plan_training(skeleton(str(tiny / "base")), RECIPES["qg"], Precision.FLOAT32, GIB)
+def test_weights_and_adapter_are_counted_as_they_are(tiny_model):
+    model = load_base(str(tiny_model / "base"), Precision.FLOAT32)
+    plan = plan_training(skeleton(str(tiny_model / "base")), RECIPES["qg"], Precision.FLOAT32, GIB)
     assert plan.weights == sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
     trained = get_peft_model(model, lora(RECIPES["qg"], model.config.num_hidden_layers)).get_nb_trainable_parameters()[
         0
