@@ -112,7 +112,7 @@ def split_by_claim(examples: Sequence[E], share: float, seed: int) -> Split[E]:
     Raises:
         TrainingError: all examples are of one claim.
     """
-    claims = sorted({example.claim_id for example in examples}, key=lambda claim: _rank(seed, claim))
+    claims = sorted({example.claim_id for example in examples}, key=lambda claim: rank(seed, claim))
     if len(claims) < 2:
         raise TrainingError("expected examples of at least two claims, as one is held out; use more of the train split")
     aside = set(claims[: max(1, round(share * len(claims)))])
@@ -150,7 +150,8 @@ def _parse(path: Path, number: int, line: bytes, kind: type[E]) -> E:
         ) from error
 
 
-def _rank(seed: int, claim: int) -> bytes:
+def rank(seed: int, claim: int) -> bytes:
+    """The place of a claim among those that are held out; the lowest are."""
     return hashlib.sha256(f"{seed}:{claim}".encode()).digest()
 
 
