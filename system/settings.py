@@ -16,6 +16,11 @@ PROFILES = Path(__file__).parent / "profiles"
 ADAPTERS = Path(__file__).parent / "adapters"
 
 
+def bundled(name: str) -> str:
+    """The path of what comes with this package, such as smollm2-135m/verdict_prediction; other paths as they are."""
+    return str(ADAPTERS / name) if not Path(name).exists() and (ADAPTERS / name).exists() else name
+
+
 class SettingsError(Exception):
     """A setting is unknown or has a value that it cannot have; the message names it and its source."""
 
@@ -88,10 +93,7 @@ class ModelSettings(Section):
     @classmethod
     def _bundled(cls, adapters: dict[Adapter, str]) -> dict[Adapter, str]:
         """The folders of adapters that come with this package, such as smollm2-135m/verdict_prediction."""
-        return {
-            adapter: str(ADAPTERS / name) if not Path(name).exists() and (ADAPTERS / name).is_dir() else name
-            for adapter, name in adapters.items()
-        }
+        return {adapter: bundled(name) for adapter, name in adapters.items()}
 
 
 class EngineSettings(Section):
@@ -214,7 +216,7 @@ def load_calibration(settings: Settings) -> Calibration | None:
     if not path:
         return None
     try:
-        return Calibration.model_validate_json(Path(path).read_bytes())
+        return Calibration.model_validate_json(Path(bundled(path)).read_bytes())
     except (OSError, ValidationError) as error:
         raise SettingsError(
             f"calibration {path!r}: expected a file that 'python -m submission calibrate' wrote ({error})"

@@ -1,5 +1,6 @@
 """Backends behind the one seam to models (see ``base``)."""
 
+import logging
 import sys
 
 import psutil
@@ -9,7 +10,10 @@ from system.models.base import Model, ModelUnavailable
 from system.models.routed import RoutedModel, by_agent
 from system.packaged_weights import PACKAGED
 from system.settings import Settings
+from system.tasks.base import Adapter, registered
 from system.weights import WeightsError, fetch
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
@@ -21,6 +25,7 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
     Raises:
         ModelUnavailable: its library or its files are missing, or they do not fit together.
     """
+    _say_absent(settings)
     several = models_of(settings)
     if len(several) > 1 and settings.model.backend == "vllm":
         several = _sharing(several)
@@ -36,6 +41,17 @@ def _with_rules(model: Model, settings: Settings, encoder: Encoder | None) -> Mo
         return model
     reader = settings.model_copy(update={"model": settings.model.model_copy(update={"backend": "extractive"})})
     return RoutedModel([model, _load(reader, encoder)], lambda task: int(task.name in rules))
+
+
+def _say_absent(settings: Settings) -> None:
+    """Say on one line which adapters the model's tasks want for."""
+    if settings.model.backend == "extractive":
+        return
+    wanted = {task.adapter for task in registered() if task.name not in settings.model.rules} - {Adapter.NONE}
+    if settings.strategy == "got" and not settings.graph.debate:
+        wanted.discard(Adapter.MODERATOR)
+    if absent := [adapter for adapter in Adapter if adapter in wanted - settings.model.adapters.keys()]:
+        _LOGGER.warning("no adapter for %s: the base model answers, with full instructions", ", ".join(absent))
 
 
 def models_of(settings: Settings) -> list[Settings]:

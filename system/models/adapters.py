@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,6 @@ from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
 from system.weights import find
 
-_LOGGER = logging.getLogger(__name__)
 RANKS = (8, 16, 32, 64, 128, 256, 512)
 """Ranks that vLLM serves; an adapter of another takes the next."""
 
@@ -28,7 +26,7 @@ _MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\
 
 
 def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, mark: str = "") -> None:
-    """Check that adapters fit a base model, and say once which are absent.
+    """Check that adapters fit a base model.
 
     Args:
         adapters: folders in PEFT's format.
@@ -38,7 +36,6 @@ def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, mark: str =
     Raises:
         ModelUnavailable: a folder is no adapter, or one for another base model; the message names it.
     """
-    say_absent(adapters)
     layers = {
         name: (module.in_features, module.out_features) for name, module in base.named_modules() if _linear(module)
     }
@@ -67,13 +64,6 @@ def mark_adapter(folder: Path, model: str) -> None:
     file = folder / "adapter_model.safetensors"
     tensors = {name: tensor.to(torch.bfloat16) for name, tensor in load_file(file).items()}
     save_file(tensors, file, metadata={"format": "pt", MARK: base_mark(model)})
-
-
-def say_absent(adapters: Mapping[Adapter, str]) -> None:
-    """Say on one line which tasks the base model does for want of an adapter."""
-    absent = [adapter for adapter in Adapter if adapter is not Adapter.NONE and adapter not in adapters]
-    if absent:
-        _LOGGER.warning("no adapter for %s: the base model answers, with full instructions", ", ".join(absent))
 
 
 def rank_of(folder: str | Path) -> int:

@@ -22,7 +22,6 @@ from typing import Any
 
 import httpx2
 
-from system.models.adapters import say_absent
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.prompting import Message, Prompt, RequestTooLongError, fit
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
@@ -63,7 +62,6 @@ class ServerModel:
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
         if not engine.address:
             raise ModelUnavailable("the server backend needs an address, such as http://localhost:8000/v1")
-        say_absent(adapters)
         self._settings = engine
         self._names = {adapter: adapters.get(adapter, model) for adapter in Adapter}
         self._adapters = frozenset(adapters)

@@ -56,3 +56,16 @@ def test_rules_need_the_encoder_of_the_reader():
     )
     with pytest.raises(ModelUnavailable):
         load_model(settings)
+
+
+def test_names_only_the_adapters_that_the_models_tasks_want(monkeypatch, caplog):
+    monkeypatch.setattr("system.models._load", lambda settings, encoder: ScriptedModel(lambda request: None))
+    model = {"backend": "transformers", "model": "m", "rules": ["ask_question"]}
+    load_model(Settings.model_validate({"model": model, "graph": {"debate": False}}))
+    assert "no adapter for question_answering, verdict_prediction: the base model" in caplog.text
+    caplog.clear()
+    adapters = {"question_answering": "a", "verdict_prediction": "b"}
+    load_model(Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}}))
+    assert not caplog.text
+    load_model(Settings.model_validate({"model": {**model, "adapters": adapters}}))
+    assert "no adapter for moderator" in caplog.text
