@@ -32,11 +32,6 @@ def test_fitting_adapters_pass_in_silence(base, tmp_path, caplog):
     assert not caplog.records
 
 
-def test_absent_adapters_are_said(base, caplog):
-    check_adapters({}, base)
-    assert "no adapter for question_generation, question_answering, verdict_prediction" in caplog.text
-
-
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
