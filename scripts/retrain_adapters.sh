@@ -4,8 +4,11 @@
 #
 #   retrain_adapters.sh --claims train.json --held-out dev.json [--knowledge-store DIR] [--served CHECKPOINT]
 #                       [--quantize MODEL] [--models DIR]
+#   retrain_adapters.sh --small --claims train.json --held-out dev.json [--entailment DIR]
 #   retrain_adapters.sh --tiny [--claims train.json --held-out dev.json] [--quantize]
 #
+# --small     the adapters of profile cpu, for SmolLM2-135M-Instruct: some hours on two cores
+# --entailment  sets of evidence, claim and label that its verdicts learn from too (training/datasets/labels.py)
 # --served    4-bit checkpoint that the engine serves (default: Qwen/Qwen2.5-14B-Instruct-AWQ)
 # --quantize  make that checkpoint of this model instead, by llm-compressor in .venv-quantize
 # --models    where everything is written (default: models; with --tiny models/tiny)
@@ -16,11 +19,13 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-tiny= quantize= claims= held_out=() store=() models= served=Qwen/Qwen2.5-14B-Instruct-AWQ
+tiny= small= entailment=() quantize= claims= held_out=() store=() models= served=Qwen/Qwen2.5-14B-Instruct-AWQ
 usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; }
 while [ $# -gt 0 ]; do
   case $1 in
     --tiny) tiny=1; shift ;;
+    --small) small=1; shift ;;
+    --entailment) entailment=(--entailment "${2:?}"); shift 2 ;;
     --quantize) if [ $# -gt 1 ] && [[ $2 != --* ]]; then quantize=$2; shift; else quantize=tiny; fi; shift ;;
     --claims) claims=${2:?}; shift 2 ;;
     --held-out) held_out+=("${2:?}"); shift 2 ;;
@@ -31,12 +36,12 @@ while [ $# -gt 0 ]; do
     *) usage >&2; exit 2 ;;
   esac
 done
-models=${models:-models${tiny:+/tiny}}
+models=${models:-models${tiny:+/tiny}${small:+/small}}
 if [ -z "$tiny" ] && { [ -z "$claims" ] || [ ${#held_out[@]} = 0 ] || [ "$quantize" = tiny ]; }; then usage >&2; exit 2; fi
 
 gpu=; [ -n "$tiny" ] || ! command -v nvidia-smi >/dev/null || gpu=gpu
 scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
-python=.venv/bin/python
+python=.venv/bin/python training=()
 data=$models/data base=$models/base
 mkdir -p "$models"
 given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${quantize:+quantised from $quantize, }serves $served"
@@ -52,6 +57,25 @@ step() {
   echo "== $name"
   $python scripts/measured.py "$name" "$models/steps.tsv" "$@"
 }
+
+# train TASK ADAPTER [OPTION...]: train an adapter
+train() {
+  local task=$1 name=$2; shift 2
+  step "training $name" $python -m training train --task "$task" --base "$base" --data "$data" \
+    --output "$models/$name" "${training[@]}" "$@"
+}
+
+# report: of all calls of this command together, seconds in total and memory at most
+report() {
+  awk -F'\t' '{ if (!($1 in seconds)) order[++n] = $1; seconds[$1] += $2; if ($3 + 0 > gib[$1]) gib[$1] = $3 + 0; total += $2 }
+    END { for (i = 1; i <= n; i++) printf "%-32s %7d s %6.1f GiB\n", order[i], seconds[order[i]], gib[order[i]]
+          printf "%-32s %7d s\n", "in total", total }' "$models/steps.tsv"
+}
+
+if [ -n "$small" ]; then
+  . scripts/retrain_small.sh
+  exit
+fi
 
 if [ -n "$tiny" ]; then
   [ -e "$models/made/base/config.json" ] || step "tiny model" $python scripts/make_tiny_model.py --output "$models/made"
@@ -87,8 +111,7 @@ printf '\n[model.adapters]\n' >>"$profile"
 # trained TASK ADAPTER [OPTION...]: train and check an adapter
 trained() {
   local task=$1 name=$2; shift 2
-  step "training $name" $python -m training train --task "$task" --base "$base" --data "$data" \
-    --output "$models/$name" "${training[@]}" "$@"
+  train "$task" "$name" "$@"
   step "check $name" $python -m training check "$models/$name" --model "$served" --data "$data" --count 4 "${served_as[@]}"
 }
 
@@ -106,7 +129,4 @@ done
 
 step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite
 echo "== done; ./run.sh --profile $profile checks claims with these adapters"
-# Of all calls of this command together: seconds in total, memory at most.
-awk -F'\t' '{ if (!($1 in seconds)) order[++n] = $1; seconds[$1] += $2; if ($3 + 0 > gib[$1]) gib[$1] = $3 + 0; total += $2 }
-  END { for (i = 1; i <= n; i++) printf "%-32s %7d s %6.1f GiB\n", order[i], seconds[order[i]], gib[order[i]]
-        printf "%-32s %7d s\n", "in total", total }' "$models/steps.tsv"
+report

@@ -1,6 +1,7 @@
 """The model card of an adapter: what it is for, what it was made of, how, and what came of it."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -43,20 +44,33 @@ class Outcome:
         )
 
 
-def write_card(folder: Path, base: str, settings: Mapping[str, Any], outcome: Outcome, plan: str) -> None:
-    """Write ``README.md`` in the form of the model hub, with the curves of ``curves.svg``."""
-    head = ModelCardData(base_model=base, library_name="peft", tags=["lora", "fact-checking", "averitec"])
+def write_card(
+    folder: Path, base: str, files: Sequence[Path], settings: Mapping[str, Any], outcome: Outcome, plan: str
+) -> None:
+    """Write ``README.md`` in the form of the model hub, with the curves of ``curves.svg``.
+
+    Args:
+        files: the data sets, each with its own card beside it.
+    """
+    tags = ["lora", "fact-checking", "averitec"]
+    head = ModelCardData(base_model=base, library_name="peft", license="cc-by-nc-4.0", tags=tags)
     parts = [
         f"---\n{head.to_yaml()}\n---\n",
         f"# LoRA adapter: {folder.name}\n",
         f"Trained with `python -m training train --task {settings['task']}`. {outcome}.\n",
         "![losses](curves.svg)\n",
-        "The data are AVeriTeC's training split (CC BY-NC 4.0), with whole claims held out.\n",
+        "Data, with whole claims held out, and their licences, which hold for the adapter:\n",
+        "\n".join(f"- `{file.stem}`: {_licence(file)}" for file in files) + "\n",
         _table("Settings", settings),
         _table("Versions", {name: version(name) for name in PACKAGES}),
         f"Memory, as planned:\n\n```\n{plan}\n```\n",
     ]
     (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def _licence(file: Path) -> str:
+    card = file.with_suffix(".card.json")
+    return str(json.loads(card.read_bytes())["licence"]) if card.exists() else "unknown, as it has no card"
 
 
 def _table(title: str, rows: Mapping[str, Any]) -> str:

@@ -79,7 +79,7 @@ def train(job: Job) -> None:
             return
         outcome = _run(job, split, plan)
         draw(outcome.curves, job.output / "curves.svg")
-        write_card(job.output, job.base, settings, outcome, str(plan))
+        write_card(job.output, job.base, files, settings, outcome, str(plan))
     print(f"{job.output}: {outcome}")
 
 
