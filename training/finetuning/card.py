@@ -53,7 +53,7 @@ def write_card(
         files: the data sets, each with its own card beside it.
     """
     tags = ["lora", "fact-checking", "averitec"]
-    head = ModelCardData(base_model=base, library_name="peft", license="cc-by-nc-4.0", tags=tags)
+    head = ModelCardData(base_model=name_of(base), library_name="peft", license="cc-by-nc-4.0", tags=tags)
     parts = [
         f"---\n{head.to_yaml()}\n---\n",
         f"# LoRA adapter: {folder.name}\n",
@@ -61,11 +61,16 @@ def write_card(
         "![losses](curves.svg)\n",
         "Data, with whole claims held out, and their licences, which hold for the adapter:\n",
         "\n".join(f"- `{file.stem}`: {_licence(file)}" for file in files) + "\n",
-        _table("Settings", settings),
+        _table("Settings", {**settings, "base": name_of(base)}),
         _table("Versions", {name: version(name) for name in PACKAGES}),
         f"Memory, as planned:\n\n```\n{plan}\n```\n",
     ]
     (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def name_of(base: str) -> str:
+    """A base model's name; of a folder its last part, since an adapter travels to where the others differ."""
+    return Path(base).resolve().name if Path(base).is_dir() else base
 
 
 def _licence(file: Path) -> str:

@@ -19,7 +19,7 @@ from system.models.memory import GIB, skeleton
 from training.datasets.files import sha256_of
 from training.errors import TrainingError
 from training.finetuning.base import check_trainable, compile_blocks, device_memory, load_base
-from training.finetuning.card import Outcome, write_card
+from training.finetuning.card import Outcome, name_of, write_card
 from training.finetuning.checkpoints import finished, last_checkpoint, open_folder
 from training.finetuning.curves import curves_of, draw
 from training.finetuning.examples import (
@@ -127,6 +127,7 @@ def _run(job: Job, split: Split[Any], plan: TrainingPlan) -> Outcome:
     with disable_input_dtype_casting(trainer.model, job.recipe.micro_batch > 1):  # autocast casts what is narrow
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     seconds = time.perf_counter() - began
+    trainer.model.peft_config["default"].base_model_name_or_path = name_of(job.base)
     trainer.model.save_pretrained(str(job.output), selected_adapters=["default"])
     mark_adapter(job.output, job.base)
     return _outcome(trainer, seconds)
