@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What an engine makes of claims that short documents contradict, paraphrase, or say nothing about.
+
+``contradictions.jsonl`` holds invented documents with claims on them. A contradiction differs from its document in one
+thing, which is the claim's kind: a number, year, place, name, negation, comparison or quantifier.
+
+Usage: contradictions.py [--profile NAME] [--output CASES.jsonl]
+"""
+
+import argparse
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+from tqdm import tqdm
+
+from system import FactChecker, Label
+
+CASES = Path(__file__).with_suffix(".jsonl")
+NO_EVIDENCE = Label.NOT_ENOUGH_EVIDENCE
+SHORT = {Label.SUPPORTED: "Sup", Label.REFUTED: "Ref", NO_EVIDENCE: "NEE", Label.CONFLICTING: "Conf"}
+EXPECTED = {
+    **dict.fromkeys(("number", "year", "place", "name", "negation", "comparison", "quantifier"), Label.REFUTED),
+    "paraphrase": Label.SUPPORTED,
+    **dict.fromkeys(("silent", "opinion", "question"), NO_EVIDENCE),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim on documents, and in what it differs from them."""
+
+    kind: str
+    claim: str
+    documents: dict[str, str]
+
+
+def main() -> None:
+    """Check all cases and print the confusion table."""
+    args = _parser().parse_args()
+    counts: dict[str, Counter[Label]] = {kind: Counter() for kind in EXPECTED}
+    rows = []
+    with FactChecker(args.profile) as checker:
+        for case in tqdm(list(cases()), unit="claim"):
+            verdict = checker.check(case.claim, case.documents).verdict
+            counts[case.kind][verdict.label] += 1
+            rows.append({"kind": case.kind, "claim": case.claim, **verdict.model_dump(mode="json")})
+    Console().print(table(counts))
+    print(rate(counts, Label.REFUTED, Label.SUPPORTED, "contradictions called Supported"))
+    print(rate(counts, Label.SUPPORTED, Label.REFUTED, "paraphrases called Refuted"))
+    if args.output:
+        args.output.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+
+
+def cases(path: Path = CASES) -> Iterator[Case]:
+    """The cases of a file."""
+    for group in map(orjson.loads, path.read_bytes().splitlines()):
+        for one in group["claims"]:
+            yield Case(one["kind"], one["claim"], group["documents"])
+
+
+def table(counts: dict[str, Counter[Label]]) -> Table:
+    """Verdicts, a row for each kind of claim."""
+    drawn = Table("kind", "expected", "claims", *SHORT.values(), "right")
+    for kind, found in counts.items():
+        if found:
+            expected, counted = EXPECTED[kind], [found.total(), *(found[label] for label in SHORT)]
+            drawn.add_row(kind, SHORT[expected], *map(str, counted), f"{found[expected] / found.total():.0%}")
+    return drawn
+
+
+def rate(counts: dict[str, Counter[Label]], expected: Label, wrong: Label, name: str) -> str:
+    """How many of the claims with a label were given a wrong one.
+
+    >>> rate({"year": Counter({Label.REFUTED: 3, Label.SUPPORTED: 1})}, Label.REFUTED, Label.SUPPORTED, "wrong")
+    'wrong: 1 of 4 (25.0%)'
+    """
+    found = sum((counted for kind, counted in counts.items() if EXPECTED[kind] is expected), Counter())
+    return f"{name}: {found[wrong]} of {found.total()} ({found[wrong] / max(1, found.total()):.1%})"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--profile", help="name of a profile or path of a TOML file (default: what this machine has)")
+    parser.add_argument("--output", type=Path, metavar="CASES.jsonl", help="write each case with its verdict there")
+    return parser
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    main()
