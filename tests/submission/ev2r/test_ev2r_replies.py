@@ -1,6 +1,5 @@
 import json
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +99,10 @@ def test_no_reply_brings_the_reading_down(raw: str) -> None:
             read_reply(raw, EVIDENCE, mode)
 
 
-def test_the_time_is_not_the_square_of_the_length() -> None:
-    """A search for the braces from each opening one took a minute for this."""
-    started = time.perf_counter()
+def test_a_long_run_of_braces_is_read() -> None:
+    """A search for the closing brace from each opening one would take hours."""
     with pytest.raises(UnreadableReply, match="no pair of braces"):
-        read_reply("{" * 300_000, EVIDENCE, COMPATIBLE)
-    assert time.perf_counter() - started < 5
+        read_reply("{" * 3_000_000, EVIDENCE, COMPATIBLE)
 
 
 def test_what_is_wrong_is_said() -> None:

@@ -50,10 +50,13 @@ def test_exception_brings_the_backend_down(tasks):
 
 def test_script_may_wait(tasks):
     order = []
+    second = asyncio.Event()
 
     async def script(request):
-        await asyncio.sleep(0.02 if request.seed == 0 else 0)
+        if request.seed == 0:
+            await second.wait()
         order.append(request.seed)
+        second.set()
         return QuestionReply(question=str(request.seed))
 
     results = ask(ScriptedModel(script), *(Request(tasks["first_question"], seed=seed) for seed in range(2)))

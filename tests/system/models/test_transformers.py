@@ -146,9 +146,10 @@ def test_an_abandoned_batch_ends_at_the_next_token(model, tasks):
 
 
 def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
-    given_up = Event()
+    begun, given_up = Event(), Event()
 
     def wait(requests, prompts, abandoned):
+        begun.set()
         while not abandoned():
             time.sleep(0.001)
         given_up.set()
@@ -157,8 +158,11 @@ def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
     monkeypatch.setattr(model._decoder, "write", wait)
 
     async def cancelled():
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(model.generate([Request(tasks["merge"])]), 0.05)
+        caller = asyncio.create_task(model.generate([Request(tasks["merge"])]))
+        await asyncio.to_thread(begun.wait)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
         await asyncio.to_thread(given_up.wait)
 
     asyncio.run(cancelled())

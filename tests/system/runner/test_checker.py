@@ -1,7 +1,6 @@
 """The time of a run on a fake clock: what the rule counts is the mean over the run."""
 
 import asyncio
-from dataclasses import replace
 
 import fake_time
 import pytest
@@ -14,7 +13,7 @@ from system.runner.checker import LocalChecker
 from system.runner.ranking_pool import RankingPool
 from system.tasks.ask_question import AskQuestion
 
-STORE = replace(store_of(PAGES), seconds=0.0)
+STORE = store_of(PAGES)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 
+import fake_time
 import orjson
 import pytest
 from bridge import CLAIM, CLAIM_GRAPH, PAGES, REFINED, SUBCLAIMS, plan_of, store_of
@@ -304,7 +305,7 @@ def test_a_component_that_hangs_ends_at_the_deadline(make_engine, answers, task)
     answers.replace[task] = hang
     engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, carp__drafts=False)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "carp"}))
-    result, _ = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
+    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
     assert result.timing.cut_short
     assert result.verdict.justification == "The bridge opened in 1932."  # judged in the reserve
 

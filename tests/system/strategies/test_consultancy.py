@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 
+import fake_time
 import pytest
 from bridge import CLAIM, PAGES, store_of
 
@@ -116,5 +117,5 @@ def test_a_turn_that_hangs_ends_at_the_deadline(make_engine, answers, strategy, 
     answers.replace[task] = hang
     engine = make_engine(run__budget=0.4, run__reserve=0.3)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": strategy}))
-    result, _ = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
+    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
     assert result.verdict.label is (Label.NOT_ENOUGH_EVIDENCE if task is JudgeSpeakers else Label.SUPPORTED)

@@ -61,7 +61,7 @@ class Scene:
 async def expire(scene: Scene) -> None:
     """The deadline strikes during the await: all that is left is the reserve."""
     run = scene.engine.settings.run
-    scene.now = run.budget * (1 - run.reserve) - STORE.seconds + 0.01
+    scene.now = run.budget * (1 - run.reserve) + 0.01
     raise TimeoutError
 
 

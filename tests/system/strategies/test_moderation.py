@@ -2,6 +2,7 @@
 
 import asyncio
 
+import fake_time
 import orjson
 import pytest
 from bridge import CLAIM, PAGES, ruling, store_of
@@ -258,7 +259,7 @@ def test_a_debate_that_hangs_ends_at_the_deadline_and_the_vote_stands(make_engin
     answers.replace[task] = hang
     answers.replace[CloseDebate] = hang
     engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, graph__depth=1)
-    result, graph = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
+    result, graph = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
     assert result.timing.cut_short
     assert result.verdict.label is Label.SUPPORTED
     assert skipped(graph) == ["the time ran out"]
@@ -274,7 +275,7 @@ def test_a_debate_cut_short_after_a_round_is_closed_in_the_reserve(make_engine, 
     answers.replace[Moderate] = go_on
     answers.replace[Argue] = slow
     engine = make_engine(run__budget=0.6, run__reserve=0.3, graph__debate=True, graph__depth=1)
-    result, _ = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
+    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
     assert result.timing.cut_short
     assert result.verdict.label is Label.REFUTED
 
@@ -286,7 +287,7 @@ def test_no_debate_begins_for_which_there_is_no_time(make_engine, answers):
 
     answers.replace[JudgeClaim] = slow
     engine = make_engine(run__budget=0.6, run__reserve=0.1, graph__debate=True, graph__depth=1)
-    result, graph = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
+    result, graph = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
     assert skipped(graph) == ["there is no time left"]
     assert result.timing.cut_short and result.verdict.label is Label.SUPPORTED
 
@@ -300,7 +301,7 @@ def test_rounds_shrink_to_the_time_that_is_left(make_engine, answers):
     answers.replace[Argue] = slow
     answers.replace[Moderate] = go_on
     engine = make_engine(run__budget=0.45, run__reserve=0.2, graph__debate=True, graph__depth=1)
-    result, graph = asyncio.run(check(engine, CLAIM, store_of(PAGES)))
+    result, graph = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
     assert result.timing.cut_short and result.verdict.label is Label.REFUTED
     assert len(graph.holding(Ruling)) == 1
 

@@ -203,15 +203,21 @@ def test_a_deadline_ends_a_claim_that_hangs():
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
-def test_deleting_a_claim_stops_its_work_and_ends_its_streams(state):
-    gate = Gate()
+def test_deleting_a_claim_stops_its_work_and_ends_its_streams(state, monkeypatch):
+    gate, followed, follow = Gate(), asyncio.Event(), Job.follow
+
+    def following_job(job, start, stopping):
+        followed.set()
+        return follow(job, start, stopping)
+
+    monkeypatch.setattr(Job, "follow", following_job)
 
     async def scenario(client):
         jobs = [await submit(client), await submit(client)]
         await in_state(client, jobs[0]["id"], "running")
         wanted = jobs[0 if state == "running" else 1]["id"]
         following = asyncio.create_task(client.get(f"/claims/{wanted}/thoughts"))
-        await asyncio.sleep(0.05)
+        await followed.wait()
         assert (await client.delete(f"/claims/{wanted}")).status_code == 204
         assert (await client.get(f"/claims/{wanted}")).status_code == 404
         health = (await client.get("/healthz")).json()
