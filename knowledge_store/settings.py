@@ -17,28 +17,28 @@ class RetrievalSettings(BaseModel):
     chunk_size: int = Field(1000, gt=0, description="length of a passage, in characters")
     chunk_overlap: int = Field(200, ge=0, description="characters that neighboring passages of a page share")
     tokenization: Tokenization = Field(
-        "words", description="what BM25 counts: words (case folded, any script), or what whitespace parts"
+        "words", description="tokens of BM25: words (case-folded, any script), or split at whitespace"
     )
     bm25_top_k: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
-    dense_candidates: int = Field(64, gt=0, description="of those, passages that are embedded for a question")
+    dense_candidates: int = Field(64, gt=0, description="of those, passages embedded for a question")
     top_k: int = Field(5, gt=0, description="passages that answer a question")
-    fact_checks: bool = Field(True, description="admit pages of fact-checkers")
-    claim_copies: bool = Field(True, description="admit pages that repeat the claim nearly word for word")
-    later_pages: bool = Field(True, description="admit pages whose address bears a date after the claim's")
+    fact_checks: bool = Field(True, description="keep pages of fact-checking sites")
+    claim_copies: bool = Field(True, description="keep pages that repeat the claim nearly word for word")
+    later_pages: bool = Field(True, description="keep pages dated after the claim")
     languages: list[Language] = Field(
-        default_factory=list, description="admit pages in these languages alone, as ISO 639-1 codes; none: any language"
+        default_factory=list, description="keep only pages in these languages (ISO 639-1 codes); none: any language"
     )
     search: str = Field(
         "", description="where to look for more evidence: an archive (knowledge_store index), or a SearXNG address"
     )
     search_results: int = Field(10, gt=0, description="pages that a search adds to a claim's store, at most")
     search_folder: str = Field(
-        "output/searched", description="folder that keeps what was found, so that a run needs no second search"
+        "output/searched", description="folder that keeps search results, so that no search is repeated"
     )
-    ranking_cache: str = Field("", description="folder that keeps what BM25 ranked for the next run; empty: none")
+    ranking_cache: str = Field("", description="cache folder for BM25 rankings; empty: no cache")
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
-    encoder_code: bool = Field(False, description="run the code of its own that an encoder brings; trust its makers")
-    encoder_runtime: Runtime = Field("openvino", description="what computes the encoder on a CPU (on a GPU: torch)")
+    encoder_code: bool = Field(False, description="run the code that comes with the encoder; only if you trust it")
+    encoder_runtime: Runtime = Field("openvino", description="runtime of the encoder on a CPU (on a GPU: torch)")
 
     @model_validator(mode="after")
     def _windows_advance(self) -> Self:
@@ -55,10 +55,8 @@ class MultiHopSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    multi_hop: bool | None = Field(
-        None, description="search by hops from passage to passage (default: carp alone does)"
-    )
-    beam_width: int = Field(3, gt=0, description="paths that are kept at each hop")
+    multi_hop: bool | None = Field(None, description="multi-hop search, from passage to passage (default: only carp)")
+    beam_width: int = Field(3, gt=0, description="paths kept at each hop")
     hops: int = Field(4, gt=0, description="passages of a path, at most")
     hop_candidates: int = Field(10, gt=0, description="passages that may extend a path at each hop")
     hop_rate: float = Field(1.0, gt=0, description="lambda, how fast a passage's likelihood falls with its distance")

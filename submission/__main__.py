@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m submission") -> i
 def _parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description="Check, score and report on submissions.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    check = commands.add_parser("validate", help="name every fault of a submission", description=VALIDATE)
+    check = commands.add_parser("validate", help="list every fault of a submission", description=VALIDATE)
     check.add_argument("file", type=Path, metavar="FILE", help="submission.csv, or predictions in JSON (.json)")
     check.add_argument(
         "--claims",
@@ -81,7 +81,7 @@ def _parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
         default=[],
         choices=list(Metric),
         metavar="METRIC",
-        help=f"of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024), "
+        help=f"any of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024), "
         "ev2r needs a judge (FEVER-8), ev2r-lexical compares words and is not an Ev2R score",
     )
     _add_judging(grade)

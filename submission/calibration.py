@@ -64,7 +64,7 @@ def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequ
     if min(right.sum(), (~right).sum()) < FOLDS:
         raise SubmissionError(
             f"expected at least {FOLDS} right and {FOLDS} wrong claims to fit on, "
-            f"got {right.sum()} right of {len(right)}; calibrate on a larger labelled split"
+            f"got {right.sum()} right of {len(right)}; calibrate on a larger labeled split"
         )
     held_out = np.empty_like(given)
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(given, right):
@@ -111,7 +111,7 @@ TENTHS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 def add_calibrate_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command to a parser."""
-    parser = commands.add_parser("calibrate", help="fit confidences on a labelled split", description=DESCRIPTION)
+    parser = commands.add_parser("calibrate", help="fit confidences on a labeled split", description=DESCRIPTION)
     parser.add_argument("--predictions", type=Path, required=True, metavar="FILE", help="submission.json of a run")
     parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="the same claims with their labels")
     parser.add_argument(

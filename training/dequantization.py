@@ -56,7 +56,7 @@ def dequantize(model: str, output: Path) -> None:
         (output / CONFIG).write_text(json.dumps(config, indent=2), encoding="utf-8")  # last: what has one is whole
     except OSError as error:
         raise TrainingError(
-            f"{output}: cannot be written ({error}); make room and give the same command again"
+            f"{output}: cannot be written ({error}); make room and run the same command again"
         ) from error
 
 
@@ -84,10 +84,10 @@ def _source(model: str) -> Path:
         source = Path(model) if Path(model).is_dir() else Path(snapshot_download(model))
     except (OSError, ValueError) as error:
         raise TrainingError(
-            f"{model}: neither a folder nor to be had from the model hub ({error}); give a 4-bit checkpoint"
+            f"{model}: not found as a folder or on the model hub ({error}); give a 4-bit checkpoint"
         ) from error
     if not (source / CONFIG).is_file():
-        raise TrainingError(f"{source}: expected a 4-bit checkpoint, but there is no {CONFIG}")
+        raise TrainingError(f"{source}: expected a 4-bit checkpoint, {CONFIG} not found")
     return source
 
 
@@ -104,8 +104,8 @@ def _config(source: Path) -> dict[str, object]:
         if is_awq or method.get("format") == "pack-quantized":
             return config
     raise TrainingError(
-        f"{source}: expected a 4-bit checkpoint of AutoAWQ (gemm) or llm-compressor (pack-quantized), found {method}; "
-        "an unquantised model can be trained as it is"
+        f"{source}: expected a 4-bit checkpoint of AutoAWQ (gemm) or llm-compressor (pack-quantized), got {method}; "
+        "an unquantized model can be trained as it is"
     )
 
 

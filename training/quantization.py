@@ -32,28 +32,26 @@ def add_command(commands: Any) -> None:
 def _add_quantize(commands: Any) -> None:
     parser = commands.add_parser(
         "quantize",
-        help="quantise a base model to 4 bits (AWQ)",
-        description="Quantise a base model to 4 bits by AWQ, for the vllm backend; print the perplexity of held-out "
+        help="quantize a base model to 4 bits (AWQ)",
+        description="Quantize a base model to 4 bits by AWQ, for the vllm backend; print the perplexity of held-out "
         "replies before and after. Runs llm-compressor in .venv-quantize (scripts/setup_quantize.sh).",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--base", default=ORIGINAL, help="base model, a folder or a name")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
-    parser.add_argument("--output", type=Path, default=MODELS / "awq", help="folder of the quantised model")
+    parser.add_argument("--output", type=Path, default=MODELS / "awq", help="folder of the quantized model")
     parser.add_argument("--calibration", type=int, default=256, help="conversations to calibrate on, at most")
     parser.add_argument("--measured", type=int, default=128, help="held-out replies for the perplexity, at most")
     parser.add_argument("--context", type=int, default=4096, help="longest conversation in tokens")
-    parser.add_argument(
-        "--seed", type=int, default=1, help="of the choice; as in training, for the same held-out claims"
-    )
+    parser.add_argument("--seed", type=int, default=1, help="random seed; as in training, for the same held-out claims")
     parser.set_defaults(run=quantize)
 
 
 def _add_dequantize(commands: Any) -> None:
     parser = commands.add_parser(
         "dequantize",
-        help="make a base to train on of a 4-bit checkpoint",
-        description="Write the weights that a 4-bit checkpoint stands for, of AutoAWQ or llm-compressor: the base on "
+        help="make a trainable base from a 4-bit checkpoint",
+        description="Dequantize a 4-bit checkpoint of AutoAWQ or llm-compressor: the result is the base on "
         "which adapters for that checkpoint are trained.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
@@ -96,9 +94,7 @@ def _quantise(options: argparse.Namespace) -> None:
     from training.finetuning.base import check_trainable
 
     if not PYTHON.exists():
-        raise TrainingError(
-            f"{PYTHON} is missing, the environment of llm-compressor; make it: scripts/setup_quantize.sh"
-        )
+        raise TrainingError(f"{PYTHON} not found; make the environment of llm-compressor: scripts/setup_quantize.sh")
     check_trainable(options.base)
     chat = ChatTokenizer(options.base, options.context)
     tokens = calibration_tokens(options.data, chat, options.calibration, options.measured, options.seed)

@@ -187,7 +187,7 @@ def add_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     reader.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train.json, with its annotations")
     reader.add_argument("--output", type=Path, required=True, help="file for the fitted weights (JSON)")
     reader.add_argument("--encoder", default="all-MiniLM-L6-v2", help="bi-encoder (default: %(default)s)")
-    reader.add_argument("--seed", type=int, default=1, help="of the choice of pages (default: %(default)s)")
+    reader.add_argument("--seed", type=int, default=1, help="random seed of the choice of pages (default: %(default)s)")
     reader.set_defaults(run=_run)
 
 
@@ -205,7 +205,7 @@ def train(claims_file: Path, output: Path, encoder_name: str, seed: int) -> None
     """
     claims = [one for one in read_gold(claims_file) if one.claim.text.strip()]  # the official split has a blank one
     if missing := [str(label) for label in Label if all(one.label is not label for one in claims)]:
-        raise TrainingError(f"{claims_file}: expected claims of all four labels, but none is {missing}; {REMEDY}")
+        raise TrainingError(f"{claims_file}: expected claims of all four labels, got none labeled {missing}; {REMEDY}")
     given = examples(claims, CachingEncoder(SentenceEncoder(encoder_name)), seed)
     provenance = {
         "made by": f"python -m training reader --claims {claims_file.name} --encoder {encoder_name} --seed {seed}",

@@ -139,7 +139,7 @@ class SentenceEncoder:
             ) from error
         except Exception as error:  # it traces the model, whose code can fail in any way
             raise EncoderUnavailable(
-                f"encoder {name!r} cannot be run by OpenVINO ({type(error).__name__}); try --encoder-runtime torch"
+                f"encoder {name!r} cannot run on OpenVINO ({type(error).__name__}); try --encoder-runtime torch"
             ) from error
 
     def _check(self, name: str) -> int:

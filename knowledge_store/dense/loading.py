@@ -59,7 +59,7 @@ def _options_of_code(folder: Path) -> dict[str, bool]:
 
     if not folder.is_dir():
         raise UntrustedCode(
-            "its code is run from a folder alone, where it cannot change: "
+            "its code runs only from a local folder, where it cannot change: "
             f"download one commit, 'hf download {folder} --revision COMMIT --local-dir FOLDER', and give the folder"
         )
     config = AutoConfig.from_pretrained(folder, trust_remote_code=True)

@@ -134,7 +134,7 @@ def _files(path: Path, flaws: Flaws) -> list[Path]:
             _leave_out(file.as_posix(), f"expected a file {_ENDING_IN}", Flaw.OTHER_FORMAT, flaws)
     documents = [file for file in found if file.suffix.lower() in SUFFIXES]
     if not documents:
-        raise DocumentsError(f"no document at {path}; expected a file or a folder of files {_ENDING_IN}")
+        raise DocumentsError(f"{path}: no documents; expected a file or a folder of files {_ENDING_IN}")
     return documents
 
 

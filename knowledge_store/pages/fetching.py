@@ -182,12 +182,12 @@ def _answer(connection: HTTPConnection, path: str, end: float, size: int) -> tup
 
 def _body(response: HTTPResponse, size: int) -> bytes:
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise FetchError("the server compresses its answer although it was asked not to")
+        raise FetchError("the server sent a compressed response that was not asked for")
     body = response.read(size + 1)
     if len(body) > size:
         raise FetchError(f"larger than {size / 2**20:g} MiB")
     if response.length:
-        raise FetchError("the connection ended before the page did")
+        raise FetchError("the connection closed before the page was complete")
     return body
 
 

@@ -70,9 +70,7 @@ class SearxNg:
                 f"SearXNG at {self._address}: {error}; expected a running server whose settings allow the format json"
             ) from error
         except (ValueError, KeyError, TypeError) as error:
-            raise SearchError(
-                f"SearXNG at {self._address}: expected its JSON of results, got something else"
-            ) from error
+            raise SearchError(f"SearXNG at {self._address}: expected results as JSON, got something else") from error
         return [*found.values()]
 
     def _page(self, result: Found, flaws: Flaws) -> Page | None:

@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:  # a disk that is full, gone or closed to us; no defect of ours shows itself so
-        print(f"error: {error}; what is finished is in the journal, and --resume goes on with it", file=sys.stderr)
+        print(f"error: {error}; finished claims are in the journal: fix this, then use --resume", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED

@@ -46,14 +46,14 @@ def parse_variants(text: str, profile: str, given: dict[str, Any]) -> list[Varia
     """
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names or len(set(names)) < len(names):
-        raise SettingsError(f"--strategies {text!r}: expected different strategies, separated by commas")
+        raise SettingsError(f"--strategies {text!r}: expected different strategies, comma-separated")
     return [Variant(name, load(profile, {**given, **_changes(name)})) for name in names]
 
 
 def _changes(name: str) -> dict[str, str]:
     strategy, *changes = name.split(":")
     if strategy not in STRATEGIES:
-        raise SettingsError(f"--strategies: no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
+        raise SettingsError(f"--strategies: no strategy {strategy!r}; expected one of {', '.join(STRATEGIES)}")
     values = {"strategy": strategy}
     for change in changes:
         setting, separator, value = change.partition("=")

@@ -223,7 +223,7 @@ def _fit(settings: Settings) -> Iterator[Finding]:
         check_adapters(settings.model.adapters, bare, base_mark(name))
         plan = _vllm_plan(bare, settings) if settings.model.backend == "vllm" else _main_memory(name)
     except ModelUnavailable as error:
-        yield bad("memory plan", str(error), "the message says what to change")
+        yield bad("memory plan", str(error), "change what the message names")
     else:
         yield plan
 
@@ -264,7 +264,7 @@ def _server(settings: Settings) -> Finding:
     try:
         asyncio.run(ServerModel(name, settings.model.adapters, settings.engine).close())
     except ModelUnavailable as error:
-        return bad("server", str(error), "the message says what to change")
+        return bad("server", str(error), "change what the message names")
     return good("server", f"{address} has {name}")
 
 

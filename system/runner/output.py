@@ -32,8 +32,8 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     path = folder / "journal.jsonl"
     if not (resume or overwrite) and _holds_results(path):
         raise JournalError(
-            f"{folder} holds a run already: --resume goes on with it, --overwrite replaces it, "
-            "and --output names another folder"
+            f"{folder} already holds a run: --resume continues it, --overwrite replaces it, "
+            "--output names another folder"
         )
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(path, identity, resume)

@@ -66,7 +66,7 @@ async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journa
     except OSError as error:
         raise JournalError(
             f"{graphs.parent}: claim {result.claim.id} cannot be written ({error.strerror}); the "
-            f"{len(journal.finished)} claims before it are safe: make room, then --resume goes on"
+            f"{len(journal.finished)} claims before it are safe: make room, then use --resume"
         ) from error
 
 

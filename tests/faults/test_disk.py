@@ -35,7 +35,7 @@ def assert_whole(output, claims=16):
 def test_a_journal_that_cannot_grow_keeps_what_it_has_and_goes_on_later(start_scripted, tmp_path):
     output = tmp_path / "output"
     _, errors = finish(start_scripted(0.0, preexec_fn=limit_files_to(LIMIT)), status=2)
-    assert "cannot be written (File too large)" in errors and "--resume goes on" in errors
+    assert "cannot be written (File too large)" in errors and "then use --resume" in errors
     assert "Traceback" not in errors
     kept = journalled(output)
     assert 0 < len(kept) < 16

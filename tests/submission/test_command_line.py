@@ -61,7 +61,7 @@ def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main(["--help"])
     out = capsys.readouterr().out
-    assert "name every fault of a submission" in out and "score predictions against gold" in out
+    assert "list every fault of a submission" in out and "score predictions against gold" in out
 
 
 def test_the_package_runs_as_a_program(folder: Path) -> None:

@@ -106,7 +106,7 @@ def test_another_format_is_refused(tmp_path, method):
 
 
 def test_a_checkpoint_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(TrainingError, match="no/such/checkpoint: neither a folder nor to be had"):
+    with pytest.raises(TrainingError, match="no/such/checkpoint: not found as a folder or on the model hub"):
         dequantize("no/such/checkpoint", tmp_path / "base")
-    with pytest.raises(TrainingError, match=r"there is no config\.json"):
+    with pytest.raises(TrainingError, match=r"config\.json not found"):
         dequantize(str(tmp_path), tmp_path / "base")

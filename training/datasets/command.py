@@ -31,8 +31,8 @@ def add_command(commands: Any) -> None:
         "data",
         help="make the data sets of the adapters",
         description="Make the data sets of the adapters from annotated claims, each with a card that says what was "
-        "dropped and why. A model, chosen as for a run, judges answers and holds debates; what it has done is kept, "
-        "and the same command goes on from there.",
+        "dropped and why. A model, chosen as for a run, judges answers and holds debates. Finished work is kept: "
+        "the same command resumes it.",
     )
     parser.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train.json, with its annotations")
     parser.add_argument(
@@ -63,7 +63,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
-    parser.add_argument("--overwrite", action="store_true", help="begin debates and judgements anew")
+    parser.add_argument("--overwrite", action="store_true", help="start debates and judgments over")
     options.add_settings(parser)
     parser.set_defaults(run=run)
 
@@ -88,11 +88,11 @@ def run(args: argparse.Namespace) -> None:
         raise TrainingError(str(error)) from error
     except OSError as error:
         raise TrainingError(
-            f"{error.filename or args.output}: {error.strerror}; mend it and give the same command again: "
-            "finished data sets, debates and judgements are kept"
+            f"{error.filename or args.output}: {error.strerror}; fix it and run the same command again: "
+            "finished data sets, debates and judgments are kept"
         ) from error
     except KeyboardInterrupt:
-        raise TrainingError("stopped; the same command goes on from here") from None
+        raise TrainingError("stopped; run the same command to resume") from None
 
 
 async def _run(args: argparse.Namespace) -> None:
@@ -135,7 +135,7 @@ def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim
     progress = tqdm(wanted, unit="claim", desc="leakage", leave=False, disable=None)
     claims = [one for one in progress if not held_out.near_copy(one.claim.text)]
     if not claims:
-        raise TrainingError(f"{args.claims}: no claim is left of {len(wanted)}; check --start, --limit and --held-out")
+        raise TrainingError(f"{args.claims}: no claims left of {len(wanted)}; check --start, --limit and --held-out")
     return claims, len(wanted) - len(claims)
 
 

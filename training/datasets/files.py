@@ -144,7 +144,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise TrainingError(
-            f"{path}: cannot be written ({error.strerror}); make room and give the same command again: "
+            f"{path}: cannot be written ({error.strerror}); make room and run the same command again: "
             "data sets that are complete and work in journals are kept"
         ) from error
 

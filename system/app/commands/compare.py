@@ -51,11 +51,14 @@ def parser() -> argparse.ArgumentParser:
         prog="factgraph compare",
         usage="factgraph compare --strategies A,B [--claims FILE --knowledge-store FOLDER] [option ...]",
         description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
-        epilog="A strategy may have settings of its own: --strategies got,got:debate=false,carp:claim_graph=false",
+        epilog="A strategy can have its own settings: --strategies got,got:debate=false,carp:claim_graph=false",
     )
-    parser.add_argument("--strategies", required=True, help="separated by commas; differences are to the first")
+    parser.add_argument("--strategies", required=True, help="comma-separated; differences are relative to the first")
     parser.add_argument(
-        "--repeats", type=int, metavar="N", help="runs with a seed of their own (default: 5 where sampled, else 1)"
+        "--repeats",
+        type=int,
+        metavar="N",
+        help="runs per strategy, each with its own seed (default: 5 if sampled, else 1)",
     )
     common.add_inputs(parser, Path("comparison"))
     options.add_settings(parser)

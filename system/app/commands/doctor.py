@@ -64,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="factgraph doctor",
         usage="factgraph doctor [--profile NAME] [--claims FILE --knowledge-store FOLDER] [option ...]",
-        description="Check that this machine has what a run with the same options needs; say what to do where not.",
+        description="Check that this machine has what a run with the same options needs; say how to fix the rest.",
     )
     parser.add_argument("--claims", type=Path, metavar="FILE", help="claims of the run (default: the bundled examples)")
     parser.add_argument(

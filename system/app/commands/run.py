@@ -63,7 +63,7 @@ def command(arguments: Sequence[str]) -> int:
         except KeyboardInterrupt:
             done = len(journal.finished)
             print(
-                f"stopped with {done} of {len(claims)} claims done; the same command with --resume goes on",
+                f"stopped with {done} of {len(claims)} claims done; add --resume to continue",
                 file=sys.stderr,
             )
             return EXIT_INTERRUPTED
@@ -96,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"factgraph {__version__}")
     common.add_inputs(parser, Path("output"))
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --output")
+    parser.add_argument("--resume", action="store_true", help="resume the run in --output")
     parser.add_argument("--overwrite", action="store_true", help="replace the run in --output")
     parser.add_argument("--trace", action="store_true", help="write every prompt and reply to trace.jsonl")
     parser.add_argument(

@@ -92,18 +92,18 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--host", default="127.0.0.1", help="address to bind; any but loopback needs a token")
     made.add_argument("--port", type=int, default=8000, help="port to bind (default: 8000)")
-    made.add_argument("--stores", type=Path, help="folder of stores NAME.json that claims may name")
+    made.add_argument("--stores", type=Path, help="folder of stores NAME.json that claims can use")
     made.add_argument(
         "--jobs",
         type=Path,
         default=Path("output/jobs.sqlite"),
         metavar="FILE",
-        help="keeps ended claims for their clients beyond a restart (default: output/jobs.sqlite)",
+        help="file that keeps finished claims across restarts (default: output/jobs.sqlite)",
     )
     made.add_argument("--token-file", type=Path, help=f"file with the bearer token (or set {VARIABLE})")
     made.add_argument("--queue", type=_at_least_one, default=16, metavar="N", help="claims that may wait (default: 16)")
     made.add_argument(
-        "--kept", type=_at_least_one, default=100, metavar="N", help="ended claims that are kept (default: 100)"
+        "--kept", type=_at_least_one, default=100, metavar="N", help="finished claims to keep (default: 100)"
     )
     made.add_argument("--body", type=_positive, default=8.0, metavar="MIB", help="largest request (default: 8 MiB)")
     options.add_settings(made)

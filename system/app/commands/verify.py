@@ -117,7 +117,7 @@ def _text(argument: str) -> str:
     try:
         argument.encode()
     except UnicodeEncodeError:
-        raise argparse.ArgumentTypeError(f"expected UTF-8, came {argument!a:.60}; set the terminal to UTF-8") from None
+        raise argparse.ArgumentTypeError(f"expected UTF-8, got {argument!a:.60}; set the terminal to UTF-8") from None
     return argument
 
 

@@ -152,7 +152,7 @@ class Jobs:
 
     Args:
         work: checks one claim.
-        slots: claims that are checked at the same time.
+        slots: claims checked at the same time.
         queue: claims that may wait for a slot.
         kept: ended jobs that are kept for their clients; the oldest go first.
         metrics: count what happens.

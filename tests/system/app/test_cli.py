@@ -287,7 +287,7 @@ def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, c
 def test_verify_refuses_a_claim_that_is_no_text(capsys):
     with pytest.raises(SystemExit):
         cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])
-    assert r"argument claim: expected UTF-8, came 'The br\udcffidge.'" in capsys.readouterr().err
+    assert r"argument claim: expected UTF-8, got 'The br\udcffidge.'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

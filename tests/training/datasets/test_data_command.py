@@ -92,7 +92,7 @@ def test_truncated_and_foreign_claims_end_with_a_message(
 def test_no_claim_is_left(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder.held_out, [BRIDGE, MILL, TOLLS, GHOST])
     assert folder.make(*CHEAP) == 1
-    assert "no claim is left of 4; check --start, --limit and --held-out" in capsys.readouterr().err
+    assert "no claims left of 4; check --start, --limit and --held-out" in capsys.readouterr().err
 
 
 def test_a_store_that_is_not_there_is_refused(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
