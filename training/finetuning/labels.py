@@ -35,9 +35,7 @@ def label_dataset(examples: Sequence[Demonstration], closed: ClosedReplies, chat
     """Token ids up to the deciding position, with the place of the right label among all."""
     places = {reply.model_dump_json(): place for place, reply in enumerate(closed.replies.values())}
     ids = [[*chat.encode(one.prompt), *closed.given] for one in examples]  # type: ignore[arg-type]
-    return Dataset.from_dict(
-        {"input_ids": ids, "labels": [places[one.reply] for one in examples], "length": list(map(len, ids))}
-    )
+    return Dataset.from_dict({"input_ids": ids, "labels": [places[one.reply] for one in examples]})
 
 
 class LabelTrainer(Trainer):

@@ -24,7 +24,7 @@ class Recipe:
         context: longest prompt and reply together, in tokens; a longer example is left out and counted.
         patience: evaluations without a better held-out loss after which training stops.
         start: data set whose adapter this training goes on from; empty for a new adapter.
-        micro_batch: examples of a forward pass; padded to the longest, so of about one length.
+        micro_batch: examples of a forward pass; padded to the longest, so several are of about one length.
         first_layer: blocks before this one are left as they are; the gradient stops there.
         evaluations: on the held-out examples, evenly over the training; each makes a checkpoint.
         evaluated: held-out examples of an evaluation at most.

@@ -5,6 +5,7 @@ engine sends and gets (``tests/training/finetuning/test_template.py`` compares t
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from system.models.chat import ChatTokenizer
-from training.finetuning.examples import Example, Split
+from training.finetuning.examples import Example, Split, in_batches
 from training.finetuning.labels import LabelTrainer, label_dataset, labels_of
 from training.finetuning.memory import Precision
 from training.finetuning.recipes import Recipe
@@ -55,6 +56,8 @@ def build_trainer(
     }
     adapter = lora(recipe, base.config.num_hidden_layers)
     model = PeftModel.from_pretrained(base, str(start), is_trainable=True) if start else get_peft_model(base, adapter)
+    if recipe.micro_batch > 1:
+        split = replace(split, train=in_batches(split.train, recipe.batch, seed))
     held_out = split.held_out[: recipe.evaluated]
     if recipe.method == "label":
         closed = labels_of(chat)
@@ -100,7 +103,7 @@ def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) ->
         per_device_train_batch_size=recipe.micro_batch,
         per_device_eval_batch_size=recipe.micro_batch,
         gradient_accumulation_steps=recipe.batch // recipe.micro_batch,
-        train_sampling_strategy="random" if recipe.micro_batch == 1 else "group_by_length",
+        train_sampling_strategy="random" if recipe.micro_batch == 1 else "sequential",
         gradient_checkpointing=gpu,
         gradient_checkpointing_kwargs={"use_reentrant": False},
         bf16=precision is not Precision.FLOAT32,

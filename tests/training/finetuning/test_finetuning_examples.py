@@ -1,11 +1,12 @@
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from training.errors import TrainingError
-from training.finetuning.examples import Demonstration, Preference, read_examples, split_by_claim, that_fit
+from training.finetuning.examples import Demonstration, Preference, in_batches, read_examples, split_by_claim, that_fit
 
 LINE = {
     "id": "0/0",
@@ -94,3 +95,14 @@ def test_examples_longer_than_the_context_with_their_longest_reply_are_left_out(
     assert that_fit([short, long], Words(context=3)) == [short]
     with pytest.raises(TrainingError, match="all 1 examples are longer than 3 tokens"):
         that_fit([long], Words(context=3))
+
+
+def test_batches_are_of_one_length_each_and_stand_at_random():
+    prompts = [[{"role": "user", "content": "x" * (number + 1)}] for number in range(80)]
+    examples = [Demonstration.model_validate(LINE | {"id": str(i), "prompt": one}) for i, one in enumerate(prompts)]
+    ordered = in_batches(examples, 4, seed=1)
+    batches = [[int(one.id) for one in ordered[start : start + 4]] for start in range(0, 80, 4)]
+    assert sorted(one for batch in batches for one in batch) == list(range(80))
+    assert all(max(batch) - min(batch) == 3 for batch in batches)
+    assert 4 < sum(after < before for before, after in pairwise(batches)) < 15
+    assert ordered == in_batches(examples, 4, seed=1) != in_batches(examples, 4, seed=2)
