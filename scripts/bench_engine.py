@@ -213,7 +213,7 @@ if __name__ == "__main__":
     parser.add_argument("--adapters", type=Path, help="folder with the three adapters of --model")
     parser.add_argument("--memory", type=float, default=0.0, help="GiB of the device that may be used; 0: all")
     parser.add_argument("--sequences", type=int, default=64, help="requests decoded together, at most")
-    parser.add_argument("--dtype", default="auto", help="of activations and unquantised weights")
+    parser.add_argument("--dtype", default="auto", help="of activations and unquantized weights")
     parser.add_argument("--eager", action="store_true", help="capture no CUDA graphs")
     parser.add_argument("--depth", type=int, default=GraphSettings().depth, help="rounds of every branch")
     parser.add_argument("--passages", type=int, default=5, help="passages that answer a question")

@@ -102,7 +102,7 @@ def examples(tokenizer: Any, tokens: int, count: int) -> list[Demonstration]:
 
 
 def measure(model: Any, recipe: Recipe, precision: Precision, updates: int) -> dict[str, float]:
-    """Time and memory of some updates; the first, which makes kernels and optimiser states, is not timed."""
+    """Time and memory of some updates; the first, which makes kernels and optimizer states, is not timed."""
     tokenizer, clock = make_tokenizer(), Clock()
     rows = examples(tokenizer, recipe.context, updates * recipe.batch)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """Downloads claims and knowledge stores of AVeriTeC: resumed where they stopped, checked, never onto a full disk.
 
 Runs before anything is installed, so it needs nothing but Python 3.10. It writes, below the working folder,
-``data_store/averitec/<split>.json`` and ``knowledge_store/<split>/<claim id>.json``, as the FEVER-8 organisers do, and
+``data_store/averitec/<split>.json`` and ``knowledge_store/<split>/<claim id>.json``, as the FEVER-8 organizers do, and
 does nothing for what is already there. The source has ``data/<split>.json`` and, below ``data_store/knowledge_store``,
 ``<split>_knowledge_store.zip`` or a folder ``<split>`` of ZIP files; their checksums come from the Hugging Face hub
 itself, or from a file ``SHA256SUMS`` at the root of any other address.
@@ -75,7 +75,7 @@ def download(source: str, split: str, root: Path) -> None:
     if claims.exists() and stores_there:
         print(f"{split}: is here already")
         return
-    files = catalogue(source, split)
+    files = catalog(source, split)
     claims.parent.mkdir(parents=True, exist_ok=True)
     if not claims.exists():
         fetch(source, next(file for file in files if file.path == f"data/{split}.json"), claims)
@@ -84,7 +84,7 @@ def download(source: str, split: str, root: Path) -> None:
     print(f"{split}: {claims}, and {sum(1 for _ in stores.glob('*.json'))} stores in {stores}")
 
 
-def catalogue(source: str, split: str) -> list[Remote]:
+def catalog(source: str, split: str) -> list[Remote]:
     """The files of a split at the source: its claims and the ZIP files of its stores."""
     hub = HUB.match(source)
     files = _hub_files(hub) if hub else _listed_files(source)

@@ -5,7 +5,7 @@
 writes, from a fixed seed:
 
     base/                   Qwen2 architecture; tokenizer, added tokens and chat template in Qwen2.5's format
-    awq/                    base/ quantised to 4 bits as AutoAWQ writes it: GEMM packing, groups of 128
+    awq/                    base/ quantized to 4 bits as AutoAWQ writes it: GEMM packing, groups of 128
     question_generation/    three LoRA adapters as the paper trains them: rank 16, alpha 32, dropout 0.05, no bias,
     question_answering/     all projection layers; random, and none of them zero
     verdict_prediction/
@@ -140,16 +140,16 @@ def train(model: Qwen2ForCausalLM, tokenizer: PreTrainedTokenizerFast, steps: in
     """Teach the model its few sentences after any context, so that its replies end as a real model's do."""
     ids = [i for text in random.Random(SEED).sample(conversations(), k=800) for i in tokenizer(text)["input_ids"]]
     windows = torch.tensor(ids[: len(ids) // 64 * 64]).view(-1, 64)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for window in windows[torch.randint(len(windows), (steps, 6))]:
         noise = torch.randint(len(tokenizer), (6, 64))  # stands for a prompt, which is no business of the model
         labels = torch.cat([torch.full_like(noise, -100), window], dim=1)
         model(torch.cat([noise, window], dim=1), labels=labels).loss.backward()
-        optimiser.step()
-        optimiser.zero_grad()
+        optimizer.step()
+        optimizer.zero_grad()
 
 
-def quantise(weight: Tensor, group: int = 128) -> dict[str, Tensor]:
+def quantize(weight: Tensor, group: int = 128) -> dict[str, Tensor]:
     """Pack a linear layer's weight (out, in) as AutoAWQ's GEMM kernel reads it, rounding to nearest.
 
     Returns:
@@ -173,12 +173,12 @@ def _pack(values: Tensor) -> Tensor:
 
 
 def write_awq(base: Path, output: Path) -> None:
-    """Quantise the projection layers of a saved model; the rest is kept in float16."""
+    """Quantize the projection layers of a saved model; the rest is kept in float16."""
     tensors: dict[str, Tensor] = {}
     for name, tensor in load_file(base / "model.safetensors").items():
         layer, _, kind = name.rpartition(".")
         if kind == "weight" and layer.endswith(PROJECTIONS):
-            tensors |= {f"{layer}.{part}": packed.contiguous() for part, packed in quantise(tensor).items()}
+            tensors |= {f"{layer}.{part}": packed.contiguous() for part, packed in quantize(tensor).items()}
         else:
             tensors[name] = tensor.half()
     save_file(tensors, output / "model.safetensors", metadata={"format": "pt"})

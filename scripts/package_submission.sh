@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the ZIP file that is handed in to the FEVER-8 shared task: the organisers' four scripts at its root, their
+# Makes the ZIP file that is handed in to the FEVER-8 shared task: the organizers' four scripts at its root, their
 # settings, the code as it is tracked here, and trained adapters. Neither data nor weights are in it.
 # Usage: package_submission.sh [--adapters FOLDER] [OUTPUT.zip]    (default: output/fever8.zip)
 set -euo pipefail

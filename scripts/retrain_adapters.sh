@@ -44,7 +44,7 @@ scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
 python=.venv/bin/python training=()
 data=$models/data base=$models/base
 mkdir -p "$models"
-given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${quantize:+quantised from $quantize, }serves $served"
+given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${quantize:+quantized from $quantize, }serves $served"
 if [ "$(cat "$models/given" 2>/dev/null || echo "$given")" != "$given" ]; then
   echo "$models holds what was made of other inputs: $(cat "$models/given"); give another --models for: $given" >&2
   exit 2
@@ -99,7 +99,7 @@ fi
 if [ -n "$quantize" ]; then
   scripts/setup_quantize.sh
   served=$models/awq
-  step "quantisation" $python -m training quantize --base "$quantize" --data "$data" --output "$served"
+  step "quantization" $python -m training quantize --base "$quantize" --data "$data" --output "$served"
 fi
 step "base" $python -m training dequantize "$served" --output "$base"
 [ -z "$tiny" ] || served=$base  # its 4-bit form is served by vLLM alone

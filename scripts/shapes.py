@@ -31,6 +31,6 @@ QWEN_05B = Qwen2Config(
 def awq(shape: Qwen2Config) -> Qwen2Config:
     """The shape as its AWQ checkpoint declares it: 4 bits, groups of 128."""
     method = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": 128, "zero_point": True}
-    quantised = copy.deepcopy(shape)
-    quantised.update({"dtype": "float16", "quantization_config": {**method, "modules_to_not_convert": None}})
-    return quantised
+    quantized = copy.deepcopy(shape)
+    quantized.update({"dtype": "float16", "quantization_config": {**method, "modules_to_not_convert": None}})
+    return quantized

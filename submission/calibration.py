@@ -54,7 +54,7 @@ class CalibrationReport(Record):
 
 
 def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequence[Label]) -> CalibrationReport:
-    """Fit a calibration on labelled claims.
+    """Fit a calibration on labeled claims.
 
     Raises:
         SubmissionError: too few claims, or all of them right or wrong, so that there is nothing to fit.

@@ -49,7 +49,7 @@ async def check(
 ) -> tuple[ClaimResult, Graph]:
     """Check a claim against its ranked store.
 
-    A fault of any kind is named in the result, and what was learnt until then is judged: one claim never costs another
+    A fault of any kind is named in the result, and what was learned until then is judged: one claim never costs another
     its run.
 
     Args:
@@ -95,7 +95,7 @@ def _none(case: Case, kind: str) -> Outcome:
 
 
 async def _conclude(case: Case) -> Outcome:
-    """Judge what was learnt until a fault, if that can still be done."""
+    """Judge what was learned until a fault, if that can still be done."""
     try:
         verdict = await judge_in_reserve(case)
     except Exception as error:  # noqa: BLE001 - the fault may be the backend's, and last

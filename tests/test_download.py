@@ -110,7 +110,7 @@ def assert_all_here(folder: Path) -> None:
     assert list(folder.rglob("*.part*")) == []
 
 
-def test_claims_and_stores_arrive_under_the_organisers_names(source, tmp_path):
+def test_claims_and_stores_arrive_under_the_organizers_names(source, tmp_path):
     assert not download(tmp_path, source.address)
     assert_all_here(tmp_path)
 

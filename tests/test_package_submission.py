@@ -1,4 +1,4 @@
-"""The ZIP file for the shared task, unpacked in an empty folder and driven in the organisers' order."""
+"""The ZIP file for the shared task, unpacked in an empty folder and driven in the organizers' order."""
 
 import csv
 import functools
@@ -63,7 +63,7 @@ def data(tmp_path):
 
 
 def run(folder: Path, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a script of the package as the organisers do, from its root."""
+    """Run a script of the package as the organizers do, from its root."""
     command = ["bash", "-c", f"source .venv/bin/activate; ./{script} {' '.join(arguments)}"]
     variables = {**os.environ, "SPLIT": "small", "ADAPTERS": "none", "PROFILE": "embedded", **environment}
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE)
@@ -78,7 +78,7 @@ def install_from_this_checkout(folder: Path) -> None:
     (folder / ".venv" / ".installed").write_bytes(b"".join(wanted))
 
 
-def test_the_organisers_find_their_scripts_and_no_data(package):
+def test_the_organizers_find_their_scripts_and_no_data(package):
     names = zipfile.ZipFile(package).namelist()
     assert {"download_data.sh", "installation.sh", "run_system.sh", "system_inference.sh"} <= set(names)
     assert "models/adapters/verdict_prediction/adapter_config.json" in names
@@ -111,7 +111,7 @@ def test_a_folder_without_adapters_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_in_the_organisers_order_it_ends_with_a_submission_and_its_timings(unpacked, data):
+def test_in_the_organizers_order_it_ends_with_a_submission_and_its_timings(unpacked, data):
     install_from_this_checkout(unpacked)
     early = run(unpacked, "run_system.sh")
     assert early.returncode == 2 and "no data_store/averitec/small.json" in early.stderr

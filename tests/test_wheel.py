@@ -48,7 +48,7 @@ def test_the_wheel_has_every_file_of_the_packages_and_no_store(wheel):
     assert packed == files_of_the_packages()
 
 
-def test_the_wheel_carries_its_version_licence_and_notices(wheel):
+def test_the_wheel_carries_its_version_license_and_notices(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert f"-{__version__}-" in wheel.name
     assert {Path(name).name for name in names if "/licenses/" in name} == {"LICENSE", "THIRD_PARTY_NOTICES.md"}

@@ -1,4 +1,4 @@
-"""Quantise a model by AWQ with llm-compressor, and measure what it costs: run by ``python -m training quantize``.
+"""Quantize a model by AWQ with llm-compressor, and measure what it costs: run by ``python -m training quantize``.
 
 This file runs in an environment of its own (``scripts/setup_quantize.sh``), since llm-compressor wants other versions
 than training does; so it imports nothing of the project. It takes three paths: the model, a JSON file of token ids
@@ -24,11 +24,11 @@ SCHEME = "W4A16_ASYM"  # 4-bit weights in groups of 128 with zero points, as Aut
 
 
 def main(model: str, tokens_file: Path, output: Path) -> None:
-    """Quantise, write, read back, measure."""
+    """Quantize, write, read back, measure."""
     tokens = json.loads(tokens_file.read_text(encoding="utf-8"))
     loaded = load(model)
     before = perplexity(loaded, tokens["held_out"])
-    quantise(loaded, tokens["calibration"])
+    quantize(loaded, tokens["calibration"])
     loaded.save_pretrained(output, save_compressed=True)
     AutoTokenizer.from_pretrained(model).save_pretrained(output)
     del loaded
@@ -50,7 +50,7 @@ def load(model: str) -> Any:
     return AutoModelForCausalLM.from_pretrained(model, dtype=torch.bfloat16, device_map=device, local_files_only=local)
 
 
-def quantise(model: Any, calibration: list[list[int]]) -> None:
+def quantize(model: Any, calibration: list[list[int]]) -> None:
     """Scale the channels that matter and round the linear layers of the blocks, in place."""
     if not torch.accelerator.is_available():  # llm-compressor 0.14 pins memory for a device that may not be there
         IntermediatesCache.pin_memory = lambda *_: None

@@ -72,7 +72,7 @@ class Plan:
     """What is to be checked, and how.
 
     Attributes:
-        model: what the engine serves: the adapter's base, or that base quantised.
+        model: what the engine serves: the adapter's base, or that base quantized.
         data: folder of the data sets.
         count: claims and held-out examples that are tried, at most.
     """

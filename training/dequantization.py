@@ -1,6 +1,6 @@
 """The weights that a 4-bit checkpoint stands for, as a model that can be trained.
 
-AWQ multiplies the input channels of a layer by factors that it divides the layer before by, so a quantised model works
+AWQ multiplies the input channels of a layer by factors that it divides the layer before by, so a quantized model works
 on other activations than the model it was made of. An adapter that is trained on these weights meets the activations
 that the engine will give it; one that is trained on the original model does not, though its shapes fit.
 
@@ -45,7 +45,7 @@ def dequantize(model: str, output: Path) -> None:
     try:
         output.mkdir(parents=True, exist_ok=True)
         places: dict[str, str] = {}
-        for file in tqdm(sorted(source.glob("*.safetensors")), unit="file", desc="dequantising", disable=None):
+        for file in tqdm(sorted(source.glob("*.safetensors")), unit="file", desc="dequantizing", disable=None):
             tensors = dequantized(_load(file))
             save_file(tensors, output / file.name, metadata={"format": "pt"})
             places |= dict.fromkeys(tensors, file.name)
@@ -92,7 +92,7 @@ def _source(model: str) -> Path:
 
 
 def _config(source: Path) -> dict[str, object]:
-    """The configuration without its quantisation.
+    """The configuration without its quantization.
 
     Raises:
         TrainingError: it has none, or one of a format that is not read here.

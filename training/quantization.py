@@ -61,7 +61,7 @@ def _add_dequantize(commands: Any) -> None:
 
 
 def dequantize(options: argparse.Namespace) -> None:
-    """Dequantise, unless the output folder is finished.
+    """Dequantize, unless the output folder is finished.
 
     Raises:
         TrainingError: see ``dequantization.dequantize``.
@@ -74,14 +74,14 @@ def dequantize(options: argparse.Namespace) -> None:
 
 
 def quantize(options: argparse.Namespace) -> None:
-    """Quantise, unless the output folder is finished.
+    """Quantize, unless the output folder is finished.
 
     Raises:
-        TrainingError: the environment or data are missing, the base is quantised, or llm-compressor failed.
+        TrainingError: the environment or data are missing, the base is quantized, or llm-compressor failed.
         ModelUnavailable: there is no such base.
     """
     if not (options.output / REPORT).exists():
-        _quantise(options)
+        _quantize(options)
     report = json.loads((options.output / REPORT).read_text(encoding="utf-8"))
     print(
         f"{options.output}: perplexity of {report['held_out']} held-out replies {report['perplexity_before']:.3f} "
@@ -89,7 +89,7 @@ def quantize(options: argparse.Namespace) -> None:
     )
 
 
-def _quantise(options: argparse.Namespace) -> None:
+def _quantize(options: argparse.Namespace) -> None:
     from system.models.chat import ChatTokenizer  # large libraries
     from training.finetuning.base import check_trainable
 

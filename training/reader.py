@@ -39,7 +39,7 @@ from system.settings import RunSettings, Settings
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.errors import TrainingError
 
-NEIGHBOURS = 10  # claims of the same topic in a store
+NEIGHBORS = 10  # claims of the same topic in a store
 STRANGERS = 30  # claims of any topic in a store
 
 
@@ -54,9 +54,9 @@ def pseudo_stores(claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> l
     vectors = encoder.encode([one.claim.text for one in claims])
     stores = []
     for i in range(len(claims)):
-        neighbours = np.argsort(-(vectors @ vectors[i]).round(4), kind="stable")
+        neighbors = np.argsort(-(vectors @ vectors[i]).round(4), kind="stable")
         strangers = generator.permutation(len(claims))
-        members = [i, *_first_others(neighbours, i, NEIGHBOURS), *_first_others(strangers, i, STRANGERS)]
+        members = [i, *_first_others(neighbors, i, NEIGHBORS), *_first_others(strangers, i, STRANGERS)]
         texts = dict.fromkeys(page for member in dict.fromkeys(members) for page in pages(claims[member]))
         order = generator.permutation(len(texts))
         items = list(texts)

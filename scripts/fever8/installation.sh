@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the system into .venv, fetches all weights, and checks one bundled claim, which also fills the caches of what
-# is compiled at the first run: nothing of this is left for the time that the organisers measure.
+# is compiled at the first run: nothing of this is left for the time that the organizers measure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 # shellcheck source-path=SCRIPTDIR

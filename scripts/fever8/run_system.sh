@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs system_inference.sh, to which all arguments go, and writes what it took to
-# data_store/SYSTEM_NAME/measured_timings.txt, in the form of the organisers' own run_system.sh, which may take its place.
+# data_store/SYSTEM_NAME/measured_timings.txt, in the form of the organizers' own run_system.sh, which may take its place.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 eval "$(grep '^SYSTEM_NAME=' system_inference.sh)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the claims of a split and writes leaderboard_submission/submission.csv. Arguments are further options of the
-# system. All its results lie in data_store/SYSTEM_NAME/SPLIT/. The organisers' script evaluates the next line.
+# system. All its results lie in data_store/SYSTEM_NAME/SPLIT/. The organizers' script evaluates the next line.
 SYSTEM_NAME="factgraph"
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"

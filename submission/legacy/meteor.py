@@ -111,5 +111,5 @@ def _take_equal(hypothesis: Positions, reference: Positions) -> list[Match]:
 
 
 def _chunks(matches: Sequence[Match]) -> int:
-    """Runs of matches that are neighbours on both sides."""
+    """Runs of matches that are neighbors on both sides."""
     return 1 + sum(after != (before[0] + 1, before[1] + 1) for before, after in pairwise(matches))

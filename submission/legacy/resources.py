@@ -46,7 +46,7 @@ class WordNet:
 
     @property
     def version(self) -> str:
-        """Such as "3.0"; stands in the licence at the head of each file."""
+        """Such as "3.0"; stands in the license at the head of each file."""
         found = re.search(rb"WordNet (\d+(?:\.\d+)+) Copyright", self._data["noun"][:4000])
         return found[1].decode() if found else "of unknown version"
 
@@ -89,7 +89,7 @@ def _text(folder: Path | ZipPath, name: str) -> str:
 
 
 def _keyed(text: str) -> Iterator[tuple[str, str]]:
-    """The first word of each line, and the rest; lines of the licence begin with a space."""
+    """The first word of each line, and the rest; lines of the license begin with a space."""
     for line in text.splitlines():
         key, _, rest = line.partition(" ")
         if key:

@@ -140,7 +140,7 @@ class Frame:
 
 BINS = 30
 BARS = 80
-"""Bars of the stages' figure; of more claims, neighbours in time share one."""
+"""Bars of the stages' figure; of more claims, neighbors in time share one."""
 
 
 def histogram(report: TimeReport) -> str:
@@ -160,7 +160,7 @@ def histogram(report: TimeReport) -> str:
 
 
 def stages(report: TimeReport) -> str:
-    """Seconds by stage, a bar for each claim or for neighbours in time, fastest first; the line is wall time."""
+    """Seconds by stage, a bar for each claim or for neighbors in time, fastest first; the line is wall time."""
     names = list(report.run.stages)
     order = sorted(report.claims, key=lambda claim: claim.seconds)
     groups = [[order[i] for i in part] for part in np.array_split(np.arange(len(order)), min(BARS, len(order)))]

@@ -181,12 +181,12 @@ def read_entries(path: Path) -> tuple[Entry, ...]:
     Raises:
         SubmissionError: see ``read_system``.
     """
-    labelled = read_predictions(path)
+    labeled = read_predictions(path)
     if path.suffix != ".json":
         return tuple(
-            _entry(one, pairs=tuple(_pair({"question": q, "answer": a}) for q, a in one.pairs)) for one in labelled
+            _entry(one, pairs=tuple(_pair({"question": q, "answer": a}) for q, a in one.pairs)) for one in labeled
         )
-    items = zip(labelled, read_json_array(path), strict=True)
+    items = zip(labeled, read_json_array(path), strict=True)
     return tuple(_entry(one, **_details(path, number, item)) for number, (one, item) in enumerate(items))
 
 

@@ -148,7 +148,7 @@ def gpu(needed: bool) -> Finding:
     oldest = DRIVERS.get(int(cuda.split(".")[0]), 0)
     if int(driver.split(".")[0]) < oldest:
         remedy = (
-            f"install driver {oldest} or newer; on a data-centre GPU, NVIDIA's package "
+            f"install driver {oldest} or newer; on a data-center GPU, NVIDIA's package "
             f"cuda-compat-{cuda.replace('.', '-')} with its folder in LD_LIBRARY_PATH will do"
         )
         return bad("GPU", f"driver {driver} is too old for CUDA {cuda}", remedy)

@@ -138,23 +138,23 @@ async def look_up(case: Case, question: Thought[Question], query: str = "") -> T
 
 
 async def look_up_all(case: Case, *questions: tuple[Thought[Question], str]) -> list[Thought[QuestionAnswer]]:
-    """Look up several questions, each with its query, at once; of those cut off by the deadline, what was learnt."""
+    """Look up several questions, each with its query, at once; of those cut off by the deadline, what was learned."""
 
     async def found(question: Thought[Question], query: str) -> None:
         try:
             await look_up(case, question, query)
         except DeadlineExpired:
-            return  # what it has learnt until then is in the graph
+            return  # what it has learned until then is in the graph
 
     with suppress(DeadlineExpired):  # the searches below say the same
         await prepare(case, [query or question.content.text for question, query in questions])
     async with asyncio.TaskGroup() as group:  # a fault in one stops the others
         for question, query in questions:
             group.create_task(found(question, query))
-    return learnt(case, [question for question, _ in questions])
+    return learned(case, [question for question, _ in questions])
 
 
-def learnt(case: Case, questions: Sequence[Thought[Question]]) -> list[Thought[QuestionAnswer]]:
+def learned(case: Case, questions: Sequence[Thought[Question]]) -> list[Thought[QuestionAnswer]]:
     """What is known of questions, in their order.
 
     A question that was cut off after some of its answers had come stands with the best of them.
@@ -164,10 +164,10 @@ def learnt(case: Case, questions: Sequence[Thought[Question]]) -> list[Thought[Q
     return [pair for pair in pairs if pair]
 
 
-def all_learnt(case: Case) -> list[Thought[QuestionAnswer]]:
+def all_learned(case: Case) -> list[Thought[QuestionAnswer]]:
     """What is known of all questions of a case, and evidence that was given without one."""
     given = [pair for pair in case.graph.holding(QuestionAnswer) if not question_of(case, pair)]
-    return [*given, *learnt(case, case.graph.holding(Question))]
+    return [*given, *learned(case, case.graph.holding(Question))]
 
 
 def question_of(case: Case, thought: Thought[Content]) -> Thought[Question] | None:

@@ -8,7 +8,7 @@ from typing import Any
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.models.base import Completion
-from system.operations.evidence import all_learnt, question_of
+from system.operations.evidence import all_learned, question_of
 from system.records import Content, Failure, Label, QuestionAnswer, Verdict
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.thoughts import Argument, Question, Thought
@@ -36,7 +36,7 @@ async def judge(
     if case.settings.graph.justify:
         step = Step(JudgeClaim(claim=case.claim, pairs=contents), as_verdict, parents, under)
     else:
-        quoting = partial(as_labelled, contents[::-1])
+        quoting = partial(as_labeled, contents[::-1])
         step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
     (verdict,) = await case.think("judge", [step], final=final)
     return verdict
@@ -48,7 +48,7 @@ def as_verdict(result: Completion[VerdictReply]) -> Verdict:
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
 
 
-def as_labelled(pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
+def as_labeled(pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
     """The verdict of a label alone, with the answers that it was given for."""
     label = result.reply.label
     return Verdict(label=label, justification=explain(label, pairs), confidence=result.confidence)
@@ -111,9 +111,9 @@ async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outc
 
 
 async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
-    """Judge all that was learnt, in the time that was kept for it; else let the verdicts vote that there are."""
+    """Judge all that was learned, in the time that was kept for it; else let the verdicts vote that there are."""
     try:
-        verdict = await judge(case, all_learnt(case), final=True)
+        verdict = await judge(case, all_learned(case), final=True)
     except DeadlineExpired:
         verdict = None
     earlier = case.graph.holding(Verdict)
@@ -121,8 +121,8 @@ async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
 
 
 def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
-    """A verdict with all that was learnt: answered questions first."""
-    pairs = sorted((pair.content for pair in all_learnt(case)), key=lambda pair: not pair.answered)
+    """A verdict with all that was learned: answered questions first."""
+    pairs = sorted((pair.content for pair in all_learned(case)), key=lambda pair: not pair.answered)
     return Outcome(
         verdict=hold_to_evidence(case, verdict.content, pairs),
         pairs=tuple(pairs),

@@ -26,7 +26,7 @@ async def carp(case: Case) -> Outcome:
 
 
 async def _verdict(case: Case) -> Thought[Verdict] | None:
-    subclaims, the_plan = await analyse(case)
+    subclaims, the_plan = await analyze(case)
     pairs: Pairs = []
     record: list[Thought[Stance]] = []
     for phase in the_plan.content.phases:
@@ -40,7 +40,7 @@ async def _verdict(case: Case) -> Thought[Verdict] | None:
     return await decide_between_teams(case, exhibit(case, pairs), subclaims, the_plan, record)
 
 
-async def analyse(case: Case) -> tuple[Thought[Subclaims], Thought[Plan]]:
+async def analyze(case: Case) -> tuple[Thought[Subclaims], Thought[Plan]]:
     """Claim decomposer and verification planner."""
     subclaims = await decompose(case)
     if not case.settings.carp.claim_graph:

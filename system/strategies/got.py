@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
 from system.operations.debate import settle
-from system.operations.evidence import learnt, look_up, prepare
+from system.operations.evidence import learned, look_up, prepare
 from system.operations.questions import Asker, ask_next, first_questions
 from system.operations.verdict import hold_to_evidence, judge, vote
 from system.records import Label, QuestionAnswer, Verdict
@@ -39,7 +39,7 @@ class Branch:
 async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []
-    with suppress(DeadlineExpired):  # what was learnt until then is merged all the same
+    with suppress(DeadlineExpired):  # what was learned until then is merged all the same
         branches = [Branch([question]) for question in await first_questions(case)]
         await explore(case, branches)
     return _outcome(case, await merge_verdicts(case, branches), branches)
@@ -63,13 +63,13 @@ async def explore(case: Case, branches: Sequence[Branch]) -> None:
 
 
 async def advance(case: Case, branch: Branch) -> None:
-    """A round of a branch; where the deadline ends it, what was learnt is judged in the reserve."""
+    """A round of a branch; where the deadline ends it, what was learned is judged in the reserve."""
     judged = len(branch.pairs)
     try:
         branch.pairs.append(await look_up(case, branch.questions[-1]))
         branch.verdict = await judge(case, branch.pairs) or branch.verdict
     except DeadlineExpired:
-        branch.pairs = learnt(case, branch.questions)
+        branch.pairs = learned(case, branch.questions)
         if judged < len(branch.pairs):
             await judge_in_reserve(case, branch)
 

@@ -88,7 +88,7 @@ def checkpoint(folder, config):
     return str(folder)
 
 
-def test_a_checkpoint_becomes_a_model_without_quantisation(tmp_path):
+def test_a_checkpoint_becomes_a_model_without_quantization(tmp_path):
     model = checkpoint(tmp_path / "awq", {"hidden_size": 16, "quantization_config": AWQ})
     dequantize(model, tmp_path / "base")
     assert json.loads((tmp_path / "base" / "config.json").read_text()) == {"hidden_size": 16}

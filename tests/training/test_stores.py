@@ -8,7 +8,7 @@ from training_claims import RECORDS, answer, claim, write
 
 from knowledge_store.dense.encoder import Vectors
 from system.gold import GoldClaim, read_gold
-from training.reader import NEIGHBOURS, STRANGERS, pages, pseudo_stores
+from training.reader import NEIGHBORS, STRANGERS, pages, pseudo_stores
 
 
 class Length:
@@ -47,13 +47,13 @@ def test_a_store_holds_the_claim_s_own_pages_among_others(many: list[GoldClaim])
     for own, store in zip(many, pseudo_stores(many, Length(), 1), strict=True):
         texts = {page.text for page in store}
         assert {text for _, text in pages(own)} <= texts
-        assert NEIGHBOURS < len(texts) <= 1 + NEIGHBOURS + STRANGERS
+        assert NEIGHBORS < len(texts) <= 1 + NEIGHBORS + STRANGERS
         assert [page.number for page in store] == list(range(len(store)))
 
 
 def test_the_nearest_claims_are_in_the_store(many: list[GoldClaim]) -> None:
     texts = {page.text for page in pseudo_stores(many, Length(), 1)[40]}
-    for near in range(40 - NEIGHBOURS // 2, 40 + NEIGHBOURS // 2 + 1):
+    for near in range(40 - NEIGHBORS // 2, 40 + NEIGHBORS // 2 + 1):
         assert pages(many[near])[0][1] in texts
 
 

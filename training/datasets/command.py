@@ -63,7 +63,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
-    parser.add_argument("--overwrite", action="store_true", help="start debates and judgments over")
+    parser.add_argument("--overwrite", action="store_true", help="start debates and judgements over")
     options.add_settings(parser)
     parser.set_defaults(run=run)
 
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> None:
     except OSError as error:
         raise TrainingError(
             f"{error.filename or args.output}: {error.strerror}; fix it and run the same command again: "
-            "finished data sets, debates and judgments are kept"
+            "finished data sets, debates and judgements are kept"
         ) from error
     except KeyboardInterrupt:
         raise TrainingError("stopped; run the same command to resume") from None

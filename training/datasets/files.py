@@ -82,7 +82,7 @@ def texts_of(line: dict[str, Any]) -> list[str]:
 
 
 REPEATED = "sample repeated"
-LICENCE = "AVeriTeC (Schlichtkrull et al., 2023), CC BY-NC 4.0; the licence holds for what is made of it"
+LICENSE = "AVeriTeC (Schlichtkrull et al., 2023), CC BY-NC 4.0; the license holds for what is made of it"
 VERSIONS = ("got-factcheck", "pydantic", "sentence-transformers", "transformers")
 
 
@@ -177,6 +177,6 @@ def _card(name: str, kept: list[Sample], drops: Drops) -> dict[str, Any]:
         "labels": dict(Counter(str(sample.label) for sample in kept).most_common()),
         "kinds": dict(Counter(sample.kind for sample in kept).most_common()),
         "dropped": {reason: count for reason, count in drops.most_common() if count},
-        "licence": LICENCE,
+        "licence": LICENSE,
         "versions": {package: version(package) for package in VERSIONS},
     }

@@ -32,11 +32,11 @@ LABELS = {
     "refuted": Label.REFUTED,
     "not enough": Label.NOT_ENOUGH_EVIDENCE,
 }
-LICENCE = (
+LICENSE = (
     "FEVER, FEVER-Symmetric, VitaminC: CC BY-SA 3.0; FM2, counterfactual SNLI: Apache 2.0; Breaking NLI: CC BY-SA 4.0; "
-    "SemiAutoNLI: CC BY-SA; MNLI: MIT; SICK: CC BY-NC-SA; SciFact: CC BY-NC; each licence holds for what is made of it"
+    "SemiAutoNLI: CC BY-SA; MNLI: MIT; SICK: CC BY-NC-SA; SciFact: CC BY-NC; each license holds for what is made of it"
 )
-# Pairs of each set, the same number of each label. Sets that state no licence are left out.
+# Pairs of each set, the same number of each label. Sets that state no license are left out.
 SHARES = {
     "fever_eraser": 2000,
     "fever_symmetric": 800,
@@ -72,7 +72,7 @@ def entailment_pairs(folder: Path, start: int) -> DataSet:
     drops = Drops()
     chosen = [(name, pair) for name, count in SHARES.items() for pair in _choose(_read(folder, name, drops), count)]
     samples = [_of_pair(start + number, name, pair) for number, (name, pair) in enumerate(chosen)]
-    return DataSet("entailment", samples, drops, {"licence": LICENCE, "sets": SHARES, "longest evidence": LONGEST})
+    return DataSet("entailment", samples, drops, {"licence": LICENSE, "sets": SHARES, "longest evidence": LONGEST})
 
 
 def _of_pair(number: int, name: str, pair: Pair) -> Sample:

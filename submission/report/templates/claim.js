@@ -1,6 +1,6 @@
 // The view of one claim: verdict beside gold, the graph, questions and answers beside the annotators'.
 
-function claimView(details, neighbours) {
+function claimView(details, neighbors) {
   const panel = document.getElementById("thought");
   const byId = new Map(details.thoughts.map((thought) => [thought.id, thought]));
   let graph = null;
@@ -21,10 +21,10 @@ function claimView(details, neighbours) {
     graph?.querySelector(".open")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   };
   graph = details.thoughts.length > 1 ? drawGraph(details, open) : null;
-  return { close, elements: [header(details, neighbours), verdicts(details), graphSection(details, graph), pairsSection(details)] };
+  return { close, elements: [header(details, neighbors), verdicts(details), graphSection(details, graph), pairsSection(details)] };
 }
 
-function header(details, neighbours) {
+function header(details, neighbors) {
   const step = (id, words) => id !== undefined && h("a", { href: `#claim-${id}` }, words);
   const timing = details.timing;
   const facts = [
@@ -38,8 +38,8 @@ function header(details, neighbours) {
     Object.keys(details.flaws).length && ["store flaws", Object.entries(details.flaws).map(([name, count]) => `${name} ${count}`).join(", ")],
   ].filter(Boolean);
   return h("header", {},
-    neighbours && h("p", { class: "crumbs" }, h("a", { href: "#claims" }, "All claims"), step(neighbours.before, "← Previous"), step(neighbours.after, "Next →")),
-    h("p", { class: "tag" }, neighbours ? `Claim ${details.claim_id}` : "Claim"),
+    neighbors && h("p", { class: "crumbs" }, h("a", { href: "#claims" }, "All claims"), step(neighbors.before, "← Previous"), step(neighbors.after, "Next →")),
+    h("p", { class: "tag" }, neighbors ? `Claim ${details.claim_id}` : "Claim"),
     h("h2", { class: "claim-text", tabindex: -1, dir: "auto" }, details.claim),
     h("ul", { class: "facts" }, facts.map(([name, value]) => h("li", {}, `${name} `, h("b", { dir: "auto" }, value)))),
     details.failures.map((failure) => h("p", { class: "failure" }, `${failure.operation} failed: ${failure.message}`)));

@@ -31,7 +31,7 @@ const SLUGS = {
   "Conflicting Evidence/Cherrypicking": "conflicting",
 };
 const slug = (label) => SLUGS[label] ?? "other";
-const labelled = (label) => h("span", { class: `label label-${slug(label)}` }, label);
+const labeled = (label) => h("span", { class: `label label-${slug(label)}` }, label);
 
 // An address; only of the web does it become a link.
 function address(url) {

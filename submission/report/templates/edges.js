@@ -30,7 +30,7 @@ function within(from, to, plan) {
   return from.thought.kind === "answer" || !nothingBetween(from, to, plan) ? railRight(from, to) : straight(from, to);
 }
 
-const centre = (node) => node.x + node.width / 2;
+const center = (node) => node.x + node.width / 2;
 const half = (node) => node.y + node.height / 2;
 const foot = (node) => node.y + node.height;
 
@@ -64,21 +64,21 @@ function leave(from, to, plan, arrivals) {
   const shared = nodes.filter((n) => n.column === null && n.y > plan.columnsBottom && n.y < to.y);
   if (shared.length) return around(from, to, plan, shared, arrivals);
   const bottom = plan.columnsBottom, end = arrive(from, to, arrivals), y = from.y + 14;
-  const x = last ? centre(from) : from.x + from.width + SIZE.gutter / 2;
+  const x = last ? center(from) : from.x + from.width + SIZE.gutter / 2;
   const out = last ? `M${x},${foot(from)}` : `M${from.x + from.width},${y} H${x - 5} Q${x},${y} ${x},${y + 5}`;
   return `${out} V${bottom} C${x},${bottom + 30} ${end},${to.y - 34} ${end},${to.y - 5}`;
 }
 
 function around(from, to, plan, shared, arrivals) {
-  const left = centre(from) < centre(to);
-  const lane = 16 + 8 * (arrivals.get(to.thought.id) ?? []).filter((n) => n.column !== null && centre(n) < centre(to) === left).indexOf(from);
+  const left = center(from) < center(to);
+  const lane = 16 + 8 * (arrivals.get(to.thought.id) ?? []).filter((n) => n.column !== null && center(n) < center(to) === left).indexOf(from);
   const x = left ? Math.min(...shared.map((n) => n.x)) - lane : Math.max(...shared.map((n) => n.x + n.width)) + lane;
-  const y = half(to) + (left ? 1 : -1), start = centre(from), bend = plan.columnsBottom + 6;
+  const y = half(to) + (left ? 1 : -1), start = center(from), bend = plan.columnsBottom + 6;
   return `M${start},${foot(from)} V${bend - 2} C${start},${bend + 24} ${x},${bend + 4} ${x},${bend + 34} V${y - 6} Q${x},${y} ${x + (left ? 6 : -6)},${y} H${left ? to.x - 5 : to.x + to.width + 5}`;
 }
 
 function down(from, to, arrivals) {
-  const start = centre(from), end = arrive(from, to, arrivals);
+  const start = center(from), end = arrive(from, to, arrivals);
   if (to.y < foot(from)) { // beside each other
     const y = Math.min(half(from), half(to)), right = to.x > from.x;
     return `M${right ? from.x + from.width : from.x},${y} H${right ? to.x - 5 : to.x + to.width + 5}`;
@@ -91,7 +91,7 @@ function down(from, to, arrivals) {
 function arrive(from, to, arrivals) {
   const sources = arrivals.get(to.thought.id) ?? [from];
   const place = (sources.indexOf(from) + 1) / (sources.length + 1);
-  return sources.length > 1 ? to.x + to.width * (0.15 + 0.7 * place) : centre(to);
+  return sources.length > 1 ? to.x + to.width * (0.15 + 0.7 * place) : center(to);
 }
 
 function arrivalsOf(edges, plan) {
@@ -100,6 +100,6 @@ function arrivalsOf(edges, plan) {
     const source = plan.nodes.get(from);
     if (source) arrivals.set(to, [...(arrivals.get(to) ?? []), source]);
   }
-  for (const sources of arrivals.values()) sources.sort((a, b) => centre(a) - centre(b));
+  for (const sources of arrivals.values()) sources.sort((a, b) => center(a) - center(b));
   return arrivals;
 }

@@ -64,7 +64,7 @@ function walkable(graph, plan) {
   nodes[0]?.setAttribute("tabindex", 0);
   graph.addEventListener("keydown", (event) => {
     const here = plan.nodes.get(document.activeElement?.dataset.id);
-    const next = here && neighbour(here, event.key, [...plan.nodes.values()]);
+    const next = here && neighbor(here, event.key, [...plan.nodes.values()]);
     if (!next) return;
     event.preventDefault();
     const target = nodes.find((node) => node.dataset.id === next.thought.id);
@@ -73,11 +73,11 @@ function walkable(graph, plan) {
   });
 }
 
-function neighbour(here, key, nodes) {
+function neighbor(here, key, nodes) {
   if (key === "ArrowUp") return nodes.find((node) => node.thought.id === here.thought.parents[0]);
   if (key === "ArrowDown") return nodes.find((node) => node.thought.parents.includes(here.thought.id));
   const side = { ArrowLeft: -1, ArrowRight: 1 }[key];
-  const ahead = (node) => side * (centre(node) - centre(here));
+  const ahead = (node) => side * (center(node) - center(here));
   const level = nodes.filter((node) => ahead(node) > 0 && node.y < foot(here) && foot(node) > here.y);
   return level.sort((a, b) => ahead(a) - ahead(b))[0];
 }

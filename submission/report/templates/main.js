@@ -23,8 +23,8 @@ async function showClaim(id) {
   if (!current) left = scrollY;
   current?.close();
   const ids = shownIds(), here = ids.indexOf(id);
-  const neighbours = here < 0 ? {} : { before: ids[here - 1], after: ids[here + 1] };
-  current = { id, neighbours, ...claimView(details, neighbours) };
+  const neighbors = here < 0 ? {} : { before: ids[here - 1], after: ids[here + 1] };
+  current = { id, neighbors, ...claimView(details, neighbors) };
   view.replaceChildren(...current.elements.filter(Boolean));
   overview.hidden = true;
   view.hidden = false;
@@ -58,8 +58,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     form.elements.text.focus();
   } else if (event.key === "Escape" && current && !current.close()) location.hash = "#claims";
-  else if (event.key === "j" && current?.neighbours.after !== undefined) location.hash = `#claim-${current.neighbours.after}`;
-  else if (event.key === "k" && current?.neighbours.before !== undefined) location.hash = `#claim-${current.neighbours.before}`;
+  else if (event.key === "j" && current?.neighbors.after !== undefined) location.hash = `#claim-${current.neighbors.after}`;
+  else if (event.key === "k" && current?.neighbors.before !== undefined) location.hash = `#claim-${current.neighbors.before}`;
 });
 addEventListener("hashchange", show);
 show();

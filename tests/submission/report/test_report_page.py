@@ -151,9 +151,9 @@ def test_without_gold_the_verdicts_lead_and_nothing_is_right_or_wrong(tmp_path):
     without = write_report(folder).read_text(encoding="utf-8")
     assert 0 < without.index('class="verdict-tile') < without.index('id="claims"') < without.index('id="time"')
     assert not re.search(r'name="is" value="(right|wrong)"', without)
-    labelled = write_report(folder, gold).read_text(encoding="utf-8")
-    assert labelled.index('id="scores"') < labelled.index('id="time"') < labelled.index('id="claims"')
-    assert 'name="is" value="wrong"' in labelled
+    labeled = write_report(folder, gold).read_text(encoding="utf-8")
+    assert labeled.index('id="scores"') < labeled.index('id="time"') < labeled.index('id="claims"')
+    assert 'name="is" value="wrong"' in labeled
 
 
 def test_the_title_names_the_run(tmp_path):

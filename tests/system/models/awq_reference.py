@@ -7,7 +7,7 @@ from safetensors.torch import load_file
 _PLACE = {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}  # column of eight -> place in the word, lowest first
 
 
-def dequantise(qweight, qzeros, scales, group=128):
+def dequantize(qweight, qzeros, scales, group=128):
     """Weight (out, in) float32 of a packed linear layer."""
 
     def unpack(words):
@@ -26,7 +26,7 @@ def dequantised_weights(folder):
     layers = {name.removesuffix(".qweight") for name in packed if name.endswith(".qweight")}
     state = {name: tensor.float() for name, tensor in packed.items() if name.rpartition(".")[0] not in layers}
     for layer in layers:
-        weight = dequantise(*(packed[f"{layer}.{part}"] for part in ("qweight", "qzeros", "scales")))
+        weight = dequantize(*(packed[f"{layer}.{part}"] for part in ("qweight", "qzeros", "scales")))
         state[f"{layer}.weight"] = torch.from_numpy(np.ascontiguousarray(weight))
         if f"{layer}.bias" in packed:
             state[f"{layer}.bias"] = packed[f"{layer}.bias"].float()

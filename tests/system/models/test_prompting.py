@@ -70,7 +70,7 @@ def test_fine_tuned_tasks_follow_the_training_layout(tasks):
     assert headings == ["Claim", "Metadata", "Evidence", "Question"]
 
 
-def test_base_model_gets_the_definitions_that_an_adapter_has_learnt(tasks):
+def test_base_model_gets_the_definitions_that_an_adapter_has_learned(tasks):
     short, full = (render(tasks["judge"], adapter)[0]["content"] for adapter in (True, False))
     assert full.startswith(short)
     assert all(f'"{label}"' in full and f'"{label}"' not in short for label in Label)

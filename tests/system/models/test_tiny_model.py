@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from awq_reference import dequantise
+from awq_reference import dequantize
 from safetensors.torch import load_file
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ def test_awq_form_is_the_base_within_half_a_step(tiny_model):
     assert {layer.rpartition(".")[2] for layer in layers} == PROJECTIONS
     for layer in layers:
         qweight, qzeros, scales = (awq[f"{layer}.{part}"] for part in ("qweight", "qzeros", "scales"))
-        error = np.abs(dequantise(qweight, qzeros, scales) - base[f"{layer}.weight"].numpy())
+        error = np.abs(dequantize(qweight, qzeros, scales) - base[f"{layer}.weight"].numpy())
         step = scales.float().numpy().repeat(128, axis=0).T
         assert qweight.dtype == qzeros.dtype == torch.int32
         # Rounding of the weight and of the zero point, half a step each, and float16 scales.

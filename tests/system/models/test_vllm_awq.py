@@ -1,4 +1,4 @@
-"""Right before fast: vLLM on the AWQ base against dequantised weights with PEFT in float32, adapter by adapter.
+"""Right before fast: vLLM on the AWQ base against dequantized weights with PEFT in float32, adapter by adapter.
 
 vllm-project/vllm#42488 reports adapters on an AWQ base that fail in silence.
 """

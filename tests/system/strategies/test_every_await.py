@@ -1,4 +1,4 @@
-"""Whatever ends the work of a claim, and wherever: what was learnt until then is judged, kept and shown."""
+"""Whatever ends the work of a claim, and wherever: what was learned until then is judged, kept and shown."""
 
 import asyncio
 import itertools
@@ -11,7 +11,7 @@ from bridge import CLAIM, PAGES, Answers, store_of
 import system.check
 from system.case import Case
 from system.check import Engine, check
-from system.operations.evidence import all_learnt, question_of
+from system.operations.evidence import all_learned, question_of
 from system.records import Answer, Label
 from system.strategies import STRATEGIES
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
@@ -109,7 +109,7 @@ def awaits_of(make_scene, name: str) -> int:
 
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("end", [expire, fail])
-def test_judges_and_keeps_what_was_learnt(make_scene, name, end):
+def test_judges_and_keeps_what_was_learned(make_scene, name, end):
     salvaged = 0
     for at in range(1, awaits_of(make_scene, name) + 1):
         scene = make_scene(name, at, end)
@@ -126,7 +126,7 @@ def test_judges_and_keeps_what_was_learnt(make_scene, name, end):
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_stops_at_a_cancellation_with_all_that_was_learnt_in_the_graph(make_scene, name):
+def test_stops_at_a_cancellation_with_all_that_was_learned_in_the_graph(make_scene, name):
     async def stop(scene: Scene) -> None:
         running.cancel()
         await asyncio.sleep(3600)
@@ -143,5 +143,5 @@ def test_stops_at_a_cancellation_with_all_that_was_learnt_in_the_graph(make_scen
             asyncio.run(cancelled(scene))
         (case,) = scene.cases
         assert scene.heard == list(case.graph)
-        assert answered(case) <= {pair.content.question for pair in all_learnt(case) if pair.content.answered}
+        assert answered(case) <= {pair.content.question for pair in all_learned(case) if pair.content.answered}
         assert scene.awaits >= at

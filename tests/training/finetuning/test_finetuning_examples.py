@@ -56,7 +56,7 @@ def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
 
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
-def test_no_claim_is_both_learnt_and_held_out_and_no_example_is_lost(claims, seed):
+def test_no_claim_is_both_learned_and_held_out_and_no_example_is_lost(claims, seed):
     examples = [example(number, claim) for number, claim in enumerate(claims)]
     split = split_by_claim(examples, 0.2, seed)
     assert not {one.claim_id for one in split.train} & {one.claim_id for one in split.held_out}

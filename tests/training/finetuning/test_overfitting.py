@@ -1,4 +1,4 @@
-"""A tiny model that has learnt 32 real examples by heart writes their labels: masks, template and targets are right."""
+"""A tiny model that has learned 32 real examples by heart writes their labels: masks, template, targets are right."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ def short_claims(shared, tmp_path):
     return path
 
 
-def test_examples_that_were_learnt_by_heart_are_answered_with_their_labels(
+def test_examples_that_were_learned_by_heart_are_answered_with_their_labels(
     tiny_model, short_claims, verdicts, lines, tmp_path
 ):
     # One justification for all, so that every update is about the labels.
@@ -43,7 +43,7 @@ def test_examples_that_were_learnt_by_heart_are_answered_with_their_labels(
         (task, reply.model_copy(update={"justification": "By heart."})) for task, reply in verdicts(short_claims, COUNT)
     ]
     rows = lines(tasks)
-    rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]  # to be held out, so that all 32 are learnt
+    rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]  # to be held out, so that all 32 are learned
     data = tmp_path / "verdict_prediction.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     examples = read_examples(data, Demonstration)

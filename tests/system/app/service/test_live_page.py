@@ -193,8 +193,8 @@ def test_text_stands_out_in_light_and_dark(browser, scheme):
         assert (brightness(browser.execute_script(paint, reader.one("body"))[1]) < 0.5) == (scheme == "dark")
 
 
-def brightness(colour):
+def brightness(color):
     """Relative luminance of "rgb(…)" (WCAG 2)."""
-    parts = [int(part) / 255 for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    parts = [int(part) / 255 for part in color[color.index("(") + 1 : -1].split(",")[:3]]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
