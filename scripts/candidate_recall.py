@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""What the passages that are embedded can hold: by their number (dense_candidates), the share of gold pages and of
-reference sentences that are among them, and what embedding them costs on a card.
+"""What retrieval finds: by the number of passages embedded for a question (dense_candidates), the share of gold pages
+and of reference sentences among them and in the final passages, and what embedding them costs on a card.
 
-No encoder runs: what BM25 does not pick for any question, no encoder can find. Each claim's store is searched among
-noise, so that it has the size of a real one. A gold page is one whose address annotators cite; claims with such a page
-in their store are measured. The reference is a JSON Lines file in the form of HerO's retrieval output.
+What BM25 does not pick for any question, no encoder can find; what the encoder does not rank among the first top_k, no
+question is answered from. Encoding is slow on a CPU: --final says up to which number it is done. Each claim's store is
+searched among noise, so that it has the size of a real one. A gold page is one whose address annotators cite; claims
+with such a page in their store are measured. The reference is a JSON Lines file in the form of HerO's retrieval output.
 
-Usage: candidate_recall.py CLAIMS.json STORE_DIR --noise NOISE.json --reference FILE.jsonl [--claims 40]
+Usage: candidate_recall.py CLAIMS.json STORE_DIR --noise NOISE.json --reference FILE.jsonl [--claims 40] [--final 256]
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -20,9 +21,11 @@ import orjson
 from tqdm import tqdm
 
 from knowledge_store.bm25.scoring import Bm25
+from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
+from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.page import Flaws, Page, Passage, normalized
 from knowledge_store.pages.store import read_pages
-from knowledge_store.ranking import rank
+from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.gold import GoldClaim, read_gold
 from training.datasets.evidence import same_address
@@ -31,6 +34,13 @@ SIZES = (32, 64, 128, 256, 512, 1024, 3000)
 TOKENS = 250  # of a passage of 1,000 characters
 PARAMETERS = 0.44e9  # in the layers of Qwen3-Embedding-0.6B
 FLOPS = 0.4 * 125e12  # of an A10G in half precision, at 40 % of its peak
+HEADER = """\
+| candidates | gold pages | sentences | final: gold pages | final: sentences | distinct | embedded | s on an A10G |
+|---:|---:|---:|---:|---:|---:|---:|---:|"""
+
+# Of candidates: gold pages, reference sentences; of final passages: both; all there are of both; passages embedded;
+# final passages of all questions, and the distinct ones among them.
+Counts = tuple[int, ...]
 
 
 def main() -> None:
@@ -39,20 +49,24 @@ def main() -> None:
     gold = read_gold(args.claims_file)
     wanted = _reference(args.reference)
     noise = list(read_pages(args.noise, Flaws()))
-    rows: dict[int, list[tuple[int, int, int, int, int]]] = {size: [] for size in SIZES}
+    encoder = SentenceEncoder.of(RetrievalSettings()) if args.final else None
+    rows: dict[int, list[Counts]] = {size: [] for size in SIZES}
     stores = ((claim, list(read_pages(args.store / f"{claim.claim.id}.json", Flaws()))) for claim in gold)
     usable = [(claim, store) for claim, store in stores if cited_pages(claim, store)]
     sample = usable[:: max(len(usable) // args.claims, 1)][: args.claims]
     for claim, store in tqdm(sample, unit="claim"):
-        for size, row in measure(claim, store, noise, wanted.get(claim.claim.id, [])):
+        sizes = {size: encoder if size <= args.final else None for size in SIZES}
+        for size, row in measure(claim, store, noise, wanted.get(claim.claim.id, []), sizes):
             rows[size].append(row)
-    print("| `dense_candidates` | gold pages | reference sentences | embedded a claim | seconds on an A10G |")
-    print("|---:|---:|---:|---:|---:|")
+    print(HEADER)
     for size, found in rows.items():
-        pages, cited, sentences, listed, embedded = np.array(found).sum(axis=0)
+        sums = np.array(found).sum(axis=0)
+        pages, sentences, final_pages, final_sentences, cited, listed, embedded, read, distinct = sums
         each = embedded / len(found)
-        seconds = each * TOKENS * 2 * PARAMETERS / FLOPS
-        print(f"| {size:,} | {pages / cited:.3f} | {sentences / listed:.3f} | {each:,.0f} | {seconds:.2f} |")
+        shares = (final_pages / cited, final_sentences / listed, distinct / max(read, 1))
+        final = " | ".join(f"{share:.3f}" if size <= args.final else "" for share in shares)
+        cost = f"{each:,.0f} | {each * TOKENS * 2 * PARAMETERS / FLOPS:.2f}"
+        print(f"| {size:,} | {pages / cited:.3f} | {sentences / listed:.3f} | {final} | {cost} |")
     print(f"{len(sample)} claims, {cited} gold pages, {listed} sentences")
 
 
@@ -63,22 +77,41 @@ def cited_pages(gold: GoldClaim, store: Sequence[Page]) -> set[str]:
 
 
 def measure(
-    gold: GoldClaim, store: Sequence[Page], noise: Sequence[Page], wanted: Sequence[str]
-) -> Iterator[tuple[int, tuple[int, int, int, int, int]]]:
-    """Of one claim, for each size: gold pages found and there, sentences found and there, passages embedded."""
+    gold: GoldClaim,
+    store: Sequence[Page],
+    noise: Sequence[Page],
+    wanted: Sequence[str],
+    sizes: Mapping[int, Encoder | None],
+) -> Iterator[tuple[int, Counts]]:
+    """The counts of one claim for each size; those of final passages are 0 for a size without an encoder."""
     pages = (replace(page, number=number) for number, page in enumerate(chain(store, noise)))
-    passages = rank(pages, gold.claim.text, RetrievalSettings()).passages
-    lexical = Bm25([passage.text for passage in passages])
+    ranked = rank(pages, gold.claim.text, RetrievalSettings())
+    lexical = Bm25([passage.text for passage in ranked.passages])
     questions = list(dict.fromkeys(answer.question for answer in gold.answers))
-    orders = [lexical.rank(question, max(SIZES)).positions for question in questions]
+    orders = [lexical.rank(question, max(sizes)).positions for question in questions]
     cited = cited_pages(gold, store)
     listed = [text for text in wanted if any(text in normalized(page.text) for page in store)]
-    for size in SIZES:
-        chosen = set(range(min(size, len(passages)))).union(*(order[:size].tolist() for order in orders))
-        found = [passages[position] for position in chosen]
-        texts = [normalized(passage.text) for passage in found]
-        sentences = sum(any(text in held for held in texts) for text in listed)
-        yield size, (_pages(found, cited), len(cited), sentences, len(listed), len(found))
+    caching = {encoder: CachingEncoder(encoder) for encoder in sizes.values() if encoder}
+    for size, encoder in sizes.items():
+        chosen = set(range(min(size, len(ranked.passages)))).union(*(order[:size].tolist() for order in orders))
+        candidates = [ranked.passages[position] for position in chosen]
+        final = list(_final(ranked, questions, size, caching[encoder])) if encoder else []
+        found = (count for passages in (candidates, final) for count in _found(passages, cited, listed))
+        distinct = len({passage.key for passage in final})
+        yield size, (*found, len(cited), len(listed), len(candidates), len(final), distinct)
+
+
+def _final(ranked: RankedStore, questions: Sequence[str], size: int, encoder: Encoder) -> Iterator[Passage]:
+    settings = RetrievalSettings(dense_candidates=size)
+    index = PassageIndex(ranked, encoder, settings)
+    for question in questions:
+        yield from (hit.passage for hit in index.nearest(question, settings.top_k))
+
+
+def _found(passages: Sequence[Passage], cited: set[str], listed: Sequence[str]) -> tuple[int, int]:
+    """Gold pages and reference sentences in passages."""
+    texts = [normalized(passage.text) for passage in passages]
+    return _pages(passages, cited), sum(any(text in held for held in texts) for text in listed)
 
 
 def _pages(found: Sequence[Passage], cited: set[str]) -> int:
@@ -99,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("store", type=Path, help="folder with <claim id>.json")
     parser.add_argument("--noise", type=Path, required=True, help="a store of other pages, added to each claim's")
     parser.add_argument("--reference", type=Path, required=True, help="sentences that another system found")
+    parser.add_argument("--final", type=int, default=0, metavar="N", help="encode for sizes up to this (0: none)")
     parser.add_argument("--claims", type=int, default=40, metavar="N", help="claims, spread over the file (40)")
     return parser
 

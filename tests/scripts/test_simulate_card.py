@@ -1,0 +1,73 @@
+"""The simulated card: its arithmetic, and what the deadline does to a run on it."""
+
+import asyncio
+
+import fake_time
+import pytest
+
+from scripts.simulate_card import BLOCK, CACHED_TOKEN, CHARACTERS, EMBEDDED, STEP, Card, settings_with, simulate
+
+PROMPT = "".join(chr(97 + place % 26) for place in range(int(1000 * CHARACTERS)))
+
+
+def seconds_of(*requests, passages=0, **card):
+    """Seconds after which each request, a prompt and the tokens of its reply, was served."""
+
+    async def run():
+        served = Card(1000.0, **card)
+        served.embed(passages)
+        loop = asyncio.get_running_loop()
+
+        async def one(prompt, reply):
+            await served.serve("judge_claim", "none", prompt, reply)
+            return loop.time()
+
+        return await asyncio.gather(*(one(*request) for request in requests))
+
+    return fake_time.run(run())
+
+
+def test_a_request_takes_its_prompt_and_a_step_for_each_token():
+    decoding = sum(STEP + CACHED_TOKEN * 1000 for _ in range(10))
+    assert seconds_of((PROMPT, 10)) == pytest.approx([1.0 + decoding])
+
+
+def test_requests_share_steps_and_what_their_prompts_have_in_common():
+    first, second = seconds_of((PROMPT, 10), (PROMPT, 10))
+    assert second == pytest.approx(first, abs=0.05)  # the second prompt is in the cache but for its end
+    assert seconds_of((PROMPT, 10), (PROMPT[::-1], 10))[1] > first + 0.9
+
+
+def test_the_cache_forgets_what_was_used_least_recently():
+    again = [(PROMPT, 1), (PROMPT[::-1], 1), (PROMPT, 1)]
+    assert seconds_of(*again, sequences=1)[2] < seconds_of(*again, sequences=1, cached=60 * BLOCK)[2] - 0.9
+
+
+def test_embedding_comes_first():
+    (alone,), (after,) = seconds_of((PROMPT, 1)), seconds_of((PROMPT, 1), passages=768)
+    assert after - alone == pytest.approx(768 * EMBEDDED) == pytest.approx(3.4, abs=0.1)
+
+
+def test_a_request_that_is_given_up_leaves_the_card():
+    async def run():
+        card = Card(1000.0)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.5):
+                await card.serve("judge_claim", "none", PROMPT, 1_000_000)
+        await card.serve("judge_claim", "none", PROMPT[::-1], 1)
+        return asyncio.get_running_loop().time()
+
+    assert fake_time.run(run()) < 3.0
+
+
+def test_claims_that_share_the_run_lose_nothing_where_each_by_itself_is_cut():
+    settings = settings_with(max_concurrent_claims=8)
+    own, shared = simulate(settings, 12, 2000.0, shared=False), simulate(settings, 12, 2000.0)
+    assert own.cut > 0 == shared.cut
+    assert shared.each < 60.0
+
+
+def test_the_mean_stays_within_the_rule_on_a_card_that_is_far_too_slow():
+    run = simulate(settings_with(max_concurrent_claims=4), 12, 150.0)
+    assert run.cut > 0
+    assert run.each <= 60.0
