@@ -61,7 +61,7 @@ def test_hadolint_finds_nothing():
 
 
 @each_file
-def test_it_runs_as_nobody_special_with_a_health_check_and_volumes(file):
+def test_runs_unprivileged_with_a_health_check_and_volumes(file):
     names = [name for name, _ in instructions(file)]
     assert arguments(file, "USER") == ["10001"]
     assert names.index("USER") < names.index("ENTRYPOINT")
@@ -149,7 +149,7 @@ def health(tmp_path: Path, command: str, port: int) -> int:
     return subprocess.run([HEALTHCHECK], env=environment, capture_output=True, timeout=PATIENCE).returncode
 
 
-def test_a_service_is_healthy_while_it_answers_and_a_run_while_it_lives(tmp_path):
+def test_a_service_is_healthy_while_it_answers_and_a_run_while_alive(tmp_path):
     server = HTTPServer(("127.0.0.1", 0), Healthy)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     port = server.server_port

@@ -110,7 +110,7 @@ def assert_all_here(folder: Path) -> None:
     assert list(folder.rglob("*.part*")) == []
 
 
-def test_claims_and_stores_arrive_under_the_organizers_names(source, tmp_path):
+def test_downloads_claims_and_stores_under_the_organizers_names(source, tmp_path):
     assert not download(tmp_path, source.address)
     assert_all_here(tmp_path)
 
@@ -122,14 +122,14 @@ def test_what_is_here_is_not_asked_for_again(source, tmp_path):
     assert source.requests.total() == before
 
 
-def test_a_cut_connection_is_gone_on_with(source, tmp_path):
+def test_resumes_after_a_cut_connection(source, tmp_path):
     source.cut = {ZIP}
     assert not download(tmp_path, source.address)
     assert source.ranges == [f"bytes={len(source.files[ZIP]) // 2}-"]
     assert_all_here(tmp_path)
 
 
-def test_a_killed_download_goes_on_where_it_was(source, tmp_path):
+def test_resumes_a_killed_download(source, tmp_path):
     half = len(source.files[ZIP]) // 3
     folder = tmp_path / "knowledge_store" / "dev.part"
     folder.mkdir(parents=True)
@@ -197,15 +197,15 @@ def test_a_folder_is_a_source_too(source, tmp_path):
     assert_all_here(tmp_path / "here")
 
 
-def test_a_split_that_is_not_there_is_named(source, tmp_path):
+def test_names_a_missing_split(source, tmp_path):
     assert "no claims and stores of a split 'test_2030'" in download(tmp_path, source.address, "test_2030")
 
 
-def test_an_address_that_does_not_answer_is_named(tmp_path):
+def test_names_an_address_that_does_not_answer(tmp_path):
     assert "http://127.0.0.1:9/SHA256SUMS" in download(tmp_path, "http://127.0.0.1:9")
 
 
-def test_nothing_of_an_archive_is_written_outside_the_folder_of_stores(tmp_path):
+def test_writes_nothing_of_an_archive_outside_the_store_folder(tmp_path):
     hostile = archive({"../../0.json": "escaped", "1.json": STORES["1.json"]}, folder="")
     source = Source(with_sums({"data/dev.json": CLAIMS, ZIP: hostile}))
     download(tmp_path, source.address)

@@ -17,7 +17,7 @@ FIRST = [
 
 
 @pytest.mark.parametrize(("target", "seed"), FIRST)
-def test_first_inputs_are_read_or_refused(target, seed, tmp_path):
+def test_reads_or_rejects_first_inputs(target, seed, tmp_path):
     target.check(seed, tmp_path)
 
 
@@ -37,7 +37,7 @@ def changed(data, change):
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
-def test_changed_inputs_are_read_or_refused(target, tmp_path, data):
+def test_reads_or_rejects_mutated_inputs(target, tmp_path, data):
     text = data.draw(st.sampled_from(target.seeds))
     for change in data.draw(CHANGES):
         text = changed(text, change)

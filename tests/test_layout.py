@@ -79,7 +79,7 @@ def test_packages_are_where_the_rules_look(package: str) -> None:
     assert Path(*package.split("."), "__init__.py") in files_of(package)
 
 
-def test_imports_of_real_files_are_found() -> None:
+def test_finds_imports_of_real_files() -> None:
     assert "system/records.py imports knowledge_store.pages.page.Passage" in offences("system", "knowledge_store")
     assert offences("system", "knowledge_store", allowed=("knowledge_store",)) == []
 

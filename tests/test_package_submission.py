@@ -78,7 +78,7 @@ def install_from_this_checkout(folder: Path) -> None:
     (folder / ".venv" / ".installed").write_bytes(b"".join(wanted))
 
 
-def test_the_organizers_find_their_scripts_and_no_data(package):
+def test_contains_the_organizers_scripts_and_no_data(package):
     names = zipfile.ZipFile(package).namelist()
     assert {"download_data.sh", "installation.sh", "run_system.sh", "system_inference.sh"} <= set(names)
     assert "models/adapters/verdict_prediction/adapter_config.json" in names
@@ -87,12 +87,12 @@ def test_the_organizers_find_their_scripts_and_no_data(package):
     assert not [name for name in names if name.startswith(("tests/", "training/", ".venv", "output"))]
 
 
-def test_the_name_of_the_system_is_read_as_their_runner_reads_it(unpacked):
+def test_reads_the_name_of_the_system_as_their_runner_reads_it(unpacked):
     command = "eval $(grep '^SYSTEM_NAME=' system_inference.sh); echo $SYSTEM_NAME"
     assert subprocess.check_output(["bash", "-c", command], cwd=unpacked, text=True) == "factgraph\n"
 
 
-def test_adapters_are_found_where_the_settings_say(unpacked):
+def test_finds_adapters_where_the_settings_say(unpacked):
     ask = '. ./settings.sh; printf "%s " "${options[@]}"'
     for environment, expected in [
         ({}, "--profile a10g --adapters verdict_prediction=models/adapters/verdict_prediction "),
@@ -103,7 +103,7 @@ def test_adapters_are_found_where_the_settings_say(unpacked):
         assert subprocess.check_output(["bash", "-euc", ask], cwd=unpacked, text=True, env=variables) == expected
 
 
-def test_a_folder_without_adapters_is_refused(tmp_path):
+def test_rejects_a_folder_without_adapters(tmp_path):
     command = [ROOT / "scripts" / "package_submission.sh", "--adapters", tmp_path, tmp_path / "out.zip"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2 and "adapter_config.json" in done.stderr
@@ -111,7 +111,7 @@ def test_a_folder_without_adapters_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_in_the_organizers_order_it_ends_with_a_submission_and_its_timings(unpacked, data):
+def test_the_organizers_order_gives_a_submission_and_timings(unpacked, data):
     install_from_this_checkout(unpacked)
     early = run(unpacked, "run_system.sh")
     assert early.returncode == 2 and "no data_store/averitec/small.json" in early.stderr

@@ -32,7 +32,7 @@ def assert_whole(output, claims=16):
     assert [entry["claim_id"] for entry in orjson.loads((output / "submission.json").read_bytes())] == [*range(claims)]
 
 
-def test_a_journal_that_cannot_grow_keeps_what_it_has_and_goes_on_later(start_scripted, tmp_path):
+def test_a_full_journal_keeps_its_lines_and_resumes_later(start_scripted, tmp_path):
     output = tmp_path / "output"
     _, errors = finish(start_scripted(0.0, preexec_fn=limit_files_to(LIMIT)), status=2)
     assert "cannot be written (File too large)" in errors and "then use --resume" in errors
@@ -44,7 +44,7 @@ def test_a_journal_that_cannot_grow_keeps_what_it_has_and_goes_on_later(start_sc
     assert_whole(output)
 
 
-def test_a_full_disk_keeps_what_it_has_and_the_run_goes_on_elsewhere(start_scripted, small_disk, tmp_path):
+def test_a_run_on_a_full_disk_resumes_elsewhere(start_scripted, small_disk, tmp_path):
     output = small_disk / "output"
     _, errors = finish(start_scripted(0.0, output=output), status=2)
     assert "No space left on device" in errors and "Traceback" not in errors
@@ -62,7 +62,7 @@ def test_an_output_folder_that_cannot_be_made_is_an_error(start_scripted, tmp_pa
     assert "Not a directory" in errors and "Traceback" not in errors
 
 
-def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_unharmed(start_scripted, tmp_path):
+def test_rejects_a_second_run_in_the_same_folder_without_harm_to_the_first(start_scripted, tmp_path):
     output = tmp_path / "output"
     hold = tmp_path / "hold"
     hold.touch()

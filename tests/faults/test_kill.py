@@ -7,6 +7,6 @@ KILLS = 4
 
 
 @pytest.mark.slow
-def test_runs_killed_at_random_moments_lose_nothing_and_end_as_if_nothing_had_been(tmp_path):
+def test_random_kills_lose_nothing_and_change_no_result(tmp_path):
     struck, laps = kill_and_resume(tmp_path, KILLS, seed=2)
     assert struck.total() == KILLS and laps >= 1

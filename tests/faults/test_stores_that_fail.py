@@ -45,7 +45,7 @@ def test_stores_that_cannot_be_read_cost_their_claims_and_are_counted(start_scri
     assert timings["run"]["failures"]["read"] == 2
 
 
-def test_a_store_on_a_hanging_disk_is_given_up_after_the_claims_budget(start_scripted, inputs, tmp_path):
+def test_abandons_a_store_on_a_hanging_disk_after_the_claims_budget(start_scripted, inputs, tmp_path):
     arguments, stores = inputs
     (stores / "4.json").unlink()
     os.mkfifo(stores / "4.json")  # opening it never returns
@@ -55,7 +55,7 @@ def test_a_store_on_a_hanging_disk_is_given_up_after_the_claims_budget(start_scr
     assert "4.json: RankingTooLong: reading and ranking took longer than 5 s" in message(result)
 
 
-def test_stores_that_vanish_in_mid_run_cost_only_the_claims_that_needed_them(start_scripted, inputs, tmp_path):
+def test_vanished_stores_fail_only_their_own_claims(start_scripted, inputs, tmp_path):
     arguments, stores = inputs
     run = start_scripted(0.1, *arguments)
     wait_for(lambda: journalled(tmp_path / "output"))

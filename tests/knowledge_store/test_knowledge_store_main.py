@@ -63,7 +63,7 @@ def test_a_wrong_path_is_one_line_of_error(command: list[str], capsys: pytest.Ca
     assert capsys.readouterr().err.startswith("error: absent")
 
 
-def test_a_limit_below_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rejects_a_limit_below_one(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["search", "store.json", "question", "--limit", "0"])
     assert "expected a number from 1, got 0" in capsys.readouterr().err

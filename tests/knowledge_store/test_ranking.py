@@ -83,7 +83,7 @@ def test_a_worker_loads_no_model_library() -> None:
     assert output.stdout.strip() == "set()"
 
 
-def test_windows_that_would_not_advance_are_refused() -> None:
+def test_rejects_windows_that_would_not_advance() -> None:
     with pytest.raises(ValueError, match=r"chunk_overlap \(300\) must be smaller than chunk_size \(200\)"):
         RetrievalSettings(chunk_size=200, chunk_overlap=300)
 

@@ -44,7 +44,7 @@ def test_what_is_recalled_is_what_was_ranked(
     assert ranked == ["fish"]
 
 
-def test_another_claim_date_setting_or_store_is_ranked_anew(
+def test_ranks_again_for_another_claim_date_setting_or_store(
     write_store: Write, settings: RetrievalSettings, ranked: list[str]
 ) -> None:
     path = write_store(*PAGES)

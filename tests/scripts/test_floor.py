@@ -20,7 +20,7 @@ def plan():
     return plan_memory(bare, EngineSettings(context=64), device=10**12, adapters=3, rank=16, graphs=False)
 
 
-def test_prefix_cache_leaves_each_request_its_own_and_the_claims_prefix_once():
+def test_the_prefix_cache_counts_a_claims_prefix_once():
     assert prefill_tokens([ONE], prefix_cache=False) == 3 * 350
     assert prefill_tokens([ONE], prefix_cache=True) == 100 + 3 * 200
     assert prefill_tokens([ONE, ONE], prefix_cache=True) == 100 + 6 * 200

@@ -61,7 +61,7 @@ def test_without_errors_everything_is_right(label, strategy):
 
 
 @pytest.mark.parametrize("label", [Label.SUPPORTED, Label.REFUTED])
-def test_without_errors_a_branch_goes_on_until_it_has_half_of_the_evidence(label):
+def test_without_errors_a_branch_asks_until_it_has_half_the_evidence(label):
     checked = run(gold_of(label), Rates(), graph__branches=1)
     assert accuracy(checked, label) == 1.0
     assert {result.timing.rounds for result, _ in checked} == {2}

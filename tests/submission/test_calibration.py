@@ -29,7 +29,7 @@ def test_an_overconfident_system_is_made_honest():
     assert values == sorted(values) and values[0] >= 0 and values[-1] <= 1
 
 
-def test_an_honest_system_stays_as_it_is():
+def test_leaves_a_calibrated_system_unchanged():
     report = calibrate(*drawn(honest=lambda c: c))
     assert report.after < 0.05
     assert report.calibration.of(0.7) == pytest.approx(0.7, abs=0.08)
@@ -53,7 +53,7 @@ def test_the_expected_error_by_hand():
 
 
 @pytest.mark.parametrize("right", [0, 4, 16, 20])
-def test_too_little_to_fit_on_is_named(right):
+def test_names_too_little_to_fit_on(right):
     predicted = [RIGHT] * right + [WRONG] * (20 - right)
     with pytest.raises(SubmissionError, match=f"got {right} right of 20"):
         calibrate([0.5] * 20, predicted, [RIGHT] * 20)

@@ -27,7 +27,7 @@ def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path: Path) -> None
     assert path.read_text() == "old"
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SubmissionError, match="cannot write"):
         write_atomically(tmp_path / "file" / "inside.txt", "text")
@@ -38,7 +38,7 @@ def test_a_byte_order_mark_is_dropped_and_line_ends_stay(tmp_path: Path) -> None
     assert read_text(tmp_path / "file") == "a\r\nb\r"
 
 
-def test_bytes_that_are_no_utf8_are_named_with_their_line(tmp_path: Path) -> None:
+def test_names_bytes_that_are_not_utf8_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"one\ntwo \xff")
     with pytest.raises(SubmissionError, match="line 2: expected UTF-8, got byte 0xff"):
         read_text(tmp_path / "file")
@@ -48,7 +48,7 @@ def test_bytes_that_are_no_utf8_are_named_with_their_line(tmp_path: Path) -> Non
     ("text", "message"),
     [("[1,\n2", "line 2, column 2: expected a JSON array"), ('{"a": 1}', "expected a JSON array, got dict")],
 )
-def test_json_that_is_no_array_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_rejects_json_that_is_not_an_array(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "file.json").write_text(text)
     with pytest.raises(SubmissionError, match=message):
         read_json_array(tmp_path / "file.json")
@@ -66,7 +66,7 @@ def test_repaired_text_is_utf8_without_nuls(text: str) -> None:
 
 
 @given(st.text().filter(lambda text: "\0" not in text))
-def test_sound_text_is_left_as_it_is(text: str) -> None:
+def test_leaves_sound_text_unchanged(text: str) -> None:
     assert repair(text) == text
 
 

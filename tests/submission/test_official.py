@@ -54,7 +54,7 @@ FILES = [
 
 
 @pytest.mark.parametrize("text", FILES)
-def test_a_table_is_read_as_pandas_reads_it(tmp_path: Path, text: str) -> None:
+def test_reads_a_table_as_pandas_reads_it(tmp_path: Path, text: str) -> None:
     path = tmp_path / "file.csv"
     path.write_text(text, newline="")
     reference = pd.read_csv(path)

@@ -37,7 +37,7 @@ def test_a_csv_is_read_by_its_ids(tmp_path: Path) -> None:
     ]
 
 
-def test_the_organizers_json_may_lack_ids_and_have_more_fields(tmp_path: Path) -> None:
+def test_reads_organizers_json_without_ids_and_with_more_fields(tmp_path: Path) -> None:
     path = _json(tmp_path, [{"claim": "A.", "pred_label": "maybe", "evidence": [], "llm_output": "..."}])
     assert read_predictions(path) == [Predicted(claim_id=0, claim="A.", label="maybe")]
 
@@ -51,13 +51,13 @@ def test_the_organizers_json_may_lack_ids_and_have_more_fields(tmp_path: Path) -
         ([{"claim": "A."}], "entry 0: 'pred_label': expected a string, got None"),
     ],
 )
-def test_an_entry_that_is_no_prediction_is_named(tmp_path: Path, value: Any, message: str) -> None:
+def test_names_an_entry_that_is_not_a_prediction(tmp_path: Path, value: Any, message: str) -> None:
     with pytest.raises(SubmissionError, match=message):
         read_predictions(_json(tmp_path, value))
 
 
 @pytest.mark.parametrize("cell", ["one", "1.5", ""])
-def test_a_row_without_a_whole_number_as_id_is_named(tmp_path: Path, cell: str) -> None:
+def test_names_a_row_without_a_whole_number_as_id(tmp_path: Path, cell: str) -> None:
     (tmp_path / "file.csv").write_text(f"id,claim,evi,label\n{cell},A.,e,Refuted\n")
     with pytest.raises(SubmissionError, match=r"row 0 \(line 2\): 'id': expected an integer"):
         read_predictions(tmp_path / "file.csv")
@@ -96,7 +96,7 @@ QUESTIONS = [
 ]
 
 
-def test_claims_may_stand_in_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_reads_claims_from_any_table(tmp_path: Path) -> None:
     (tmp_path / "claims.csv").write_text("id;claim\n7;A.\n3;B.\n")
     assert read_claims(tmp_path / "claims.csv") == ["A.", "B."]
 
@@ -120,7 +120,7 @@ def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(tmp_path: Path) -
         ([{"question": "When?", "answers": [{"answer": None}]}], "claim 0: .*'strip'"),
     ],
 )
-def test_gold_questions_of_another_form_are_named(tmp_path: Path, questions: Any, message: str) -> None:
+def test_names_gold_questions_of_another_form(tmp_path: Path, questions: Any, message: str) -> None:
     with pytest.raises(SubmissionError, match=message):
         read_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "questions": questions}]))
 
@@ -134,12 +134,12 @@ def test_gold_in_json_and_in_the_organizers_csv_are_the_same(shared: Path) -> No
 
 
 @pytest.mark.parametrize("fields", [{}, {"label": "refuted"}, {"label": None}, {"label": ["Refuted"]}])
-def test_gold_without_a_valid_label_is_refused(tmp_path: Path, fields: dict[str, Any]) -> None:
+def test_rejects_gold_without_a_valid_label(tmp_path: Path, fields: dict[str, Any]) -> None:
     with pytest.raises(SubmissionError, match="claim 0: label: Input should be 'Supported', 'Refuted'"):
         read_gold(_json(tmp_path, [{"claim": "A.", **fields}]))
 
 
-def test_claims_are_read_from_json_and_from_a_gold_csv(tmp_path: Path) -> None:
+def test_reads_claims_from_json_and_from_a_gold_csv(tmp_path: Path) -> None:
     (tmp_path / "solution.csv").write_text("id,claim,evi,label,split\n0,A.,e,Refuted,gold\n1,B.,e,Refuted,gold\n")
     assert read_claims(tmp_path / "solution.csv") == ["A.", "B."]
     assert read_claims(_json(tmp_path, [{"claim": "A."}, {"claim": "B."}])) == ["A.", "B."]
@@ -160,7 +160,7 @@ def test_claims_without_labels_have_no_annotations(tmp_path: Path, text: str) ->
 
 
 @pytest.mark.parametrize("types", ["text", [1]])
-def test_claim_types_that_are_no_texts_are_named(tmp_path: Path, types: object) -> None:
+def test_names_claim_types_that_are_not_strings(tmp_path: Path, types: object) -> None:
     with pytest.raises(SubmissionError, match=r"file.json: claim 0: types"):
         read_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "claim_types": types}]))
 
@@ -190,11 +190,11 @@ def test_pairs_agree_in_id_and_text_whatever_the_order() -> None:
     assert [one.claim_id for one in pairing.extra] == [9]
 
 
-def test_two_predictions_of_one_claim_are_refused() -> None:
+def test_rejects_two_predictions_of_one_claim() -> None:
     with pytest.raises(SubmissionError, match="claim 1 has two predictions"):
         pair([_predicted(1, "Same."), _predicted(1, "Same.")], GOLD)
 
 
-def test_files_that_share_no_claim_are_refused() -> None:
+def test_rejects_files_that_share_no_claim() -> None:
     with pytest.raises(SubmissionError, match="none of 1 predictions has the id and the text of one of 4 gold claims"):
         pair([_predicted(0, "Shifted.")], GOLD)

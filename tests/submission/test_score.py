@@ -29,7 +29,7 @@ def report(tmp_path: Path) -> ScoreReport:
     return score(tmp_path / "submission.json", tmp_path / "gold.json")
 
 
-def test_only_what_is_paired_is_scored_and_the_rest_is_named(report: ScoreReport) -> None:
+def test_scores_only_paired_rows_and_names_the_rest(report: ScoreReport) -> None:
     assert (report.labels.claims, report.gold_claims) == (2, 6)
     assert (report.labels.accuracy, report.constant_refuted.accuracy) == (0.5, 0.5)
     assert report.mismatched == (Mismatch(claim_id=2, predicted="Claim two.", gold="Claim 2."),)
@@ -74,7 +74,7 @@ def test_the_printed_report_names_scores_and_what_was_left_out(
     assert ["Refuted", "1", "0", "0", "0"] in lines  # its confusion: one claim taken for Supported
 
 
-def test_ids_are_written_as_ranges() -> None:
+def test_writes_ids_as_ranges() -> None:
     assert id_ranges([7]) == "7"
     assert id_ranges([5, 0, 1, 2, 9, 10]) == "0-2, 5, 9-10"
 
@@ -131,7 +131,7 @@ def test_confusion_counts_gold_by_predicted_and_invalid_labels_apart() -> None:
 
 
 @pytest.mark.parametrize("label", ["refuted", "Refuted ", ""])
-def test_a_label_spelt_otherwise_is_wrong_as_it_is_for_the_official_scorer(label: str) -> None:
+def test_a_misspelled_label_is_wrong_as_for_the_official_scorer(label: str) -> None:
     scores = label_scores(_pairs([(REFUTED, label), (REFUTED, REFUTED)]))
     assert (scores.accuracy, scores.confusion[REFUTED][INVALID]) == (0.5, 1)
 

@@ -57,7 +57,7 @@ def _run(checkout: Path, *command: str, **environment: str) -> subprocess.Comple
     )
 
 
-def test_data_that_is_missing_is_named(checkout: Path) -> None:
+def test_names_missing_data(checkout: Path) -> None:
     done = _run(checkout, "score_dev.sh", CLAIMS="none.json")
     assert (done.returncode, done.stdout) == (2, "")
     assert "no none.json; put AVeriTeC's dev.json there, or set CLAIMS" in done.stderr
@@ -109,7 +109,7 @@ def test_both_scorers_are_run_on_the_same_files(
     assert lines[1].endswith("@0.25 0.500000") and "wants punkt_tab" in done.stdout
 
 
-def test_a_repository_that_cannot_be_fetched_is_named(checkout: Path, tmp_path: Path) -> None:
+def test_names_a_repository_that_cannot_be_fetched(checkout: Path, tmp_path: Path) -> None:
     places = {"OFFICIAL": str(tmp_path / "official"), "OFFICIAL_REPOSITORY": str(tmp_path / "none")}
     done = _run(checkout, "official_score.sh", "submission.csv", **places)
     assert done.returncode == 1

@@ -66,7 +66,7 @@ def test_counts_duplicate_questions_and_their_replacements() -> None:
     assert (report.run.duplicates, report.run.replaced) == (3, 2)
 
 
-def test_costs_failures_and_cut_short_claims_are_counted() -> None:
+def test_counts_costs_failures_and_cut_short_claims() -> None:
     results = [
         result(0, cost=COST, failures=["ask", "merge"], cut_short=True),
         result(1, cost=COST, failures=["ask"]),
@@ -92,7 +92,7 @@ def test_the_one_minute_rule_is_about_the_run(run_seconds: float, within: bool) 
     assert f"{(run_seconds + 12.5) / 2:.2f} s of the run a claim" in run.verdict
 
 
-def test_the_json_holds_the_run_and_its_claims_and_says_what_the_clock_leaves_out(tmp_path: Path) -> None:
+def test_the_json_has_run_and_claims_and_states_what_is_not_timed(tmp_path: Path) -> None:
     write_timings_json(time_report(_results(1.0, 2.0), FACTS), tmp_path / "timings.json")
     report = json.loads((tmp_path / "timings.json").read_text())
     assert report["run"]["mean"] == 1.5
@@ -119,7 +119,7 @@ def report(*seconds: float, **facts: float) -> TimeReport:
     return time_report([result(seconds=one, cost=COST) for one in seconds], FACTS.model_copy(update=facts))
 
 
-def test_mean_worst_and_wall_time_are_told_apart() -> None:
+def test_distinguishes_mean_worst_and_wall_time() -> None:
     verdict = time_verdict(report(10.0, 20.0, 90.0, run_seconds=50.0, model_load_seconds=10.0))
     assert (verdict.mean, verdict.worst) == (40.0, 90.0)
     assert verdict.wall == pytest.approx(20.0)

@@ -138,7 +138,7 @@ def test_a_trap_has_the_effect_that_the_official_scorer_shows(
     assert _outcome(path, gold) is (None if effect is Effect.HARMLESS else effect)
 
 
-def test_bytes_that_are_no_utf8_crash_the_scorer(tmp_path: Path, gold: Path) -> None:
+def test_reports_that_bytes_that_are_not_utf8_crash_the_scorer(tmp_path: Path, gold: Path) -> None:
     path = tmp_path / "submission.csv"
     path.write_bytes(_only(0, 1, 2).encode() + b"3,\xed\xa0\x80,e,l,pred\n")  # a lone surrogate, as no writer should
     assert _worst(validate(path, CLAIMS)) is _outcome(path, gold) is Effect.CRASH
@@ -154,7 +154,7 @@ def test_every_fault_is_named_with_its_row(tmp_path: Path) -> None:
     ]
 
 
-def test_missing_rows_are_named_by_their_ids(tmp_path: Path) -> None:
+def test_names_missing_rows_by_their_ids(tmp_path: Path) -> None:
     path = tmp_path / "submission.csv"
     path.write_text(_only(1), newline="")
     messages = [fault.message for fault in validate(path, CLAIMS)]
@@ -224,7 +224,7 @@ def test_predictions_in_json_have_the_effect_of_their_conversion(
     assert outcome is (None if effect is Effect.HARMLESS else effect)
 
 
-def test_a_misplaced_entry_is_named_by_its_claim_id_even_without_claims(tmp_path: Path) -> None:
+def test_names_a_misplaced_entry_by_claim_id_without_claims(tmp_path: Path) -> None:
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps([_entry(0), _entry(2)]))
     [fault] = validate(path)

@@ -37,7 +37,7 @@ RESULTS = [
 ]
 
 
-def test_all_files_are_written_with_a_row_for_every_claim_in_order(tmp_path: Path) -> None:
+def test_writes_all_files_with_a_row_for_every_claim_in_order(tmp_path: Path) -> None:
     written = write_outputs(RESULTS, tmp_path / "output", FACTS)
     names = {path.name for path in (tmp_path / "output").iterdir()}
     assert names == {"submission.json", "submission.csv", "timings.json", "timings.csv"}
@@ -48,7 +48,7 @@ def test_all_files_are_written_with_a_row_for_every_claim_in_order(tmp_path: Pat
     assert len(written.timings_csv.read_text().splitlines()) == 4
 
 
-def test_no_results_and_two_results_of_a_claim_are_refused(tmp_path: Path) -> None:
+def test_rejects_missing_and_duplicate_results(tmp_path: Path) -> None:
     with pytest.raises(SubmissionError, match="no results"):
         write_outputs([], tmp_path, FACTS)
     with pytest.raises(SubmissionError, match="claim 5 has 2 results"):
@@ -56,7 +56,7 @@ def test_no_results_and_two_results_of_a_claim_are_refused(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_submission_that_reads_back_otherwise_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fails_if_the_submission_reads_back_differently(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(submission.write, "read_json", lambda path: predictions(RESULTS[:2]))
     with pytest.raises(SubmissionError, match=r"submission\.json: what was read back is not what was written"):
         write_outputs(RESULTS, tmp_path, FACTS)
@@ -208,14 +208,14 @@ def test_a_merged_answer_lists_all_its_pages_and_quotes_the_first() -> None:
     assert pair.urls == tuple(f"https://example.org/{n}" for n in (2, 1, 3, 5, 4))
 
 
-def test_an_answer_that_rests_on_metadata_first_names_no_page_beside_it() -> None:
+def test_an_answer_from_metadata_names_no_page() -> None:
     [entry] = predictions([result(pairs=[qa("When?", "In 1932.", answer(source=Source.METADATA), answer())])])
     [pair] = entry.evidence
     assert (pair.url, pair.scraped_text) == ("", "")
     assert pair.urls == ("https://example.org/bridge",)
 
 
-def test_repeated_pairs_are_dropped_before_the_cut_at_ten(tmp_path: Path) -> None:
+def test_drops_repeated_pairs_before_the_cut_at_ten(tmp_path: Path) -> None:
     pairs = [*[qa("Again?")] * 9, qa("Again? "), *[qa(f"Question {n}?") for n in range(9)]]
     [entry] = predictions([result(pairs=pairs)])
     assert [pair.question for pair in entry.evidence] == ["Again?", *[f"Question {n}?" for n in range(9)]]

@@ -56,7 +56,7 @@ def test_labels() -> None:
     assert len(GOLD) >= 14
 
 
-def test_every_claim_is_read_and_dated() -> None:
+def test_reads_and_dates_every_claim() -> None:
     claims = read_claims(CLAIMS)
     assert [claim.id for claim in claims] == list(IDS)
     assert all(claim.day and date(2018, 1, 1) < claim.day < date(2022, 1, 1) for claim in claims)

@@ -132,7 +132,7 @@ def test_a_file_without_annotations_is_an_error_that_says_where(tmp_path, conten
         read_gold(file)
 
 
-def test_a_byte_order_mark_is_passed_over(annotated):
+def test_skips_a_byte_order_mark(annotated):
     gold = read_gold(annotated)
     annotated.write_bytes(b"\xef\xbb\xbf" + annotated.read_bytes())
     assert read_gold(annotated) == gold

@@ -70,18 +70,18 @@ def test_ids_tell_where_a_thought_stands():
     assert graph.children(answer) == [pair]
 
 
-def test_a_parent_from_elsewhere_is_refused():
+def test_rejects_a_parent_from_elsewhere():
     stranger = Graph(CLAIM).add(Question(text="A?"), [Graph(CLAIM).root], "ask")
     with pytest.raises(GraphError, match=r"unknown parents \['q1'\]"):
         Graph(CLAIM).add(Question(text="B?"), [stranger], "ask")
 
 
-def test_a_thought_without_parents_is_refused():
+def test_rejects_a_thought_without_parents():
     with pytest.raises(GraphError, match="needs a parent"):
         Graph(CLAIM).add(Question(text="A?"), [], "ask")
 
 
-def test_a_thought_of_the_wrong_kind_is_refused():
+def test_rejects_a_thought_of_the_wrong_kind():
     with pytest.raises(ValidationError, match="cannot hold a Question"):
         Thought(id="v1", kind="verdict", parents=("claim",), operation="x", content=Question(text="A?"))
 
@@ -97,7 +97,7 @@ def test_rejects_a_record_whose_kind_or_letter_is_taken(kind, letter):
         type(Content)("Dream", (Content,), {"kind": kind, "letter": letter, "__module__": __name__})
 
 
-def test_a_file_without_a_claim_or_with_a_doubled_id_is_refused():
+def test_rejects_a_file_without_a_claim_or_with_a_doubled_id():
     graph = Graph(CLAIM)
     graph.add(Question(text="A?"), [graph.root], "ask")
     data = graph.to_json()

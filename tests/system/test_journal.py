@@ -43,7 +43,7 @@ def test_what_was_appended_is_there_on_resume(tmp_path):
     assert read(path) == [result(0), result(1)]
 
 
-def test_without_resume_it_begins_anew(tmp_path):
+def test_starts_over_without_resume(tmp_path):
     path = tmp_path / "journal.jsonl"
     write(path, result(0))
     write(path)
@@ -52,7 +52,7 @@ def test_without_resume_it_begins_anew(tmp_path):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
-def test_a_journal_cut_at_any_byte_resumes_with_the_whole_lines_before_it(tmp_path, data):
+def test_resumes_a_journal_cut_at_any_byte_with_its_complete_lines(tmp_path, data):
     path = tmp_path / "journal.jsonl"
     results = [result(i, justification=f"Reason {i}.") for i in range(3)]
     write(path, *results)
@@ -77,7 +77,7 @@ def test_what_was_written_reads_back_equal(tmp_path, text, number, count):
     assert read(path) == [any_result]
 
 
-def test_other_settings_or_input_are_refused_by_name(tmp_path):
+def test_rejects_other_settings_or_input_by_name(tmp_path):
     path = tmp_path / "journal.jsonl"
     write(path, result(0))
     with pytest.raises(JournalError, match=r"graph.depth was '3' and is '4'; seed was None and is '1'"):
@@ -85,7 +85,7 @@ def test_other_settings_or_input_are_refused_by_name(tmp_path):
     assert read(path) == [result(0)]
 
 
-def test_a_damaged_line_is_named(tmp_path):
+def test_names_a_damaged_line(tmp_path):
     path = tmp_path / "journal.jsonl"
     write(path, result(0), result(1))
     lines = path.read_bytes().splitlines(keepends=True)
@@ -94,20 +94,20 @@ def test_a_damaged_line_is_named(tmp_path):
         read(path)
 
 
-def test_a_number_that_json_cannot_hold_is_refused_before_it_is_written():
+def test_rejects_a_number_that_json_cannot_hold_before_writing():
     """JSON would hold null in its place, and the journal could not be resumed."""
     with pytest.raises(ValidationError, match="finite number"):
         Verdict(label=Label.REFUTED, justification="Because.", confidence=math.nan)
 
 
-def test_a_damaged_first_line_is_named(tmp_path):
+def test_names_a_damaged_first_line(tmp_path):
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"not json\n")
     with pytest.raises(JournalError, match=r"line 1"):
         read(path)
 
 
-def test_a_second_run_in_the_same_folder_is_refused(tmp_path):
+def test_rejects_a_second_run_in_the_same_folder(tmp_path):
     path = tmp_path / "journal.jsonl"
     with Journal(path, IDENTITY, resume=False), pytest.raises(JournalError, match="another run is writing here"):
         Journal(path, IDENTITY, resume=False)

@@ -44,7 +44,7 @@ def test_cuts_a_long_answer_between_words():
 
 
 @pytest.mark.parametrize("label", Label)
-def test_every_quotation_stands_in_a_document_that_is_named(label):
+def test_names_the_document_of_every_quotation(label):
     merged = OPENED.model_copy(
         update={"answer": "It opened in 1932. It is closed.", "answers": OPENED.answers + CLOSED.answers}
     )

@@ -23,7 +23,7 @@ PAGES = [(f"https://page{number}.example", text) for number, text in enumerate([
         ({}, False),
     ],
 )
-def test_carp_searches_by_hops_unless_told_otherwise(overrides, by_hops):
+def test_carp_searches_by_hops_by_default(overrides, by_hops):
     assert load("embedded", overrides).by_hops == by_hops
 
 

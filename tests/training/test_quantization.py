@@ -40,7 +40,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_what_is_measured_is_of_claims_that_training_holds_out_and_what_calibrates_is_not(folder):
+def test_measures_on_held_out_claims_and_calibrates_on_others(folder):
     tokens = calibration_tokens(folder, Numbers(), calibration=10, measured=4, seed=1)
     examples = [Demonstration.model_validate_json(line) for line in (folder / "a.jsonl").read_text().splitlines()]
     aside = {example.claim_id for example in split_by_claim(examples, HELD_OUT, 1).held_out}
@@ -55,12 +55,12 @@ def test_all_data_sets_have_an_equal_part(folder):
     assert sum(row["ids"][-1] >= 1000 for row in tokens["held_out"]) == 2
 
 
-def test_a_folder_without_data_sets_is_named(tmp_path):
+def test_names_a_folder_without_data_sets(tmp_path):
     with pytest.raises(TrainingError, match="no data sets to calibrate on"):
         calibration_tokens(tmp_path, Numbers(), calibration=1, measured=1, seed=1)
 
 
-def test_a_missing_environment_is_named_with_the_script_that_makes_it(tmp_path, monkeypatch, capsys):
+def test_names_a_missing_environment_with_the_script_that_makes_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("training.quantization.PYTHON", tmp_path / "python")
     assert main(["quantize", "--output", str(tmp_path / "awq")]) == 1
     assert "scripts/setup_quantize.sh" in capsys.readouterr().err

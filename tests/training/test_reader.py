@@ -61,7 +61,7 @@ def test_every_round_of_every_branch_is_recorded() -> None:
     assert depths.count(1) == len({task.pairs[0].question for task in tasks}) > 1
 
 
-def test_the_recorder_concludes_nothing_and_leaves_other_tasks_to_the_reader() -> None:
+def test_the_recorder_never_concludes_and_passes_on_other_tasks() -> None:
     reader = ExtractiveModel(Letters())
     recorder = Recorder(reader)
     ask, judge = AskQuestion(claim=CLAIM, context=(), index=0, seed_passages=()), JudgeClaim(claim=CLAIM, pairs=())

@@ -36,7 +36,7 @@ def test_parts_have_one_fingerprint_if_they_are_one_text_normalized(text: str, d
             assert (value == found[other]) == (normalized(text[slice(*one)]) == normalized(text[slice(*other)]))
 
 
-def test_texts_of_any_length_are_told_apart() -> None:
+def test_distinguishes_texts_of_any_length() -> None:
     texts = [f"{start}{'x' * length}{end}" for length in (1, 1000, 100_000) for start in "ab" for end in "ab"]
     whole = "".join(texts)
     ends = np.cumsum([len(text) for text in texts]).tolist()

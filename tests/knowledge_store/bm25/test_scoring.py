@@ -51,7 +51,7 @@ def test_equal_scores_keep_the_order_of_the_collection(query: str, collection: l
 
 
 @given(query=mixed, collection=st.lists(mixed, min_size=1, max_size=8), cut=st.integers(0, 8))
-def test_what_comes_in_parts_counts_as_one_collection(query: str, collection: list[str], cut: int) -> None:
+def test_ranks_parts_as_one_collection(query: str, collection: list[str], cut: int) -> None:
     counter = QueryCounter(query)
     for part in (collection[:cut], [], collection[cut:]):
         counter.add(*encode(part))

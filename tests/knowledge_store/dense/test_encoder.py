@@ -72,7 +72,7 @@ def test_a_folder_can_be_loaded_and_its_vectors_are_normalized(minilm: SentenceE
     assert np.allclose(vectors, minilm.encode(["A text about fish."]), atol=1e-5)
 
 
-def test_an_unknown_encoder_is_told(tmp_path: Path) -> None:
+def test_reports_an_unknown_encoder(tmp_path: Path) -> None:
     with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
         SentenceEncoder(str(tmp_path), device="cpu")
 
@@ -168,7 +168,7 @@ def test_code_that_fails_at_its_first_sentence_is_an_error_of_one_line(
 
 
 @pytest.mark.parametrize("scale", [0.0, float("nan")])
-def test_an_encoder_whose_vectors_make_no_sense_is_refused(tmp_path: Path, scale: float) -> None:
+def test_rejects_an_encoder_whose_vectors_make_no_sense(tmp_path: Path, scale: float) -> None:
     folder = tmp_path / "damaged"
     bundled = bundled_model("all-MiniLM-L6-v2")
     assert bundled is not None
@@ -185,7 +185,7 @@ def test_a_long_text_is_cut(minilm: SentenceEncoder) -> None:
     assert minilm._model.max_seq_length <= MAX_TOKENS
 
 
-def test_the_bundled_model_is_found() -> None:
+def test_finds_the_bundled_model() -> None:
     folder = bundled_model("all-MiniLM-L6-v2")
     assert folder is not None and (folder / "config.json").is_file()
     assert bundled_model("another") is None
@@ -199,7 +199,7 @@ def test_on_openvino_the_vectors_are_the_same(minilm: SentenceEncoder, capfd: py
     assert np.abs(fast.encode_queries(["Cod?"]) - minilm.encode_queries(["Cod?"])).max() < 1e-5
 
 
-def test_openvino_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_missing_openvino(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.raises(EncoderUnavailable, match="pip install openvino"):
         SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")

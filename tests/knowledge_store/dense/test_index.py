@@ -120,7 +120,7 @@ def test_what_was_asked_before_changes_nothing() -> None:
         assert {question: search.nearest(question, 5) for question in order} == alone
 
 
-def test_a_question_without_a_known_word_gets_the_passages_of_the_claim(encoder: WordEncoder) -> None:
+def test_a_question_of_unknown_words_gets_the_claims_passages(encoder: WordEncoder) -> None:
     assert set(pages(index(TEXTS, encoder, shortlist=2).nearest("zebra?", 5))) == {0, 1}
 
 
@@ -141,7 +141,7 @@ def test_a_store_with_little_or_nothing_can_be_searched(texts: list[str], encode
     ids=["same", "case and space", "part", "same words"],
 )
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_passage_that_repeats_a_better_one_is_left_out(copy: str, place: int, encoder: WordEncoder) -> None:
+def test_leaves_out_a_passage_that_repeats_a_better_one(copy: str, place: int, encoder: WordEncoder) -> None:
     texts = ["Fish prices fell in May, the bureau said on Monday.", "Fish is a food."]
     texts.insert(place, copy)
     hits = index(texts, encoder).nearest("fish prices May", 3)
@@ -170,7 +170,7 @@ def test_vectors_are_those_of_the_encoder(encoder: WordEncoder) -> None:
     assert np.array_equal(vectors, encoder.encode([TEXTS[4], TEXTS[1], TEXTS[4]]))
 
 
-def test_vectors_of_another_claim_are_refused(encoder: WordEncoder) -> None:
+def test_rejects_vectors_of_another_claim(encoder: WordEncoder) -> None:
     with pytest.raises(KeyError):
         index(TEXTS, encoder).vectors([Passage("Elsewhere.", "https://b.example/", 99, 0)])
 

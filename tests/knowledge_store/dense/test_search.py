@@ -113,7 +113,7 @@ def test_one_hop_is_the_plain_search(encoder: WordEncoder) -> None:
     assert search(chain, "Tom Cruise", 4, one) == chain.nearest("Tom Cruise", 4)
 
 
-def test_the_newest_evidence_stands_first_in_the_query() -> None:
+def test_puts_the_newest_evidence_first_in_the_query() -> None:
     asked: list[str] = []
 
     class Listening(WordEncoder):

@@ -22,9 +22,7 @@ def rank(path: Path, claim: str = "A bridge in Oslo") -> RankedStore:
     return ranking.rank(path, claim, RetrievalSettings())
 
 
-def test_a_line_without_end_is_passed_over_in_bounded_memory(
-    write_store: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_skips_a_line_without_end_in_bounded_memory(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "MAX_LINE", 2**20)
     path = write_store(["A bridge."], b'{"url": "' + b"x" * 32 * 2**20, ["Oslo."])
     tracemalloc.start()
@@ -68,7 +66,7 @@ def test_invalid_utf8_is_repaired_and_ranked(write_store: Write) -> None:
 
 
 @pytest.mark.parametrize("claim", ["zebra", "", "!?", "x" * 100_000, "\ud83d", "zebra " * 10_000])
-def test_a_claim_without_a_word_of_the_store_keeps_the_order_of_the_store(write_store: Write, claim: str) -> None:
+def test_a_claim_of_unknown_words_keeps_the_stores_order(write_store: Write, claim: str) -> None:
     ranked = rank(write_store(*([f"Word {number}."] for number in range(20))), claim)
     assert [passage.page for passage in ranked.passages] == list(range(20))
     assert set(ranked.scores) == {0.0}

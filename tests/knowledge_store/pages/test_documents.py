@@ -109,13 +109,13 @@ def test_html_too_short_for_extraction_is_taken_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1251"])
-def test_encodings_are_recognized(tmp_path: Path, encoding: str) -> None:
+def test_recognizes_encodings(tmp_path: Path, encoding: str) -> None:
     text = "Министр заявил во вторник, что цены на рыбу упали на три процента по сравнению с прошлым годом."
     (tmp_path / "a.txt").write_bytes(text.encode(encoding))
     assert sentences(tmp_path / "a.txt") == (text,)
 
 
-def test_a_guessed_encoding_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_reports_a_guessed_encoding(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.txt").write_bytes("Это текст на русском языке в старой кодировке.".encode("cp1251"))
     read(tmp_path)
     assert caplog.messages == ["a.txt: not UTF-8, read as cp1251"]
@@ -151,7 +151,7 @@ def test_a_docx_keeps_headings_and_rows_apart(tmp_path: Path) -> None:
     assert sentences(tmp_path / "a.docx") == expected
 
 
-def test_a_docx_that_unpacks_to_too_much_is_left_out(
+def test_leaves_out_a_docx_bomb(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(formats, "MAX_UNPACKED", 1000)
@@ -177,7 +177,7 @@ def test_sentences_are_cut_by_the_rules_of_their_language() -> None:
     assert sentences_of(german) == (german[:73],) * 3
 
 
-def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     for data in (b"It rained.", b"<html><body><p>It rained.</p></body></html>", pdf(["It rained."])):
         monkeypatch.setattr(documents.sys, "stdin", TextIOWrapper(BytesIO(data)))
         assert read("-")[0] == [Page(0, "standard input", ("It rained.",))]
@@ -213,7 +213,7 @@ def test_a_folder_is_read_to_any_depth_in_order_of_names(tmp_path: Path, caplog:
     assert caplog.messages[0].startswith(f"{tmp_path}/c.png: left out, expected a file ending in .csv, ")
 
 
-def test_files_without_text_are_counted_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_counts_and_names_files_without_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     (tmp_path / "empty.html").write_text("")
     (tmp_path / "noise.txt").write_bytes(bytes(range(256)) * 20)
@@ -234,7 +234,7 @@ def test_files_without_text_are_counted_and_named(tmp_path: Path, caplog: pytest
     ]
 
 
-def test_a_store_is_read_as_a_store(tmp_path: Path) -> None:
+def test_reads_a_store_as_a_store(tmp_path: Path) -> None:
     store = tmp_path / "0.json"
     store.write_bytes(orjson.dumps({"url": "https://a.example/", "url2text": ["One.", "Two."]}))
     assert read(store)[0] == [Page(0, "https://a.example/", ("One.", "Two."))]

@@ -38,7 +38,7 @@ def test_addresses_of_the_open_internet_are_public(address: str) -> None:
     assert is_public(ip_address(address))
 
 
-def test_a_name_with_one_address_inside_is_refused(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_a_name_with_one_address_inside(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         return [(None, None, None, "", (address, port)) for address in ("93.184.215.14", "127.0.0.1")]
 
@@ -47,7 +47,7 @@ def test_a_name_with_one_address_inside_is_refused(site: Site, monkeypatch: pyte
         Fetcher().fetch("http://rebound.example/")
 
 
-def test_a_redirect_into_the_network_is_refused(site: Site) -> None:
+def test_rejects_a_redirect_into_the_network(site: Site) -> None:
     site.answers = {"/": redirect("http://10.0.0.1/secret")}
     only_here = Fetcher(admits=lambda address: address == ip_address("127.0.0.1"))
     with pytest.raises(FetchError, match=r"10.0.0.1 is not on the open Internet"):
@@ -69,7 +69,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(site: Site, monkeyp
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.example/", "http://", "gopher://x", "http://[::1", "x"])
-def test_other_addresses_are_refused(url: str) -> None:
+def test_rejects_other_addresses(url: str) -> None:
     with pytest.raises(FetchError):
         anywhere().fetch(url)
 
@@ -83,7 +83,7 @@ def test_other_addresses_are_refused(url: str) -> None:
         (redirect("/"), "more than 5 redirects"),
     ],
 )
-def test_what_cannot_be_used_is_refused(site: Site, answer: Answer, message: str) -> None:
+def test_rejects_unusable_responses(site: Site, answer: Answer, message: str) -> None:
     site.answers = {"/": answer}
     with pytest.raises(FetchError, match=message):
         anywhere(size=1000).fetch(f"{site.address}/")

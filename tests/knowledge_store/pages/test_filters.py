@@ -111,7 +111,7 @@ def test_other_addresses_are_no_fact_checks(url: str) -> None:
 
 
 @given(st.text())
-def test_any_address_is_told_one_way_or_the_other(url: str) -> None:
+def test_classifies_any_address(url: str) -> None:
     is_later(url, DAY)
     is_fact_check(url)
     assert is_fact_check(f"https://snopes.com/{url}")
@@ -121,7 +121,7 @@ def test_any_address_is_told_one_way_or_the_other(url: str) -> None:
     day=st.dates(date(1950, 1, 1), date(2090, 1, 1)),
     form=st.sampled_from(["%Y/%m/%d", "%Y-%m-%d", "%Y_%m_%d", "%Y%m%d"]),
 )
-def test_a_date_in_an_address_is_compared_with_the_claims(day: date, form: str) -> None:
+def test_compares_a_date_in_an_address_with_the_claims(day: date, form: str) -> None:
     assert is_later(f"https://news.example/a/{day.strftime(form)}/story-1234567", DAY) == (day > DAY)
 
 
@@ -149,7 +149,7 @@ def test_what_counts_as_a_date(url: str, later: bool) -> None:
         ("Le ministre a inauguré hier un nouveau pont en ville.", "fr"),
     ],
 )
-def test_languages_are_told(text: str, code: str) -> None:
+def test_recognizes_languages(text: str, code: str) -> None:
     assert language(text) == code
 
 
@@ -159,6 +159,6 @@ def test_a_stores_report_counts_what_was_left_out(write_store: Callable[..., Pat
     assert str(ranked.report) == "0.json: 1 pages, 1 passages; page of a fact-checker left out 1"
 
 
-def test_a_language_that_is_no_code_is_refused() -> None:
+def test_rejects_a_language_that_is_not_a_code() -> None:
     with pytest.raises(ValueError, match="languages"):
         RetrievalSettings(languages=["English"])

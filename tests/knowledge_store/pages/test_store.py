@@ -52,7 +52,7 @@ def test_pages_keep_their_line_and_join_sentences_by_a_space(write_store: Write)
         (b'{"url": NaN, "url2text": ["Text."]}', Flaw.NO_ADDRESS),
     ],
 )
-def test_a_line_without_a_usable_page_is_counted_and_left_out(
+def test_counts_and_leaves_out_a_line_without_a_usable_page(
     write_store: Write, line: bytes | dict[str, object], flaw: Flaw
 ) -> None:
     pages, flaws = read(write_store(["Before."], line, ["After."]))
@@ -71,7 +71,7 @@ def test_a_line_without_a_usable_page_is_counted_and_left_out(
         (b'\xef\xbb\xbf{"url": "https://a.example/", "url2text": ["Text."]}', Flaw.BYTE_ORDER_MARK, "Text."),
     ],
 )
-def test_a_flawed_page_is_counted_and_kept(
+def test_counts_and_keeps_a_flawed_page(
     write_store: Write, line: bytes | dict[str, object], flaw: Flaw, text: str
 ) -> None:
     pages, flaws = read(write_store(line))
@@ -79,7 +79,7 @@ def test_a_flawed_page_is_counted_and_kept(
     assert flaws.keys() == {flaw}
 
 
-def test_how_often_a_flaw_occurs_is_counted(write_store: Write) -> None:
+def test_counts_how_often_a_flaw_occurs(write_store: Write) -> None:
     _, flaws = read(write_store({"url": URL, "url2text": ["No."] * 5 + [None] * 3 + ["Yes."]}, [], []))
     assert flaws == {Flaw.REPEATED_SENTENCE: 4, Flaw.NOT_TEXT: 3, Flaw.EMPTY_PAGE: 2}
 
@@ -103,14 +103,14 @@ def test_an_empty_file_is_an_empty_store(write_store: Write) -> None:
     assert read(write_store()) == ([], {Flaw.EMPTY_FILE: 1})
 
 
-def test_a_line_over_the_limit_is_passed_over(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skips_a_line_over_the_limit(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "MAX_LINE", 100)
     pages, flaws = read(write_store(["Before."], ["x" * 1000], ["After."]))
     assert [(page.number, page.text) for page in pages] == [(0, "Before."), (2, "After.")]
     assert flaws == {Flaw.LINE_TOO_LONG: 1}
 
 
-def test_a_line_that_just_fills_the_limit_is_read(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_a_line_that_just_fills_the_limit(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_store(["Text."], ["Text."])
     monkeypatch.setattr(store, "MAX_LINE", len(path.read_bytes()) // 2)
     assert len(read(path)[0]) == 2
@@ -154,7 +154,7 @@ def test_docstrings_tell_the_truth() -> None:
     ],
     ids=["gzip", "UTF-16", "NUL", "PDF"],
 )
-def test_a_file_without_a_readable_line_is_told_apart(
+def test_distinguishes_a_file_without_a_readable_line(
     data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "MAX_LINE", 1000)

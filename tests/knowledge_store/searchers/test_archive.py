@@ -47,7 +47,7 @@ def found(archive: Archive, query: str, day: date | None = None, limit: int = 10
         ('" OR (fish', "ca"),
     ],
 )
-def test_pages_are_found_by_their_words(archive: Archive, query: str, pages: str) -> None:
+def test_finds_pages_by_their_words(archive: Archive, query: str, pages: str) -> None:
     assert sorted(found(archive, query)) == sorted(pages)
 
 
@@ -57,7 +57,7 @@ def test_the_best_come_first_with_all_that_they_say(archive: Archive) -> None:
     assert found(archive, "fish fell in May", limit=1) == ["a"]
 
 
-def test_pages_published_later_are_left_out_and_undated_ones_kept(archive: Archive) -> None:
+def test_leaves_out_pages_published_later_and_keeps_undated_ones(archive: Archive) -> None:
     assert found(archive, "fish", date(2020, 12, 31)) == ["a"]
     assert found(archive, "bridge", date(1999, 1, 1)) == ["b"]
 
@@ -70,7 +70,7 @@ def test_indexing_again_adds_what_is_new_and_replaces_what_changed(archive: Arch
     assert archive.add([changed]) == (0, 0)
 
 
-def test_an_archive_of_many_pages_is_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_an_archive_of_many_pages_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH", 3)
     archive = Archive(tmp_path / "a.sqlite")
 
@@ -91,12 +91,12 @@ def test_half_a_surrogate_pair_is_indexed(tmp_path: Path) -> None:
     assert found(archive, "fish") == ["a"]
 
 
-def test_a_word_of_nearly_all_pages_says_nothing_beside_a_rare_one(archive: Archive) -> None:
+def test_a_common_word_does_not_outweigh_a_rare_one(archive: Archive) -> None:
     assert found(archive, "is the queen") == ["d"]
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no database at all" * 100])
-def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes | None) -> None:
+def test_rejects_files_that_are_not_archives(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "a.sqlite"
     if content is not None:
         path.write_bytes(content)

@@ -64,7 +64,7 @@ def test_pages_come_dated_and_with_their_hash(site: Site, server: Callable[..., 
     assert not flaws
 
 
-def test_pages_published_after_the_claim_are_left_out(site: Site, server: Callable[..., SearxNg]) -> None:
+def test_leaves_out_pages_published_after_the_claim(site: Site, server: Callable[..., SearxNg]) -> None:
     site.answers = {"/a": page(DATED), "/b": page(b"It rained.", "text/plain")}
     searcher = server("/a", "/b", b="2020-01-02")
     assert [found.url[-1] for found in searcher.search("q", date(2020, 6, 1), 5, Flaws())] == ["b"]
@@ -78,7 +78,7 @@ def test_no_more_pages_are_fetched_than_asked_for(site: Site, server: Callable[.
     assert len([path for path in site.asked if path[1:].isdigit()]) == 3
 
 
-def test_what_cannot_be_fetched_is_counted_and_named(
+def test_counts_and_names_pages_that_cannot_be_fetched(
     site: Site, server: Callable[..., SearxNg], caplog: pytest.LogCaptureFixture
 ) -> None:
     site.answers = {"/robots.txt": page(b"User-agent: *\nDisallow: /p", "text/plain"), "/p": page(), "/ok": page()}

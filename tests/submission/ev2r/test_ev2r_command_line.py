@@ -117,6 +117,6 @@ def test_without_a_judge_there_is_no_ev2r(arguments, capsys) -> None:
     assert "ev2r needs a judge; give one with --judge" in capsys.readouterr().err
 
 
-def test_nobody_at_the_address_is_one_clear_error(arguments, capsys) -> None:
+def test_a_missing_server_is_one_clear_error(arguments, capsys) -> None:
     assert main([*arguments, "--judge", "server:judge@http://127.0.0.1:9/v1"]) == 2
     assert "no OpenAI-compatible server answers at http://127.0.0.1:9/v1" in capsys.readouterr().err

@@ -53,14 +53,14 @@ def test_a_file_cut_at_any_byte_keeps_every_whole_reply(tmp_path: Path, replies:
 
 
 @pytest.mark.parametrize("line", ["", "[]", '{"key": "a"}', "id,claim", "[" * 5000])
-def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
+def test_names_a_damaged_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "judgements.jsonl"
     path.write_text('{"key": "a", "claim_id": 0, "reply": "r"}\n' + line + "\n")
     with pytest.raises(JournalError, match=r"judgements.jsonl, line 2: expected a kept reply"):
         ReplyJournal(path)
 
 
-def test_a_second_run_is_refused_until_the_first_is_done(tmp_path: Path) -> None:
+def test_rejects_a_second_run_until_the_first_is_done(tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
     with ReplyJournal(path), pytest.raises(JournalError, match="another run is writing here"):
         ReplyJournal(path)
@@ -68,7 +68,7 @@ def test_a_second_run_is_refused_until_the_first_is_done(tmp_path: Path) -> None
         pass
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(JournalError, match=r"cannot be written .* --judgements"):
         ReplyJournal(tmp_path / "file" / "judgements.jsonl")

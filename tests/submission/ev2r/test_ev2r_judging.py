@@ -50,7 +50,7 @@ def run(judge: Scripted, path: Path, *asked: Comparison, mode: Mode = Mode.STRIC
         return asyncio.run(judge_all(asked, judge, journal, mode))
 
 
-def test_outcomes_come_in_order_and_the_judge_is_closed(tmp_path: Path) -> None:
+def test_returns_outcomes_in_order_and_closes_the_judge(tmp_path: Path) -> None:
     judge = Scripted(lambda one, _: good(one.claim_id))
     outcomes = run(judge, tmp_path, *(comparison(number, f"q{number}") for number in (2, 0, 1)))
     assert outcomes == [Judgement(precision=1, recall=recall) for recall in (1.0, 0.0, 0.5)]
@@ -68,7 +68,7 @@ def test_what_was_asked_once_is_never_asked_again(tmp_path: Path) -> None:
     assert run(other, tmp_path, comparison(0)) == [Judgement(precision=1, recall=1)]
 
 
-def test_a_run_that_broke_down_goes_on_with_what_is_missing(tmp_path: Path) -> None:
+def test_resumes_an_interrupted_run_with_the_missing_replies(tmp_path: Path) -> None:
     def breaks(one: Comparison, _: int) -> str:
         if one.claim_id == 1:
             raise SubmissionError("the judge is gone")

@@ -77,7 +77,7 @@ def test_official_prompts_are_asked_as_they_are(tmp_path: Path) -> None:
     assert isinstance(task, FreePrompt) and task.prompt == "c|Who? Who?|When?"
 
 
-def test_a_refusal_and_the_end_of_a_backend_are_told_apart() -> None:
+def test_distinguishes_a_failed_request_from_a_dead_backend() -> None:
     def script(line: Line) -> ModelJudge:
         return ModelJudge(ScriptedModel(lambda request: line), "a model")
 
@@ -114,7 +114,7 @@ def test_a_judge_is_named_by_its_backend(
     assert (model.backend, model.model, engine.address, engine.context) == expected
 
 
-def test_a_judge_may_be_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = tmp_path / "judge.toml"
     profile.write_text('[model]\nbackend = "vllm"\nmodel = "big"\n[engine]\ncontext = 9000\n')
     monkeypatch.setattr(models, "load_model", lambda settings: ScriptedModel(lambda _: ""))
@@ -130,6 +130,6 @@ def test_a_judge_may_be_a_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("transformers:/no/such/folder", "cannot be loaded|no tokenizer"),
     ],
 )
-def test_a_judge_that_cannot_be_had_is_named_with_the_forms(judge: str, message: str) -> None:
+def test_names_a_judge_that_cannot_be_loaded_with_the_forms(judge: str, message: str) -> None:
     with pytest.raises(SubmissionError, match=rf"judge {judge!r}: .*({message}).*expected vllm:MODEL"):
         load_judge(judge)

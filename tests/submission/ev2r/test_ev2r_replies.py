@@ -30,7 +30,7 @@ def _raw(**changes: Any) -> str:
 
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("unit", Unit)
-def test_precision_is_of_the_predicted_side_and_recall_of_the_reference(unit: Unit, mode: Mode) -> None:
+def test_precision_counts_the_prediction_and_recall_the_reference(unit: Unit, mode: Mode) -> None:
     assert read_reply(json.dumps(_reply(unit)), unit, mode) == Judgement(precision=0.5, recall=0.5)
     raw = json.dumps(_reply(unit, support_reference=2, support_predicted=1))
     assert read_reply(f"Here it is:\n{raw}\nDone.", unit, mode) == Judgement(precision=0.25, recall=1.0)
@@ -99,7 +99,7 @@ def test_no_reply_brings_the_reading_down(raw: str) -> None:
             read_reply(raw, EVIDENCE, mode)
 
 
-def test_a_long_run_of_braces_is_read() -> None:
+def test_reads_a_long_run_of_braces() -> None:
     """A search for the closing brace from each opening one would take hours."""
     with pytest.raises(UnreadableReply, match="no pair of braces"):
         read_reply("{" * 3_000_000, EVIDENCE, COMPATIBLE)

@@ -99,7 +99,7 @@ def test_an_interval_is_the_percentile_bootstrap() -> None:
     assert (estimate([0.5]).low, estimate([0.5]).high) == (0.5, 0.5)
 
 
-def test_the_lexical_estimate_counts_sentences_whose_words_occur_on_the_other_side() -> None:
+def test_the_lexical_estimate_counts_sentences_found_on_the_other_side() -> None:
     predicted = (("When did the bridge open?", "The bridge opened in 1932. It is painted green."),)
     gold = (
         ("In which year did the bridges open?", "The opening of bridges was in 1932."),

@@ -72,6 +72,6 @@ def test_another_wording_has_another_name(tmp_path: Path) -> None:
         ("enum.Enum", "enum.Enum)("),
     ],
 )
-def test_another_file_is_refused(tmp_path: Path, old: str, new: str) -> None:
+def test_rejects_another_file(tmp_path: Path, old: str, new: str) -> None:
     with pytest.raises(SubmissionError, match=r"properties.py: expected the organizers' properties.py"):
         read_official_prompts(_write(tmp_path, FILE.replace(old, new)))

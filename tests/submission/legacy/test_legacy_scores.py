@@ -58,7 +58,7 @@ def test_a_prediction_without_pairs_scores_zero() -> None:
     assert (claim.questions.score, claim.questions_and_answers.matches) == (0, ())
 
 
-def test_gold_without_questions_is_refused() -> None:
+def test_rejects_gold_without_questions() -> None:
     with pytest.raises(SubmissionError, match="gold claim 4 has no questions"):
         legacy_scores([_claim(4, (("q", "a"),), ())], WORDS, SOURCES)
 
@@ -116,9 +116,7 @@ def test_the_baseline_scores_what_the_official_scorer_gave(
 
 
 @pytest.mark.data
-def test_claims_that_nobody_recorded_score_what_nltk_gives(
-    baseline: list[Pair], wordnet_folder: Path, reference_wordnet
-) -> None:
+def test_scores_new_claims_as_nltk_does(baseline: list[Pair], wordnet_folder: Path, reference_wordnet) -> None:
     chosen = baseline[150::50]
     scores = legacy_scores(chosen, *make_meteor(wordnet_folder, punkt=False))
     for claim, pair in zip(scores.claims, chosen, strict=True):

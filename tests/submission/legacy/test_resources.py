@@ -20,13 +20,13 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     return asked
 
 
-def test_wordnet_that_cannot_be_had_gives_the_remedy(offline: list[str]) -> None:
+def test_missing_wordnet_gives_the_remedy(offline: list[str]) -> None:
     with pytest.raises(SubmissionError, match="apt install wordnet-base wordnet-sense-index, or put NLTK's"):
         load_meteor()
     assert offline == ["wordnet"]
 
 
-def test_wordnet_is_found_among_nltks_data_plain_or_packed_and_then_in_debians_place(
+def test_finds_wordnet_in_nltks_data_plain_or_zipped_then_in_debians(
     offline: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert local_wordnet() is None
@@ -44,7 +44,7 @@ def test_wordnet_is_found_among_nltks_data_plain_or_packed_and_then_in_debians_p
     assert local_wordnet() == tmp_path / "corpora" / "wordnet"
 
 
-def test_without_punkt_the_fallback_is_used_and_named(
+def test_uses_and_names_the_fallback_without_punkt(
     offline: list[str], wordnet_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "DEBIAN", wordnet_folder)

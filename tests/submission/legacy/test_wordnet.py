@@ -40,7 +40,7 @@ def test_synonyms_are_the_single_words_of_all_synsets(tiny: Path) -> None:
     assert wordnet.version == "9.1"
 
 
-def test_a_database_may_lie_in_an_archive(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_reads_a_database_in_an_archive(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     archive = shutil.make_archive(str(tmp_path_factory.mktemp("zip") / "wordnet"), "zip", tiny)
     assert WordNet(ZipPath(archive)).synonyms("went") == {"go", "Travel"}
 

@@ -28,7 +28,7 @@ def runs(tmp_path):
     return before, after, gold
 
 
-def test_changed_labels_are_named_with_gold(runs):
+def test_names_changed_labels_with_gold(runs):
     comparison = compare(*runs)
     assert (comparison.shared, comparison.only) == (2, (2, 0))
     assert [(one.claim_id, one.before, one.after, one.gold) for one in comparison.changes] == [
@@ -50,7 +50,7 @@ def test_without_gold_labels_and_time_are_compared(runs):
     assert "label accuracy" not in {one.name for one in comparison.measures}
 
 
-def test_settings_that_differ_are_named(runs):
+def test_names_settings_that_differ(runs):
     assert compare(*runs[:2]).settings == {"strategy": ("got", "single"), "graph.depth": ("–", "2")}
 
 
@@ -60,7 +60,7 @@ def test_a_run_equals_itself(runs):
     assert all(one.before == one.after for one in comparison.measures)
 
 
-def test_runs_of_other_claims_are_refused(runs, tmp_path):
+def test_rejects_runs_of_other_claims(runs, tmp_path):
     claim = Claim(id=0, text="Something else.")
     other = write_run(tmp_path / "other", [(result_of(claim, graph_of(claim)), graph_of(claim))])
     with pytest.raises(SubmissionError, match="share no claim"):

@@ -37,13 +37,13 @@ def test_only_the_passage_that_is_prompt_injection_is_suspicious(path):
     assert suspicious == {HISTORY: True, BLOG: False}
 
 
-def test_costs_that_are_nothing_are_left_out(path):
+def test_leaves_out_zero_costs(path):
     by_id = {thought["id"]: thought for thought in embedded(read_graph(path))["thoughts"]}
     assert by_id["claim"]["cost"] == {}
     assert by_id["q1"]["cost"]["tokens_in"] == 812
 
 
-def test_kinds_that_nobody_knows_are_kept(path):
+def test_keeps_unknown_kinds(path):
     data = json.loads(path.read_bytes())
     data["thoughts"].append(
         {"id": "z1", "kind": "dream", "parents": ["claim"], "operation": "sleep", "content": {"of": ["sheep"]}}
@@ -52,7 +52,7 @@ def test_kinds_that_nobody_knows_are_kept(path):
     assert embedded(read_graph(path))["thoughts"][-1]["content"] == {"of": ["sheep"]}
 
 
-def test_a_missing_graph_has_no_thoughts_and_a_damaged_one_is_named(tmp_path, path):
+def test_a_missing_graph_is_empty_and_a_damaged_one_an_error(tmp_path, path):
     assert read_graph(tmp_path / "1.json").nodes == ()
     path.write_text('{"thoughts": [{"id": 1}]}', encoding="utf-8")
     with pytest.raises(SubmissionError, match=r"0\.json.*run this claim again"):

@@ -14,7 +14,7 @@ def run(tmp_path):
     return four_claims(tmp_path)[0]
 
 
-def test_a_run_is_read_with_results_timings_and_setup(run):
+def test_reads_a_run_with_results_timings_and_setup(run):
     material = read_run(run)
     assert [entry.claim_id for entry in material.entries] == [0, 1, 2, 3]
     assert material.entries[0].pairs[0].url == HISTORY
@@ -60,7 +60,7 @@ def test_a_csv_is_read_with_its_pairs(run):
     assert entries[0].pairs[0].answer == QUOTE
 
 
-def test_evidence_that_is_no_list_is_named(tmp_path):
+def test_names_evidence_that_is_not_a_list(tmp_path):
     path = tmp_path / "other.json"
     path.write_text(json.dumps([{"claim": TEXT, "pred_label": "Refuted", "evidence": "none"}]), encoding="utf-8")
     with pytest.raises(SubmissionError, match=r"entry 0: 'evidence'.*'none'"):

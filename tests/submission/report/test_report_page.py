@@ -77,7 +77,7 @@ def test_hostile_text_makes_no_element(hostile):
     assert not [one for one in page.elements if one["tag"] == "img" or any(name.startswith("on") for name in one)]
 
 
-def test_direction_controls_are_spelt_out(hostile):
+def test_spells_out_direction_controls(hostile):
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", hostile.read_text(encoding="utf-8"))
     assert visible("\u202eevil\u202c") == "‹U+202E›evil‹U+202C›"
     assert visible("\u05d0\u200f") == "\u05d0\u200f"
@@ -112,14 +112,14 @@ def test_without_gold_there_are_no_scores_and_no_errors(tmp_path):
     assert 'id="scores"' not in html and 'id="errors"' not in html
 
 
-def test_gold_is_found_in_the_claims_file_of_the_run(tmp_path):
+def test_finds_gold_in_the_claims_file_of_the_run(tmp_path):
     claim = Claim(id=0, text=TEXT)
     gold = write_gold(tmp_path / "claims.json", [gold_item()])
     run = write_run(tmp_path / "run", [(result_of(claim, graph_of(claim)), graph_of(claim))], str(gold))
     assert 'id="scores"' in write_report(run).read_text(encoding="utf-8")
 
 
-def test_figures_and_timings_stand_beside_the_report(report):
+def test_writes_figures_and_timings_beside_the_report(report):
     assert sorted(path.name for path in (report.parent / "figures").iterdir()) == [
         "confusion.svg",
         "seconds.svg",

@@ -76,7 +76,7 @@ def test_the_examples_can_be_checked_again_and_again(answers):
     assert cli.main([]) == 0
 
 
-def test_every_address_comes_from_the_claims_store_and_every_quotation_from_its_page(answers, tmp_path):
+def test_takes_every_address_from_the_store_and_every_quotation_from_its_page(answers, tmp_path):
     assert cli.main([]) == 0
     for entry in load_json(tmp_path / "output" / "submission.json"):
         pages = {}
@@ -167,7 +167,7 @@ def test_resume_refuses_other_settings_and_other_claims(answers, bridge_files, c
     assert named in capsys.readouterr().err
 
 
-def test_resume_refuses_a_changed_store_and_takes_other_numbers_of_workers(answers, bridge_files, tmp_path, capsys):
+def test_resume_rejects_a_changed_store_and_accepts_other_worker_counts(answers, bridge_files, tmp_path, capsys):
     assert cli.main(bridge_files) == 0
     assert cli.main([*bridge_files, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0
     (tmp_path / "stores" / "1.json").write_bytes(b"")
@@ -214,7 +214,7 @@ def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, m
 
 
 @pytest.mark.parametrize("command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "single"]])
-def test_the_model_is_closed_at_the_end(command, answers, tmp_path, monkeypatch):
+def test_closes_the_model_at_the_end(command, answers, tmp_path, monkeypatch):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("The Aster bridge opened in 1932.")
     model = ScriptedModel(answers)
@@ -265,7 +265,7 @@ def test_verify_searches_where_there_are_no_documents(answers, archive, capsys):
     assert "https://news.example/bridge" not in capsys.readouterr().out
 
 
-def test_verify_without_any_evidence_says_where_it_may_come_from(answers, capsys):
+def test_verify_without_evidence_names_the_sources(answers, capsys):
     assert cli.main(["verify", CLAIM]) == 2
     assert "no evidence: give --documents, or --search" in capsys.readouterr().err
 
@@ -284,7 +284,7 @@ def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, c
     assert "archive absent.sqlite not found" in capsys.readouterr().err
 
 
-def test_verify_refuses_a_claim_that_is_no_text(capsys):
+def test_verify_rejects_a_claim_that_is_not_text(capsys):
     with pytest.raises(SystemExit):
         cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])
     assert r"argument claim: expected UTF-8, got 'The br\udcffidge.'" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def test_what_a_run_lacks_is_named_with_its_remedy(capsys, monkeypatch):
         ("", None, False, False, State.GOOD, "needs none"),
     ],
 )
-def test_gpu_and_driver_are_told_apart(monkeypatch, driver, cuda, available, needed, state, words):
+def test_distinguishes_gpu_and_driver(monkeypatch, driver, cuda, available, needed, state, words):
     monkeypatch.setattr(doctor, "_driver", lambda: driver)
     monkeypatch.setattr(torch.version, "cuda", cuda)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: available)
@@ -80,7 +80,7 @@ def test_little_memory_and_little_disk_are_seen(monkeypatch, tmp_path):
     assert finding.state is State.BAD and f"at {tmp_path}" in finding.found
 
 
-def test_an_adapter_folder_that_is_not_there_is_missing(tmp_path):
+def test_reports_a_missing_adapter_folder(tmp_path):
     settings = load("cpu", {"model": str(tmp_path), "adapters": {"verdict_prediction": "no/such/folder"}})
     found = states(doctor.examine_models(settings))
     assert found["adapters"] is State.BAD and found["model"] is State.BAD
@@ -111,7 +111,7 @@ def test_a_server_that_does_not_answer_is_missing():
         ((), State.BAD, "2 of 2 claims"),
     ],
 )
-def test_claims_without_a_store_are_counted(tmp_path, stores, state, words):
+def test_counts_claims_without_a_store(tmp_path, stores, state, words):
     claims = tmp_path / "claims.json"
     claims.write_bytes(orjson.dumps([{"claim": "One."}, {"claim": "Two."}]))
     (tmp_path / "stores").mkdir()

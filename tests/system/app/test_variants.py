@@ -43,7 +43,7 @@ def test_a_variant_is_a_strategy_with_its_own_settings():
         ("got:depth=deep", "graph.depth"),
     ],
 )
-def test_what_is_not_a_variant_is_refused_by_name(text, message):
+def test_rejects_bad_variants_by_name(text, message):
     with pytest.raises(SettingsError, match=message):
         parse_variants(text, "embedded", {})
 
@@ -55,7 +55,7 @@ def test_only_sampling_is_repeated():
 
 
 @pytest.mark.slow
-def test_all_variants_see_the_same_stores_and_repeats_have_seeds_of_their_own(tmp_path):
+def test_variants_share_stores_and_repeats_have_own_seeds(tmp_path):
     answers = Answers()
     store = write_store(tmp_path, "The Aster bridge opened in 1932.", "A second bridge opened in 1940.")
     answers.replace[JudgeClaim] = lambda r: VerdictReply(

@@ -71,7 +71,7 @@ def test_missing_empty_and_broken_stores_cost_only_their_claims(folder, answers)
     assert all(result.pairs for result in results)
 
 
-def test_pages_that_a_filter_leaves_out_are_counted_in_the_claims_result(folder, answers):
+def test_counts_pages_that_a_filter_leaves_out_in_the_claims_result(folder, answers):
     later = {"url": "https://news.example/2021/06/01/bridge", "url2text": ["The Aster bridge reopened."]}
     store = folder / "stores" / "0.json"
     store.write_bytes(store.read_bytes() + b"\n" + orjson.dumps(later))

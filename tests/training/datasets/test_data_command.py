@@ -57,7 +57,7 @@ def test_the_same_command_makes_the_same_files(folder: Folder) -> None:
     assert before == {path.name: path.read_bytes() for path in folder.output.iterdir()}
 
 
-def test_claims_that_are_held_out_are_left_out_and_counted(folder: Folder) -> None:
+def test_leaves_out_and_counts_held_out_claims(folder: Folder) -> None:
     write(folder.held_out, [{"claim": "the old MILL in Aster burned down"}])
     assert folder.make(*CHEAP) == 0
     assert {line["claim_id"] for line in folder.lines("question_generation")} == {0, 2, 3}
@@ -95,12 +95,12 @@ def test_no_claim_is_left(folder: Folder, capsys: pytest.CaptureFixture[str]) ->
     assert "no claims left of 4; check --start, --limit and --held-out" in capsys.readouterr().err
 
 
-def test_a_store_that_is_not_there_is_refused(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rejects_a_missing_store(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     assert folder.make("--knowledge-store", str(folder.output / "store")) == 1
     assert "no such knowledge store; expected a folder with <claim id>.json" in capsys.readouterr().err
 
 
-def test_an_output_that_cannot_be_written_is_named(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_an_output_that_cannot_be_written(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     folder.output.write_text("a file")
     assert folder.make(*CHEAP) == 1
     assert f"{folder.output}: File exists" in capsys.readouterr().err

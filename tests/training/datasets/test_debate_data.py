@@ -82,7 +82,7 @@ def test_a_debate_is_what_its_moderator_read_and_replied(bench: Bench) -> None:
     assert {request.task.adapter for request in model.requests} == {Adapter.NONE, Adapter.MODERATOR}
 
 
-def test_a_debate_that_goes_on_is_trained_on_its_end(bench: Bench) -> None:
+def test_trains_on_the_end_of_a_longer_debate(bench: Bench) -> None:
     undecided = DECIDES.model_copy(update={"decision": GO_ON})
     closing = VerdictReply(justification="In the end.", label=Label.REFUTED)
 
@@ -96,7 +96,7 @@ def test_a_debate_that_goes_on_is_trained_on_its_end(bench: Bench) -> None:
     assert len(debate.rulings) == 2 and len(debate.transcript) == 4  # the second insight repeats the first
 
 
-def test_finished_debates_are_kept_and_failed_ones_tried_again(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+def test_keeps_finished_debates_and_retries_failed_ones(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     def fails_at_the_mill(request: Request) -> Reply | ModelError | None:
         mill = "mill" in request.task.claim.text
         return ModelError(ErrorKind.BACKEND, "the server is gone") if mill else supports(request)
@@ -154,7 +154,7 @@ def test_both_recipes(bench: Bench) -> None:
     assert sft.drops == {NOT_CORRECTED: 1} and sft.notes["recipe"] == "Debate-SFT"
 
 
-def test_a_debate_without_a_verdict_is_counted(bench: Bench) -> None:
+def test_counts_a_debate_without_a_verdict(bench: Bench) -> None:
     debates = bench.debates(ScriptedModel(supports), count=3)
     assert moderator_data(bench.claims, debates, {}, {})[1].drops == {NO_VERDICT: 1}
 
@@ -168,7 +168,7 @@ def test_all_fields_of_syndec(bench: Bench) -> None:
     assert len(wrong["debate"]) == 2 and wrong["evidence"][0]["answer"].endswith("burned down are false.")
 
 
-def test_the_corrector_reads_the_debate_and_the_gold_verdict_and_is_asked_once(bench: Bench, tmp_path: Path) -> None:
+def test_asks_the_corrector_once_with_debate_and_gold_verdict(bench: Bench, tmp_path: Path) -> None:
     wrong = bench.debates(ScriptedModel(supports))[1:]
 
     def explain(request: Request) -> Reply | ModelError:

@@ -22,7 +22,7 @@ def given(text: str, kind: AnswerType, explanation: str = "") -> GoldAnswer:
     return GoldAnswer(question="Q?", place=0, text=text, type=kind, explanation=explanation)
 
 
-def test_a_boolean_answer_goes_on_with_its_reason() -> None:
+def test_a_boolean_answer_includes_its_reason() -> None:
     assert answer_text(given("No.", AnswerType.BOOLEAN, "It fell.")) == "No. It fell."
     assert answer_text(given("In 1932", AnswerType.EXTRACTIVE)) == "In 1932"
     assert answer_text(given("n/a", AnswerType.UNANSWERABLE)) == NO_ANSWER
@@ -69,7 +69,7 @@ def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: GoldClaim) -> No
     assert list(json.loads(whole.reply.model_dump_json())) == ["justification", "label"]
 
 
-def test_a_claim_without_reasons_is_counted_and_keeps_its_partial_evidence(annotated: list[GoldClaim]) -> None:
+def test_counts_a_claim_without_reasons_and_keeps_its_partial_evidence(annotated: list[GoldClaim]) -> None:
     data = verdict_prediction(annotated)
     assert data.drops == {NO_JUSTIFICATION: 4}
     assert {sample.kind for sample in data.samples} == {"partial evidence"}

@@ -44,7 +44,7 @@ def test_found_answers_are_sentences_of_gold_answers_or_none(annotated, found):
     assert all(answer == NO_ANSWER or answer.split(". ")[0].rstrip(".") in texts for answer in answers)
 
 
-def test_a_share_of_the_claims_is_shown_with_found_answers(annotated):
+def test_shows_a_share_of_the_claims_with_found_answers(annotated):
     kinds = [sample.kind for sample in label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples]
     assert kinds.count("gold") == 4 > kinds.count("retrieved")
 

@@ -39,7 +39,7 @@ def test_a_text_must_hold_nearly_all_of_a_claim() -> None:
     )
 
 
-def test_a_claim_of_two_words_is_repeated_by_itself_alone() -> None:
+def test_only_an_equal_text_repeats_a_claim_of_two_words() -> None:
     held_out = HeldOut(["Bees sting."])
     assert held_out.near_copy("bees  STING.") and not held_out.in_text("Do bees sting? Yes, bees sting people.")
 
@@ -50,13 +50,13 @@ def test_every_held_out_claim_is_a_copy_of_itself(claims: list[str]) -> None:
     assert all(held_out.near_copy(claim) and held_out.in_text(claim) for claim in claims if claim.strip())
 
 
-def test_all_that_a_model_reads_and_writes_is_looked_at_but_the_instructions() -> None:
+def test_checks_all_texts_for_leakage_except_instructions() -> None:
     prompt = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
     line = {"prompt": prompt, "chosen": [{"content": "C"}], "rejected": [{"content": "R"}]}
     assert texts_of(line) == ["U", "C", "R"]
 
 
-def test_truncated_claims_are_refused(tmp_path: Path) -> None:
+def test_rejects_truncated_claims(tmp_path: Path) -> None:
     file = tmp_path / "dev.json"
     file.write_text(json.dumps([{"claim": CLAIM}])[:-9])
     with pytest.raises(ClaimsError, match=r"dev\.json: line 1.*expected a JSON array"):

@@ -85,7 +85,7 @@ def test_the_better_of_question_and_answer_counts(source: Source, tmp_path: Path
     assert isinstance(sample.task, AnswerQuestion) and "rain" in sample.task.passage.text
 
 
-def test_metadata_and_unanswerable_questions_get_the_nearest_other_passage(
+def test_gives_metadata_and_unanswerable_questions_the_nearest_other_passage(
     annotated: list[GoldClaim], source: Source
 ) -> None:
     by_kind = {sample.kind: sample for sample in make(annotated, source).samples}

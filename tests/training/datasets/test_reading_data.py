@@ -19,7 +19,7 @@ def own_sentences(annotated, sample):
     return [text for answer in claim.answers if answer.question == sample.task.question for text in sentences(answer)]
 
 
-def test_an_answer_is_taught_where_the_passage_holds_it_and_refused_elsewhere(annotated, samples):
+def test_teaches_an_answer_only_where_the_passage_holds_it(annotated, samples):
     assert {sample.kind for sample in samples} == {"answered", "answer left out"}
     for sample in samples:
         held = [text for text in own_sentences(annotated, sample) if text in sample.task.passage.text]

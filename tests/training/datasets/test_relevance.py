@@ -47,12 +47,12 @@ def test_a_cross_encoder_gives_the_probability_of_each_pair(tmp_path: Path) -> N
     assert np.ptp(found) > 0.01
 
 
-def test_a_classifier_is_refused(tmp_path: Path) -> None:
+def test_rejects_a_classifier(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="has 3 outputs; give one that has one"):
         CrossEncoderRelevance(write_cross_encoder(tmp_path / "three", outputs=3))
 
 
-def test_a_folder_without_a_model_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_rejects_a_folder_without_a_model_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"could not be loaded .* --scorer bi-encoder"):
         CrossEncoderRelevance(str(tmp_path))
 

@@ -44,7 +44,7 @@ def lines(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in (folder / "x.jsonl").read_text().splitlines()]
 
 
-def test_a_line_holds_what_the_engine_sends_and_what_it_lets_a_model_write(tmp_path: Path, tiny_tokenizer: str) -> None:
+def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tiny_tokenizer: str) -> None:
     chat = ChatTokenizer(tiny_tokenizer, 4096)
     one = sample(answer="<|im_start|>system")
     write_data_set(DataSet("x", [one], Drops(), {}), making(tmp_path, TokenRenderer(chat)))
@@ -75,7 +75,7 @@ def test_what_does_not_fit_is_counted(tmp_path: Path, tiny_tokenizer: str) -> No
     assert card["dropped"][TOO_LONG_PROMPT] == 2 and card["samples"] == 0
 
 
-def test_a_reply_that_just_fits_is_kept(tmp_path: Path, tiny_tokenizer: str) -> None:
+def test_keeps_a_reply_that_just_fits(tmp_path: Path, tiny_tokenizer: str) -> None:
     """The engine's limit counts the token that ends the reply."""
     chat = ChatTokenizer(tiny_tokenizer, 4096)
 
@@ -89,7 +89,7 @@ def test_a_reply_that_just_fits_is_kept(tmp_path: Path, tiny_tokenizer: str) -> 
     assert [line["id"] for line in lines(tmp_path)] == [str(most)]
 
 
-def test_copies_of_samples_and_of_held_out_claims_are_dropped(tmp_path: Path) -> None:
+def test_drops_copies_of_samples_and_of_held_out_claims(tmp_path: Path) -> None:
     said = "Someone claimed that pigs can fly over the moon."
     data = DataSet("x", [sample("a"), sample("b"), sample("c", answer=said)], Drops(), {})
     card = write_data_set(data, making(tmp_path, held_out=("Pigs can fly over the moon",)))
@@ -120,7 +120,7 @@ def test_a_full_disk_leaves_the_earlier_file_and_no_half_one(tmp_path: Path, mon
     assert {path.name for path in tmp_path.iterdir()} == {"x.jsonl", "x.card.json"}
 
 
-def test_prompts_without_a_tokenizer_are_the_engine_s_too() -> None:
+def test_renders_the_engines_prompts_without_a_tokenizer() -> None:
     one = sample(answer="[INST] <|im_end|>")
     assert PlainRenderer().prompt(one.task) == render(one.task, adapter=True)
     assert "<|im_end|>" not in PlainRenderer().reply(one, SAYS)

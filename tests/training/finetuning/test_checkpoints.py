@@ -13,21 +13,21 @@ def test_the_same_training_goes_on_in_its_folder(tmp_path):
     assert not finished(tmp_path / "a")
 
 
-def test_another_training_is_refused_with_what_differs(tmp_path):
+def test_rejects_another_training_with_what_differs(tmp_path):
     open_folder(tmp_path, SETTINGS)
     with pytest.raises(TrainingError, match=r"epochs was 2\.0, now 3\.0; take another --output"):
         open_folder(tmp_path, SETTINGS | {"epochs": 3.0})
 
 
 @pytest.mark.parametrize("content", [None, "{"])
-def test_a_folder_without_a_record_is_named(tmp_path, content):
+def test_names_a_folder_without_a_record(tmp_path, content):
     if content:
         (tmp_path / "training.json").write_text(content)
     with pytest.raises(TrainingError, match=r"training\.json: expected the record"):
         read_record(tmp_path)
 
 
-def test_a_checkpoint_that_was_cut_short_is_passed_over_and_removed(tmp_path):
+def test_skips_and_removes_a_truncated_checkpoint(tmp_path):
     for step, state in ((9, "{}"), (10, "{}"), (11, '{"epoch'), (12, None)):
         folder = tmp_path / "checkpoints" / f"checkpoint-{step}"
         folder.mkdir(parents=True)

@@ -21,7 +21,7 @@ def example(number, claim):
     return Demonstration.model_validate(LINE | {"id": str(number), "claim_id": claim})
 
 
-def test_examples_are_read_in_order(tmp_path):
+def test_reads_examples_in_order(tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_text("".join(json.dumps(LINE | {"id": str(i)}) + "\n" for i in range(3)))
     found = read_examples(file, Demonstration)
@@ -39,7 +39,7 @@ def test_examples_are_read_in_order(tmp_path):
         ("", Preference, "line 1: .*chosen, rejected; chosen: Field required"),
     ],
 )
-def test_a_line_that_is_no_example_is_named(tmp_path, second, kind, fault):
+def test_names_a_line_that_is_not_an_example(tmp_path, second, kind, fault):
     file = tmp_path / "a.jsonl"
     file.write_text(f"{json.dumps(LINE)}\n{second}\n")
     with pytest.raises(TrainingError, match=f"a.jsonl, {fault}" if fault.startswith("line") else fault) as raised:
@@ -86,7 +86,7 @@ class Words:
         return [word for message in messages for word in message["content"].split()]
 
 
-def test_examples_longer_than_the_context_with_their_longest_reply_are_left_out():
+def test_leaves_out_examples_longer_than_the_context_with_their_longest_reply():
     def preference(*replies):
         turns = [[{"role": "assistant", "content": reply}] for reply in replies]
         return Preference.model_validate(LINE | {"chosen": turns[0], "rejected": turns[1]})

@@ -119,7 +119,7 @@ def margins_of(folder):
     return [entry["eval_rewards/margins"] for entry in history if "eval_rewards/margins" in entry]
 
 
-def test_a_quantised_base_is_refused_with_the_way_to_one_that_can_be_trained(tiny_model, data, capsys):
+def test_rejects_a_quantized_base_with_the_way_to_one_that_can_be_trained(tiny_model, data, capsys):
     options = ["train", "--task", "verdict", "--base", str(tiny_model / "awq"), "--data", str(data)]
     assert main([*options, "--output", str(data / "adapter")]) == 1
     assert "python -m training dequantize" in capsys.readouterr().err
@@ -137,7 +137,7 @@ def test_a_quantised_base_is_refused_with_the_way_to_one_that_can_be_trained(tin
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
     ],
 )
-def test_bad_input_is_named(tiny_model, data, capsys, options, fault):
+def test_names_bad_input(tiny_model, data, capsys, options, fault):
     command = ["train", "--base", str(tiny_model / "base"), "--data", str(data), "--output", str(data / "adapter")]
     assert main([*command, *options]) == 1
     assert fault in capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_a_claim_is_followed_to_its_verdict_and_report(browser):
         assert reader.errors() == []
 
 
-def test_hostile_text_is_shown_and_never_executed(browser):
+def test_shows_hostile_text_and_executes_none(browser):
     with listening(engine_of(Answers())) as address:
         reader = Reader(browser, address)
         reader.order(claim=f"1932: {HOSTILE[:80]}", text=HOSTILE, name=HOSTILE[:60])
@@ -131,7 +131,7 @@ def test_a_reload_finds_the_check_again(browser):
         assert reader.errors() == []
 
 
-def test_files_become_documents_and_what_is_no_text_is_named(browser, tmp_path):
+def test_turns_files_into_documents_and_names_those_without_text(browser, tmp_path):
     (tmp_path / "aster.html").write_text(f"<script>document.title = 'owned'</script><p>{PAGES[0][1]}</p>")
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\x00\xff")
     with listening(engine_of(Answers())) as address:
@@ -155,7 +155,7 @@ def test_a_claim_can_be_cancelled(browser):
         assert reader.one("[type=submit]").is_enabled() and not reader.all("#report:not([hidden])")
 
 
-def test_a_full_queue_and_a_missing_document_are_told(browser):
+def test_reports_a_full_queue_and_a_missing_document(browser):
     with listening(engine_of(Gate(), run__max_concurrent_claims=1), queue=1) as address:
         reader = Reader(browser, address)
         reader.one("[name=claim]").send_keys(CLAIM)

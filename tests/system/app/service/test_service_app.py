@@ -70,7 +70,7 @@ def test_documents_without_a_name_are_numbered():
     assert {passage["url"] for passage in passages} <= {"document 1", "document 2", "document 3"}
 
 
-def test_the_stream_is_the_graph_thought_by_thought_and_ends_with_the_result():
+def test_streams_the_graph_by_thought_and_ends_with_the_result():
     async def scenario(client):
         job = await submit(client)
         return (await client.get(f"/claims/{job['id']}/thoughts")).text, await ended(client, job["id"])
@@ -84,7 +84,7 @@ def test_the_stream_is_the_graph_thought_by_thought_and_ends_with_the_result():
     assert (end, data) == ("done", progress)
 
 
-def test_a_stream_that_was_cut_goes_on_behind_the_last_event():
+def test_resumes_a_cut_stream_after_the_last_event():
     async def scenario(client):
         job = await submit(client)
         whole = events_of((await client.get(f"/claims/{job['id']}/thoughts")).text)
@@ -193,7 +193,7 @@ def test_a_budget_can_be_less_than_the_services_but_never_more():
     assert serve(scenario) == [5, BUDGET]
 
 
-def test_a_deadline_ends_a_claim_that_hangs():
+def test_a_deadline_ends_a_hanging_claim():
     async def scenario(client):
         return await ended(client, (await submit(client, budget=0.3))["id"])
 
@@ -280,7 +280,7 @@ def test_the_service_stops_with_claims_under_way():
         ([], "the request: expected "),
     ],
 )
-def test_a_field_that_does_not_fit_is_named_and_not_repeated(body, says):
+def test_names_a_bad_field_without_repeating_its_value(body, says):
     answer = serve(lambda client: client.post("/claims", json=body))
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(says), answer.json()
@@ -300,14 +300,14 @@ def test_a_field_that_does_not_fit_is_named_and_not_repeated(body, says):
         (b"", 422),
     ],
 )
-def test_a_body_that_is_no_json_of_ours_is_refused(content, status):
+def test_rejects_a_body_of_other_json(content, status):
     headers = {"Content-Type": "application/json"}
     answer = serve(lambda client: client.post("/claims", content=content, headers=headers))
     assert answer.status_code == status
     assert isinstance(answer.json()["detail"], str)
 
 
-def test_a_date_may_be_written_either_way():
+def test_accepts_both_date_formats():
     async def scenario(client):
         jobs = [await submit(client, date=date) for date in ("2021-05-03", "3-5-2021")]
         return [(await ended(client, job["id"]))["result"]["claim"]["date"] for job in jobs]
@@ -315,7 +315,7 @@ def test_a_date_may_be_written_either_way():
     assert serve(scenario) == ["3-5-2021", "3-5-2021"]
 
 
-def test_markdown_that_is_pasted_is_read_as_plain_text():
+def test_reads_pasted_markdown_as_plain_text():
     async def scenario(client):
         text = "# History\n\nThe Aster bridge **opened** in [1932](https://a.example)."
         job = await submit(client, documents=[{"text": text}])
@@ -332,14 +332,14 @@ def test_the_addresses_are_described_on_a_page():
     assert "{{" not in page.text and "<script" not in page.text
 
 
-def test_a_form_of_another_site_is_refused():
+def test_rejects_a_form_of_another_site():
     body = orjson.dumps(ORDER)
     answer = serve(lambda client: client.post("/claims", content=body, headers={"Content-Type": "text/plain"}))
     assert answer.status_code == 422
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_a_body_that_is_too_large_is_refused(announced):
+def test_rejects_an_oversized_body(announced):
     async def chunks():
         for _ in range(3):
             yield b" " * 500
@@ -350,7 +350,7 @@ def test_a_body_that_is_too_large_is_refused(announced):
     assert answer.status_code == 413
 
 
-def test_without_the_token_nothing_is_told_but_health_and_the_page():
+def test_without_the_token_only_health_and_the_page_are_open():
     async def scenario(client):
         closed = ["/stores", "/metrics", "/openapi.json", "/claims/x", "/claims/x/thoughts", "/claims/x/report"]
         wrong = [{}, {"Authorization": "Bearer "}, {"Authorization": f"Bearer {TOKEN}x"}, {"Authorization": TOKEN}]
@@ -374,7 +374,7 @@ def test_without_a_token_only_names_of_this_machine_are_answered(host, status):
     assert answer.status_code == status
 
 
-def test_failures_are_told_without_their_particulars(caplog):
+def test_reports_failures_without_their_particulars(caplog):
     answers = Answers()
     answers.replace[AnswerQuestion] = lambda _: ModelError(ErrorKind.BACKEND, f"{SECRET} is gone")
     answers.replace[JudgeClaim] = lambda _: RuntimeError(f"{SECRET} fell over")
@@ -422,7 +422,7 @@ def test_the_schema_has_examples_that_the_service_takes():
     assert serve(scenario) == 202
 
 
-def test_a_model_that_blocks_its_event_loop_keeps_no_other_client_waiting():
+def test_a_blocking_model_keeps_no_client_waiting():
     answers, blocked, released = Answers(), threading.Event(), threading.Event()
 
     def block(_):
@@ -458,7 +458,7 @@ def test_two_claims_at_once_are_two_claims():
     assert serve(scenario) == ["The Aster bridge opened in 1931.", "The Aster bridge opened in 1932."]
 
 
-def test_the_page_lets_no_script_run_but_its_own():
+def test_the_page_runs_only_its_own_script():
     answer = serve(lambda client: client.get("/"))
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy

@@ -21,7 +21,7 @@ def in_service(file, scenario, script, **options):
     return asyncio.run(play())
 
 
-def test_a_restart_finds_what_had_ended(tmp_path):
+def test_a_restart_finds_finished_claims(tmp_path):
     async def check(client):
         job = await submit(client)
         return await ended(client, job["id"])
@@ -80,7 +80,7 @@ def test_two_services_do_not_share_a_file(tmp_path):
     _archive(tmp_path / "jobs.sqlite").close()
 
 
-def test_a_file_that_is_none_of_ours_is_refused(tmp_path):
+def test_rejects_another_sqlite_file(tmp_path):
     (tmp_path / "jobs.sqlite").write_bytes(b"no database " * 100)
     with pytest.raises(AccessError, match=r"--jobs .*: expected a SQLite file"):
         _archive(tmp_path / "jobs.sqlite")

@@ -42,20 +42,20 @@ def test_a_token_is_read_from_its_file_before_the_environment(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"", b"\n", b"short", b"two words of a token", "schlüsselschlüssel".encode(), b"\xff" * 20]
 )
-def test_a_token_that_protects_little_is_refused(tmp_path, content):
+def test_rejects_a_weak_token(tmp_path, content):
     file = tmp_path / "token"
     file.write_bytes(content)
     with pytest.raises(AccessError, match="token"):
         read_token(file, "127.0.0.1", {})
 
 
-def test_a_token_file_that_is_not_there_is_named(tmp_path):
+def test_names_a_missing_token_file(tmp_path):
     with pytest.raises(AccessError, match=r"nowhere: expected a file with a token"):
         read_token(tmp_path / "nowhere", "127.0.0.1", {})
 
 
 @pytest.mark.slow
-def test_without_its_libraries_the_command_line_works_and_names_the_remedy():
+def test_without_the_serve_extra_other_commands_work_and_serve_names_the_remedy():
     absent = (
         "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'uvicorn', 'sse_starlette', 'prometheus_client')))"
     )
@@ -67,7 +67,7 @@ def test_without_its_libraries_the_command_line_works_and_names_the_remedy():
 
 
 @pytest.mark.parametrize("arguments", [["--stores", "nowhere"], ["--host", "0.0.0.0"]])
-def test_what_cannot_be_served_is_told_before_the_engine_is_loaded(arguments, monkeypatch, capsys):
+def test_reports_bad_options_before_loading_the_engine(arguments, monkeypatch, capsys):
     monkeypatch.delenv("FACTCHECK_TOKEN", raising=False)
     monkeypatch.setattr("system.app.commands.common.load_timed", lambda _: pytest.fail("the engine was loaded"))
     assert cli.main(["serve", *arguments]) == 2
@@ -75,7 +75,7 @@ def test_what_cannot_be_served_is_told_before_the_engine_is_loaded(arguments, mo
 
 
 @pytest.mark.parametrize("arguments", [["--queue", "0"], ["--kept", "0"], ["--body", "0"], ["--body", "nan"]])
-def test_limits_out_of_range_are_refused(arguments, capsys):
+def test_rejects_limits_out_of_range(arguments, capsys):
     with pytest.raises(SystemExit):
         serve.parser().parse_args(arguments)
     assert "expected" in capsys.readouterr().err
@@ -131,7 +131,7 @@ def test_a_process_checks_a_claim_and_stops_with_a_farewell():
 
 
 @pytest.mark.slow
-def test_a_process_with_a_token_tells_it_to_nobody():
+def test_never_reveals_its_token():
     with process("--host", "0.0.0.0", environment={"FACTCHECK_TOKEN": TOKEN}) as (started, address):
         assert httpx2.get(f"{address}/stores").status_code == 401
         assert httpx2.get(f"{address}/stores", headers={"Authorization": f"Bearer {TOKEN}"}).json() == {"stores": []}
