@@ -42,7 +42,7 @@ def _run(output, options):
     os.dup2(null, 1)
     os.dup2(null, 2)
     common.load_timed = scripted_command.load(DELAY)
-    sys.exit(cli.main(["--profile", "embedded", "--output", str(output), *options]))
+    sys.exit(cli.main(["--profile", "embedded", "--budget", "3600", "--output", str(output), *options]))
 
 
 def check_files(output, kept):

@@ -66,7 +66,7 @@ def test_rejects_a_second_run_in_the_same_folder_without_harm_to_the_first(start
     output = tmp_path / "output"
     hold = tmp_path / "hold"
     hold.touch()
-    first = start_scripted(0.0, "--budget", "3600", environment={"HOLD": str(hold)})
+    first = start_scripted(0.0, environment={"HOLD": str(hold)})
     wait_for((output / "journal.jsonl").exists)
     for option in ("--overwrite", "--resume"):
         _, errors = finish(start_scripted(0.0, option), status=2)

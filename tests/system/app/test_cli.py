@@ -29,11 +29,12 @@ def answers(monkeypatch, tmp_path):
     """The script that the command line's model follows; the working folder is empty."""
     script = Answers()
 
-    def load(settings, trace=None):
+    def load_timed(settings, trace=None):
         model = ScriptedModel(script)
         return Engine(TracedModel(model, trace) if trace else model, BagOfWords(), settings), 0.25
 
-    monkeypatch.setattr(common, "load_timed", load)
+    monkeypatch.setattr(common, "load_timed", load_timed)
+    monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
     return script
 
