@@ -30,6 +30,14 @@ install_cpu_torch() { # PyTorch's own index has this build; docs/install.md says
     echo "no build of $torch for CPUs alone; taking what the package index has" >>"$log"
 }
 
+trim() { # what the packages carry for those who develop them, and for devices that are not here: a quarter of a GB
+  local packages
+  for packages in "$venv"/lib/python3.*/site-packages; do
+    rm -rf "$packages"/torch/{include,test} "$packages"/openvino/libs/libopenvino_intel_{gpu,npu}_plugin.so
+    [ ! -d "$packages/torch/bin" ] || find "$packages/torch/bin" -type f ! -name torch_shm_manager -delete
+  done
+}
+
 is_done && exit 0
 
 python=${PYTHON:-python3}
@@ -37,19 +45,22 @@ command -v "$python" >/dev/null || fail "$python not found; install Python 3.11 
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
   fail "$("$python" --version) is too old; install Python 3.11 or newer, or set PYTHON"
 
-echo "setting up $venv (once; about 1.8 GB and two minutes, log: $log)"
+echo "setting up $venv (once; about 1.5 GB and two minutes, log: $log)"
 : >"$log"
 if [ ! -x "$venv/bin/pip" ]; then
   "$python" -m venv "$venv" >>"$log" 2>&1 || fail "cannot make a virtual environment (Debian: apt install python3-venv); see $log"
 fi
 versions=(--constraint "$root/constraints.txt")
+lean=
 if [[ ",$extras," == *,gpu,* ]]; then
   versions=() # vLLM pins versions of its own
 elif ! nvidia-smi --list-gpus >/dev/null 2>&1; then
   install_cpu_torch
+  [[ ",$extras," == *,cpu,* ]] || lean=1 # vLLM compiles against PyTorch's headers
 fi
 install "${versions[@]}" --editable "$root${extras:+[$extras]}" ||
   fail "$(grep -i error "$log" | tail -n 1 || tail -n 1 "$log"); see $log"
+[ -z "$lean" ] || trim
 # What cannot be fetched now is fetched by the first run that needs it, or stops that; other profiles need none of it.
 if [ -e "$root/system/__main__.py" ]; then
   (cd "$root" && "$venv/bin/python" -m system fetch --profile cpu >>"$log" 2>&1) || tail -n 1 "$log" >&2
