@@ -60,7 +60,7 @@ function graphSection(details, graph) {
   return h("section", {},
     h("div", { class: "graph-head" }, h("h2", {}, "Graph of thoughts"), save),
     h("div", { class: "graph-frame" }, graph),
-    h("p", { class: "note" }, "An arrow leads from a thought to one made from it; where a longer path implies an arrow, none is drawn."));
+    h("p", { class: "note" }, "Arrows lead from a thought to those made from it; arrows implied by a longer path are not drawn."));
 }
 
 function pairsSection(details) {

@@ -116,10 +116,10 @@ class Live {
 }
 
 const ENDS = {
-  lost: "The service stopped before this claim had ended; submit it again.",
+  lost: "The service stopped before this claim was finished; submit it again.",
   failed: "The service failed at this claim; its log says why.",
   cancelled: "Cancelled.",
-  stopped: "The service stops; submit the claim again later.",
+  stopped: "The service is stopping; submit the claim again later.",
 };
 
 function closePanel() {
