@@ -7,7 +7,7 @@
 #   retrain_adapters.sh --small --claims train.json --held-out dev.json [--entailment DIR]
 #   retrain_adapters.sh --tiny [--claims train.json --held-out dev.json] [--quantize]
 #
-# --small     the adapters of profile cpu, for SmolLM2-135M-Instruct: some hours on two cores
+# --small     the adapter of profile cpu, for SmolLM2-135M-Instruct: some two hours on two cores
 # --entailment  sets of evidence, claim and label that its verdicts learn from too (training/datasets/labels.py)
 # --served    4-bit checkpoint that the engine serves (default: Qwen/Qwen2.5-14B-Instruct-AWQ)
 # --quantize  make that checkpoint of this model instead, by llm-compressor in .venv-quantize

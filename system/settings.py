@@ -199,11 +199,19 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
             tree[section] = _section(profile, section, tree) | {name: value}
         else:
             tree[name] = value
+    if "model" in overrides and "adapters" not in overrides:
+        tree["model"] = _without_bundled(tree["model"])
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         raise SettingsError(f"profile {profile!r} with the command line's values: {faults}") from error
+
+
+def _without_bundled(section: dict[str, Any]) -> dict[str, Any]:
+    """The model's section without the adapters of this package, which fit the profile's own model alone."""
+    adapters = section.get("adapters", {})
+    return {**section, "adapters": {task: name for task, name in adapters.items() if bundled(name) == name}}
 
 
 def load_calibration(settings: Settings) -> Calibration | None:

@@ -9,7 +9,7 @@ from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.models.base import Completion
 from system.operations.evidence import all_learned, question_of
-from system.records import Content, Failure, Label, QuestionAnswer, Verdict
+from system.records import Content, Failure, Label, QuestionAnswer, Source, Verdict
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.thoughts import Argument, Question, Thought
 
@@ -148,6 +148,7 @@ def explain(label: Label, pairs: Sequence[QuestionAnswer]) -> str:
     Never says more than the label and the answers do; ``provenance.name_documents`` adds where a quotation stands.
     """
     answered = [pair for pair in pairs if pair.answered]
+    answered.sort(key=lambda pair: pair.answers[0].source is Source.METADATA)  # a page's words say more
     if not answered:
         return "Nothing was found that answers the questions about the claim."
     first, *others = answered

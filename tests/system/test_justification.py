@@ -37,6 +37,12 @@ def test_quotes_the_answers_that_decide(label, pairs, expected):
     assert expected in explain(label, pairs)
 
 
+def test_quotes_a_page_before_the_metadata():
+    dated = pair("3-5-2021")
+    dated = dated.model_copy(update={"answers": (dated.answers[0].model_copy(update={"source": Source.METADATA}),)})
+    assert explain(Label.REFUTED, [dated, OPENED]) == "The evidence contradicts the claim: “It opened in 1932.”."
+
+
 def test_cuts_a_long_answer_between_words():
     text = "word " * 100
     quoted = explain(Label.SUPPORTED, [pair(text)]).split("“")[1].split("”")[0]

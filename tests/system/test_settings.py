@@ -136,3 +136,12 @@ def test_an_adapter_of_the_package_is_found_by_its_name(monkeypatch, tmp_path):
     given = {"verdict_prediction": "small/verdict_prediction", "moderator": "as/before"}
     adapters = load("cpu", {"adapters": given}).model.adapters
     assert adapters == {"verdict_prediction": str(tmp_path / "small/verdict_prediction"), "moderator": "as/before"}
+
+
+def test_another_model_does_without_the_adapters_of_the_package(monkeypatch, tmp_path):
+    (tmp_path / "small").mkdir()
+    monkeypatch.setattr(settings_module, "ADAPTERS", tmp_path)
+    profile = tmp_path / "mine.toml"
+    profile.write_text('[model]\nmodel = "a"\nadapters = { moderator = "own", verdict_prediction = "small" }\n')
+    assert load(str(profile), {}).model.adapters == {"moderator": "own", "verdict_prediction": str(tmp_path / "small")}
+    assert load(str(profile), {"model": "b"}).model.adapters == {"moderator": "own"}
