@@ -7,10 +7,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from system.records import ClaimResult, official_date
 
-_DAY = "(0?[1-9]|[12][0-9]|3[01])"
-_MONTH = "(0?[1-9]|1[0-2])"
 _YEAR = "[1-9][0-9]{3}"
-DATES = f"^({_DAY}-{_MONTH}-{_YEAR}|{_YEAR}-{_MONTH}-{_DAY})?$"
+_MONTHS = {"(0?[1-9]|[12][0-9])": "(0?[1-9]|1[0-2])", "30": "(0?[13-9]|1[0-2])", "31": "(0?[13578]|1[02])"}  # by days
+_DAY_FIRST = "|".join(f"{day}-{month}" for day, month in _MONTHS.items())
+_MONTH_FIRST = "|".join(f"{month}-{day}" for day, month in _MONTHS.items())
+DATES = f"^(({_DAY_FIRST})-{_YEAR}|{_YEAR}-({_MONTH_FIRST}))?$"
 DOCUMENTS = 64  # with one claim, at most
 SOURCES: dict[str, Any] = {"oneOf": [{"required": ["documents"]}, {"required": ["store"]}]}
 
