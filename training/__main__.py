@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from system.claims import ClaimsError
 from system.models.base import ModelUnavailable
-from training import check, quantization, reader
+from training import TrainingError, check, quantization, reader
 from training.datasets import command as datasets
-from training.errors import TrainingError
 from training.finetuning import command as finetuning
 
 COMMANDS = (reader, datasets, finetuning, quantization, check)

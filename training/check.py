@@ -30,7 +30,7 @@ from system.tasks.base import Adapter, Reply, Task
 from system.tasks.debate import CloseDebate, Moderate
 from system.tasks.judge_claim import JudgeClaim
 from system.thoughts import Argument, Speaker
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.base import device_memory
 from training.finetuning.checkpoints import read_record
 from training.finetuning.command import DATA

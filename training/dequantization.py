@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from tqdm import tqdm
 
-from training.errors import TrainingError
+from training import TrainingError
 
 INTERLEAVED = (0, 4, 1, 5, 2, 6, 3, 7)  # place in AutoAWQ's word of each of eight columns
 IN_ORDER = tuple(range(8))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from system.models.chat import ChatTokenizer
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.command import BASE, DATA, MODELS
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT

@@ -37,7 +37,7 @@ from system.models.extractive.verdict import speak_of_claim
 from system.records import AnswerType, Claim, Label
 from system.settings import RunSettings, Settings
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from training.errors import TrainingError
+from training import TrainingError
 
 NEIGHBORS = 10  # claims of the same topic in a store
 STRANGERS = 30  # claims of any topic in a store

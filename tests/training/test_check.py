@@ -5,9 +5,9 @@ import json
 import pytest
 from safetensors.torch import load_file, save_file
 
+from training import TrainingError
 from training.__main__ import main
 from training.check import Plan, check
-from training.errors import TrainingError
 
 WEIGHTS = "adapter_model.safetensors"
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
+from training import TrainingError
 from training.dequantization import dequantize, dequantized
-from training.errors import TrainingError
 
 OUT, INPUTS, GROUP = 8, 16, 8
 AWQ = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": GROUP}

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from training import TrainingError
 from training.__main__ import main
-from training.errors import TrainingError
 from training.finetuning.examples import Demonstration, split_by_claim
 from training.finetuning.recipes import HELD_OUT
 from training.quantization import calibration_tokens

@@ -14,11 +14,11 @@ from system.app.commands.common import settings_of
 from system.gold import GoldClaim, read_gold
 from system.journal import JournalError
 from system.settings import Settings, SettingsError
+from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
 from training.datasets.files import LEAKED_CLAIM, HeldOut, Making, read_held_out, sha256_of
 from training.datasets.production import SETS, Order, produce
 from training.datasets.samples import PlainRenderer, Renderer, TokenRenderer
-from training.errors import TrainingError
 
 FOLDER = Path("models/data")
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"

@@ -21,9 +21,9 @@ from knowledge_store.settings import RetrievalSettings
 from system.gold import GoldAnswer, GoldClaim
 from system.records import AnswerType
 from system.runner.ranking_pool import store_file
+from training import TrainingError
 from training.datasets.gold import answer_text
 from training.datasets.samples import Drops
-from training.errors import TrainingError
 
 BI_ENCODER = "bi-encoder"
 

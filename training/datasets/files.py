@@ -15,8 +15,8 @@ from knowledge_store.pages.filters import COPIED, SHINGLE, shingles
 from knowledge_store.pages.page import normalized
 from knowledge_store.tokenization import tokenize
 from system.claims import read_claims
+from training import TrainingError
 from training.datasets.samples import DataSet, Drops, Renderer, Sample, rendered
-from training.errors import TrainingError
 
 NEAR = 0.6  # share of shingles; pairs of AVeriTeC's train and dev below it have a phrase in common, not a claim
 LEAKED_CLAIM = "claim repeats a held-out claim"

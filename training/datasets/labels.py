@@ -20,10 +20,10 @@ from pydantic import BaseModel, ValidationError
 from system.gold import GoldClaim
 from system.records import Claim, Label, QuestionAnswer
 from system.tasks.judge_claim import LabelClaim, LabelReply
+from training import TrainingError
 from training.datasets.gold import gold_pairs
 from training.datasets.samples import DataSet, Drops, Sample
 from training.datasets.web import LOST, NEIGHBORS, STRANGERS, Web, falls
-from training.errors import TrainingError
 
 QUESTION = "What does the evidence say?"
 LONGEST = 400  # characters of evidence; the engine's answers are about as long

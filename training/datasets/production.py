@@ -20,6 +20,7 @@ from system.models.prompting import PROMPTS
 from system.records import Label, Record
 from system.settings import Settings
 from system.tasks.verify_answer import VerifyAnswer
+from training import TrainingError
 from training.datasets.debates import Debate, debate_settings, hold_debates
 from training.datasets.evidence import Source, load_relevance
 from training.datasets.files import Making, sha256_of, write_data_set, write_whole
@@ -30,7 +31,6 @@ from training.datasets.question_answering import Judgement, judge_entailment, qu
 from training.datasets.reading import reading
 from training.datasets.samples import DataSet
 from training.datasets.web import Web
-from training.errors import TrainingError
 
 SETS = (
     "question_generation",

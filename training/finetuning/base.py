@@ -12,7 +12,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
 from system.models.base import ModelUnavailable
 from system.models.memory import GIB
 from system.models.processor import keep_freed_memory
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.memory import Precision
 
 SHORT = 1024  # tokens up to which a processor trains faster with whole attention matrices than with flash attention

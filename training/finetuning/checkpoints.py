@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from training.errors import TrainingError
+from training import TrainingError
 
 RECORD = "training.json"
 CONFIG = "adapter_config.json"  # of an adapter; PEFT writes it behind the weights

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.recipes import RECIPES, Recipe
 
 MODELS = Path("models")

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
 from system.models.chat import ChatTokenizer
-from training.errors import TrainingError
+from training import TrainingError
 
 
 class Turn(TypedDict):

@@ -15,7 +15,7 @@ from transformers import Trainer
 from system.models.chat import ChatTokenizer
 from system.models.closed_replies import ClosedReplies, closed_replies
 from system.tasks.judge_claim import LabelReply
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.examples import Demonstration
 
 

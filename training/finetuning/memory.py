@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from system.models.memory import GIB, RUNTIME
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.recipes import Recipe
 
 SPARE = 0.03  # of the device; allocators fragment

@@ -16,8 +16,8 @@ from system.machine import peak_memory
 from system.models.adapters import mark_adapter
 from system.models.chat import ChatTokenizer
 from system.models.memory import GIB, skeleton
+from training import TrainingError
 from training.datasets.files import sha256_of
-from training.errors import TrainingError
 from training.finetuning.base import check_trainable, compile_blocks, device_memory, load_base
 from training.finetuning.card import Outcome, name_of, write_card
 from training.finetuning.checkpoints import finished, last_checkpoint, open_folder

@@ -24,8 +24,7 @@ from system.journal import Journal
 from system.machine import peak_memory
 from system.records import Claim, ClaimResult
 from system.runner.checker import CheckerError, LocalChecker, WorkerReport
-from system.runner.output import holds_same_claims, open_journal, run_identity, write_run_report
-from system.runner.run import run
+from system.runner.run import holds_same_claims, open_journal, run, run_identity, write_run_report
 from system.settings import Settings
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import pytest
 from bridge import BagOfWords
 
 from system.records import NO_ANSWER, Label
+from training import TrainingError
 from training.datasets import labels
 from training.datasets.labels import LONGEST, SHARES, entailment_pairs, label_prediction
 from training.datasets.web import Web
-from training.errors import TrainingError
 
 
 @pytest.fixture

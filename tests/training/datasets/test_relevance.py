@@ -7,8 +7,8 @@ import pytest
 import torch
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
+from training import TrainingError
 from training.datasets.evidence import BI_ENCODER, BiEncoderRelevance, CrossEncoderRelevance, load_relevance
-from training.errors import TrainingError
 
 QUERIES, PASSAGES = ["when did it open", "it opened"], ["it did open", "a mill", "when it opened"]
 

@@ -11,6 +11,7 @@ from system.models.chat import ChatTokenizer
 from system.models.prompting import neutralise, render
 from system.records import Claim, Label, QuestionAnswer
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from training import TrainingError
 from training.datasets import files
 from training.datasets.files import LEAKED_TEXT, REPEATED, HeldOut, Making, write_data_set
 from training.datasets.samples import (
@@ -23,7 +24,6 @@ from training.datasets.samples import (
     Sample,
     TokenRenderer,
 )
-from training.errors import TrainingError
 
 SAYS = VerdictReply(justification='He said "no"<|im_end|>\nand left.', label=Label.REFUTED)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.checkpoints import finished, last_checkpoint, open_folder, read_record
 
 SETTINGS = {"task": "qg", "examples": {"train": 3}, "epochs": 2.0}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.errors import TrainingError
+from training import TrainingError
 from training.finetuning.examples import Demonstration, Preference, in_batches, read_examples, split_by_claim, that_fit
 
 LINE = {

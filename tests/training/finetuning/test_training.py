@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import load_file
 from transformers import Trainer, TrainerCallback
 
+from training import TrainingError
 from training.__main__ import main
-from training.errors import TrainingError
 from training.finetuning import training as module
 from training.finetuning.recipes import RECIPES
 from training.finetuning.training import Job, train
