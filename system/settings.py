@@ -48,46 +48,46 @@ class DebateSettings(Section):
 
     rounds: int = Field(3, gt=0, description="rounds of a debate, at most")
     evidence: Literal["retrieved", "gold", "none"] = Field(
-        "retrieved", description="what is debated; gold: what annotators found, of an annotated claims file"
+        "retrieved", description="evidence to debate; gold: the annotators', from an annotated claims file"
     )
     consultant_side: Literal["affirmative", "negative"] = Field(
-        "affirmative", description="what a consultant has to argue for"
+        "affirmative", description="side that the consultant argues"
     )
     personas: int = Field(
-        0, ge=0, le=len(PERSONAS), description="judges of a consultancy who have a persona each; 0: one judge without"
+        0, ge=0, le=len(PERSONAS), description="judges of a consultancy, each with a persona; 0: one judge without"
     )
-    exhibits: int = Field(10, gt=0, description="passages that the agents of a debate read and may cite, at most")
+    exhibits: int = Field(10, gt=0, description="passages that debaters read and may cite, at most")
 
 
 class CarpSettings(Section):
     """Parts of CARP (section 6) that can be left out, and its shape."""
 
-    team_agents: int = Field(2, gt=0, description="agents of a team; with several models they take turns on them")
+    team_agents: int = Field(2, gt=0, description="agents per team; with several models they take turns")
     claim_graph: bool = Field(True, description="resolve references between subclaims by a claim-representation graph")
     self_correction: bool = Field(True, description="let the teams read each other and change their positions")
     drafts: bool = Field(True, description="draft each reply, then revise it")
-    two_labels: bool = Field(False, description="the paper's two labels: what is not shown is Refuted")
+    two_labels: bool = Field(False, description="the paper's two labels: a claim not shown to be true is Refuted")
 
 
 class ModelSettings(Section):
     """Which model answers."""
 
     backend: Literal["extractive", "transformers", "vllm", "server"] = Field(
-        "extractive", description="what runs the model"
+        "extractive", description="runtime of the model"
     )
     model: str = Field("", description="model folder or name; the extractive reader has none")
     others: list[str] = Field(
         default_factory=list,
-        description="further models, on which agents of a team take turns; of a server: NAME or NAME@ADDRESS",
+        description="more models for a team's agents to take turns on; for a server: NAME or NAME@ADDRESS",
     )
     adapters: dict[Adapter, str] = Field(
-        default_factory=dict, description="LoRA adapters by task: folders, or for a server the names that it serves"
+        default_factory=dict, description="LoRA adapters by task: folders, or the names that a server has for them"
     )
     rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
-        default_factory=list, description="tasks that the extractive reader does in place of the model"
+        default_factory=list, description="tasks done by the extractive reader instead of the model"
     )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
-    seed: int = Field(1, description="of the sampler")
+    seed: int = Field(1, description="random seed of sampling")
 
     @field_validator("adapters")
     @classmethod
@@ -100,29 +100,29 @@ class EngineSettings(Section):
     """How a language model uses its device; the server backend reads only its own three."""
 
     context: int = Field(4096, gt=0, description="longest prompt and reply together, in tokens")
-    sequences: int = Field(64, gt=0, description="requests that are decoded together, at most")
+    sequences: int = Field(64, gt=0, description="requests decoded together, at most")
     batched_tokens: int = Field(4096, gt=0, description="tokens of one forward pass, at most")
-    gpu_memory: float = Field(0.0, ge=0, description="GiB of the device that may be used; 0: all of it")
-    encoder_memory: float = Field(0.0, ge=0, description="GiB of those that are left to the encoder of retrieval")
+    gpu_memory: float = Field(0.0, ge=0, description="GiB of device memory to use; 0: all")
+    encoder_memory: float = Field(0.0, ge=0, description="GiB of those reserved for the retrieval encoder")
     eager: bool = Field(False, description="capture no CUDA graphs: slower, but starts faster")
-    prefix_cache: bool = Field(True, description="keep what prompts have in common")
+    prefix_cache: bool = Field(True, description="reuse the KV cache of shared prompt prefixes")
     dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field(
-        "auto", description="auto is the model's own; on a processor the fastest of bfloat16 and float32"
+        "auto", description="auto: the model's own; on a CPU the faster of bfloat16 and float32"
     )
-    address: str = Field("", description="of an OpenAI-compatible server, up to and with /v1")
-    timeout: float = Field(30.0, gt=0, description="seconds that a request to the server may take")
-    attempts: int = Field(3, gt=0, description="times that a server is tried that cannot be reached")
+    address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
+    timeout: float = Field(30.0, gt=0, description="timeout of a request to the server, in seconds")
+    attempts: int = Field(3, gt=0, description="attempts to reach the server")
 
 
 class RunSettings(Section):
     """How a run uses the machine."""
 
     budget: float = Field(60.0, gt=0, description="seconds a claim may take; in a run of several, on average")
-    reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget kept for the last judgement")
-    max_concurrent_claims: int = Field(2, gt=0, description="claims that are checked at the same time")
+    reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget reserved for the final verdict")
+    max_concurrent_claims: int = Field(2, gt=0, description="claims checked at the same time")
     workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
-    calibration: str = Field("", description="fit of confidences, a file that 'python -m submission calibrate' wrote")
-    prefetch: int = Field(4, gt=0, description="ranked stores that wait for their turn, at most")
+    calibration: str = Field("", description="calibration file from 'python -m submission calibrate'")
+    prefetch: int = Field(4, gt=0, description="stores ranked ahead of their turn, at most")
 
 
 class Settings(Section):
@@ -237,7 +237,7 @@ def _read(profile: str) -> dict[str, Any]:
         return {"profile": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}
     except FileNotFoundError as error:
         known = ", ".join(sorted(p.stem for p in PROFILES.glob("*.toml")))
-        raise SettingsError(f"no profile {profile!r}; there are {known}, or give a .toml file") from error
+        raise SettingsError(f"profile {profile!r} not found; expected {known}, or a .toml file") from error
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror}); name a .toml file that can") from error
     except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or past reading
@@ -252,5 +252,5 @@ def _reject_old_names(where: str, names: Iterable[str]) -> None:
 def _section(profile: str, name: str, tree: dict[str, Any]) -> dict[str, Any]:
     section = tree.get(name, {})
     if not isinstance(section, dict):
-        raise SettingsError(f"profile {profile!r}: {name}: expected a table [{name}], came {section!r:.60}")
+        raise SettingsError(f"profile {profile!r}: {name}: expected a table [{name}], got {section!r:.60}")
     return section

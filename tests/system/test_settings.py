@@ -77,14 +77,14 @@ def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
 
 
 def test_an_unknown_profile_lists_the_known_ones():
-    with pytest.raises(SettingsError, match=r"no profile 'a100'.*embedded"):
+    with pytest.raises(SettingsError, match=r"profile 'a100' not found.*embedded"):
         load("a100", {})
 
 
 def test_a_section_that_is_no_table_is_named_whatever_the_command_line_gives(tmp_path):
     profile = tmp_path / "bad.toml"
     profile.write_text("graph = 3")
-    with pytest.raises(SettingsError, match=r"graph: expected a table \[graph\], came 3"):
+    with pytest.raises(SettingsError, match=r"graph: expected a table \[graph\], got 3"):
         load(str(profile), {"depth": 2})
 
 

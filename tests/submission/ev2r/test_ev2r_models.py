@@ -124,7 +124,7 @@ def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
-        ("none", "no profile 'none'"),
+        ("none", "profile 'none' not found"),
         ("embedded", "the profile has no language model"),
         ("server:m", "needs an address"),
         ("transformers:/no/such/folder", "cannot be loaded|no tokenizer"),

@@ -199,7 +199,7 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
         (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json"),
         (["--claims", "claims.json"], "belong together"),
         (["--claims", "claims.json", "--knowledge-store", "nowhere"], "nowhere: no such knowledge store"),
-        (["--profile", "moon"], "no profile 'moon'"),
+        (["--profile", "moon"], "profile 'moon' not found"),
         (["--depth", "0"], "graph.depth: Input should be greater than 0"),
         (["--chunk-overlap", "2000"], "chunk_overlap (2000) must be smaller"),
         (["--start", "99"], "99"),
