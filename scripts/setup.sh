@@ -56,7 +56,7 @@ if [[ ",$extras," == *,gpu,* ]]; then
   versions=() # vLLM pins versions of its own
 elif ! nvidia-smi --list-gpus >/dev/null 2>&1; then
   install_cpu_torch
-  [[ ",$extras," == *,cpu,* ]] || lean=1 # vLLM compiles against PyTorch's headers
+  [[ ",$extras," == *,cpu,* || ",$extras," == *,train,* ]] || lean=1 # vLLM and training compile against the headers
 fi
 install "${versions[@]}" --editable "$root${extras:+[$extras]}" ||
   fail "$(grep -i error "$log" | tail -n 1 || tail -n 1 "$log"); see $log"

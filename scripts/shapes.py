@@ -2,7 +2,7 @@
 
 import copy
 
-from transformers import Qwen2Config
+from transformers import LlamaConfig, Qwen2Config
 
 QWEN_14B = Qwen2Config(
     architectures=["Qwen2ForCausalLM"],
@@ -24,6 +24,17 @@ QWEN_05B = Qwen2Config(
     num_attention_heads=14,
     num_key_value_heads=2,
     max_position_embeddings=32_768,
+    tie_word_embeddings=True,
+)
+SMOLLM2_135M = LlamaConfig(
+    architectures=["LlamaForCausalLM"],
+    vocab_size=49_152,
+    hidden_size=576,
+    intermediate_size=1536,
+    num_hidden_layers=30,
+    num_attention_heads=9,
+    num_key_value_heads=3,
+    max_position_embeddings=8192,
     tie_word_embeddings=True,
 )
 

@@ -79,13 +79,15 @@ def load_base(model: str, precision: Precision, context: int = SHORT + 1) -> Any
 
 
 def compile_blocks(base: Any) -> None:
-    """Have a processor train twice as fast: the blocks compiled, by the C++ compiler if there is one.
+    """Have a processor train faster: the blocks compiled, where a C++ compiler and PyTorch's headers are.
 
     On a GPU the time goes into matrix products, which compiling does not change.
     """
-    if torch.cuda.is_available() or not shutil.which("g++"):
+    if torch.cuda.is_available():
         return
     keep_freed_memory()
+    if not shutil.which("g++") or not (Path(torch.__file__).parent / "include").exists():
+        return
     for block in base.model.layers:
         block.compile(dynamic=True)
 

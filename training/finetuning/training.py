@@ -121,7 +121,8 @@ def _run(job: Job, split: Split[Any], plan: TrainingPlan) -> Outcome:
     checkpoint = last_checkpoint(job.output)
     if checkpoint:
         print(f"going on from {checkpoint}")
-    compile_blocks(trainer.model.get_base_model())
+    if job.recipe.micro_batch > 1:
+        compile_blocks(trainer.model.get_base_model())
     trainer.args.eval_on_start = checkpoint is None
     began = time.perf_counter()
     with disable_input_dtype_casting(trainer.model, job.recipe.micro_batch > 1):  # autocast casts what is narrow
