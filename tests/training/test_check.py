@@ -23,7 +23,7 @@ def adapter(tiny_model, tmp_path):
     weights = load_file(folder / WEIGHTS)
     strong = {name: weight * 2 if "lora_B" in name else weight for name, weight in weights.items()}
     save_file(strong, folder / WEIGHTS, metadata={"format": "pt"})  # or the base's likeliest words may stay likeliest
-    record = {"task": "verdict", "adapter": "verdict_prediction", "data": "verdict_prediction"}
+    record = {"task": "verdict", "adapter": "verdict_prediction", "data": ["verdict_prediction"]}
     (folder / "training.json").write_text(
         json.dumps(record | {"base": str(tiny_model / "base"), "context": 4096, "seed": 1})
     )

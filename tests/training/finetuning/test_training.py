@@ -48,7 +48,8 @@ def test_a_training_lowers_the_loss_and_leaves_adapter_card_curves_and_logs(job,
     assert "frozen weights, " in said
     record = json.loads((job.output / "training.json").read_text())
     card = (job.output / "README.md").read_text()
-    assert record["sha256"] in card and "| rank | 16 |" in card and "![losses](curves.svg)" in card
+    assert all(name in card and digest in card for name, digest in record["sha256"].items())
+    assert "| rank | 16 |" in card and "![losses](curves.svg)" in card
     assert (job.output / "curves.svg").read_text().startswith("<?xml")
     assert list((job.output / "logs").glob("events.*"))
     before, after = (float(card.split(mark)[1].split()[0]) for mark in ("held-out loss ", " before, "))
@@ -131,7 +132,7 @@ def test_rejects_a_quantized_base_with_the_way_to_one_that_can_be_trained(tiny_m
     [
         (["--task", "qg"], "question_generation.jsonl: no data set to train on"),
         (["--task", "verdict", "--epochs", "0"], "--epochs 0.0: expected a number above 0"),
-        (["--task", "verdict", "--start", "x"], "only moderator-dpo goes on from one"),
+        (["--task", "verdict", "--start", "x"], "this task trains a new adapter"),
         (["--task", "moderator-dpo", "--start", "x"], "x: no adapter to go on from"),
         (["--task", "verdict", "--memory", "0.1"], "the training does not fit the memory"),
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
