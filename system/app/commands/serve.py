@@ -53,8 +53,8 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
     # Imported only now: an installation without the extra has none of this.
     import uvicorn
 
-    from system.app.service.access import CONNECTIONS, bounded
     from system.app.service.app import Limits, create_app
+    from system.app.service.guards import CONNECTIONS, bounded
     from system.app.service.worker import Stores, Worker
 
     warm_up(engine.settings.retrieval)

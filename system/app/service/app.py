@@ -14,9 +14,9 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from system import __version__
-from system.app.service.access import BearerToken, LocalNames
 from system.app.service.archive import Archive
 from system.app.service.errors import NoResult, answer_errors
+from system.app.service.guards import BearerToken, LocalNames
 from system.app.service.jobs import OPEN, Job, Jobs, Metrics
 from system.app.service.pages import docs_page, live_page, report_page
 from system.app.service.schema import FIGURES, LINKED, STREAM, Health, Progress, State, StoreNames, Submission, problems

@@ -2,8 +2,10 @@
 
 import csv
 import re
+import subprocess
 import sys
 from datetime import date
+from pathlib import Path
 
 import orjson
 import pytest
@@ -21,6 +23,7 @@ from system.records import ClaimResult, Label
 from system.settings import load
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 
+ROOT = Path(__file__).resolve().parents[3]
 CLAIM = "The Aster bridge opened in 1932."
 
 
@@ -382,3 +385,10 @@ def test_help_shows_what_people_use_and_the_rest_behind_help_all(capsys):
 def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
     assert cli.main(["run", *bridge_files]) == 0
     assert not list((tmp_path / "output").rglob("*.partial"))
+
+
+def test_needs_no_extra_to_start():
+    extras = ["fastapi", "starlette", "uvicorn", "h11", "sse_starlette", "prometheus_client", "ray", "vllm", "trl"]
+    code = f"import sys; sys.modules |= dict.fromkeys({extras}); from system.app import cli; cli.main(['--version'])"
+    started = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert started.stdout.startswith("factgraph "), started.stderr

@@ -9,7 +9,7 @@ from bridge import Answers
 from processes import PATIENCE
 from serving import engine_of, listening
 
-from system.app.service.access import bounded
+from system.app.service.guards import bounded
 
 
 def connect(address):
