@@ -3,17 +3,14 @@
     python -m scripts.simulate_card deadlines     # what the deadline cuts, by claim and by run
     python -m scripts.simulate_card costs         # what a claim costs by stage, and what lowers it
 
-The card is an A10G with Qwen2.5-14B (AWQ) and three adapters, modelled as vLLM works: in each step every sequence that
-is decoding gets a token, and prompts fill what the step has room for; what a prefix cache holds is not computed again.
-Only the card's work takes time. So the figures are arithmetic, no measurement.
+Only the card's work takes time (scripts/card.py). So the figures are arithmetic, no measurement.
 """
 
 import argparse
 import asyncio
 import random
-from collections import Counter, OrderedDict, deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
 from unittest.mock import patch
 from zlib import crc32
@@ -24,6 +21,7 @@ from knowledge_store.dense.encoder import Vectors
 from knowledge_store.dense.search import Hit
 from knowledge_store.pages.page import Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
+from scripts.card import CHARACTERS, Card
 from system.check import Engine, check
 from system.deadline import Allowance
 from system.models.base import Request
@@ -40,139 +38,7 @@ from system.tasks.merge_answers import MergeAnswers, MergeReply
 from tests import fake_time
 
 TRAINED = {Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION}
-CHARACTERS = 4.2  # of a token
-BLOCK = 16  # tokens that the prefix cache keeps or drops together
-STEP = 0.017  # seconds to read 10 GB of weights at 600 GB/s
-CACHED_TOKEN = 196_608 / 600e9  # seconds to read the keys and values of one token
-EMBEDDED = 250 * 2 * 0.44e9 / 50e12  # seconds a passage: Qwen3-Embedding-0.6B at 40 % of 125 TFLOP/s
 RANKING = 3.0  # seconds to read and rank a store, in another process
-
-
-@dataclass
-class Job:
-    """A request on the card: tokens of its prompt and of its reply that are still to come."""
-
-    stage: str
-    prompt: int
-    context: int
-    reply: int
-    blocks: list[int]
-    done: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-
-
-class Card:
-    """Serves requests in steps; ``seconds`` and ``tokens`` count by stage what it did.
-
-    Args:
-        rate: prompt tokens a second.
-        sequences: requests that are decoded together, at most.
-        batched: tokens of a step, at most.
-        cached: tokens that the prefix cache holds.
-    """
-
-    def __init__(self, rate: float, sequences: int = 64, batched: int = 4096, cached: int = 40_000) -> None:
-        self._rate, self._sequences, self._batched, self._room = rate, sequences, batched, cached // BLOCK
-        self._waiting: deque[Job] = deque()
-        self._running: list[Job] = []
-        self._cache: OrderedDict[int, None] = OrderedDict()
-        self._arrived = asyncio.Event()
-        self._passages = 0
-        self.seconds: Counter[str] = Counter()
-        self.tokens: Counter[str] = Counter()
-        self._task = asyncio.create_task(self._work())
-
-    def embed(self, passages: int) -> None:
-        """Embed passages before the next step."""
-        self._passages += passages
-
-    async def serve(self, stage: str, adapter: str, prompt: str, reply: int) -> None:
-        """Return when the reply would be there."""
-        blocks = list(_blocks(adapter, prompt))
-        length = ceil(len(prompt) / CHARACTERS)
-        one = Job(stage, length, length, reply, blocks)
-        self._waiting.append(one)
-        self._arrived.set()
-        try:
-            await one.done
-        finally:  # a request that is given up leaves the card
-            one.prompt = one.reply = 0
-
-    async def _work(self) -> None:
-        while True:
-            await self._arrived.wait()
-            self._arrived.clear()
-            while self._waiting or self._running:
-                await self._step()
-
-    async def _step(self) -> None:
-        if self._passages:
-            passages, self._passages = self._passages, 0
-            self.tokens["embed"] += passages
-            await self._spend("embed", passages * EMBEDDED)
-        self._admit()
-        decoding = [one for one in self._running if not one.prompt]
-        room = self._batched - len(decoding)
-        for one in self._running:
-            read = min(one.prompt, room)
-            room, one.prompt = room - read, one.prompt - read
-            if read:
-                self.tokens[one.stage] += read
-                await self._spend(one.stage, read / self._rate)
-        if decoding:
-            await self._decode(decoding, alone=len(decoding) == len(self._running) and not self._waiting)
-
-    def _admit(self) -> None:
-        for one in self._running:
-            if not (one.prompt or one.reply or one.done.done()):
-                one.done.set_result(None)
-        self._running = [one for one in self._running if one.prompt or one.reply]
-        while self._waiting and len(self._running) < self._sequences:
-            one = self._waiting.popleft()
-            if one.prompt:
-                one.prompt -= min(self._hits(one.blocks) * BLOCK, one.prompt - 1)
-                self._running.append(one)
-
-    def _hits(self, blocks: Sequence[int]) -> int:
-        """Blocks at the beginning that the cache holds; the others are in it from now on."""
-        hits = next((place for place, block in enumerate(blocks) if block not in self._cache), len(blocks))
-        for block in reversed(blocks):  # as vLLM frees them: what prompts begin with goes last
-            self._cache[block] = None
-            self._cache.move_to_end(block)
-        while len(self._cache) > self._room:
-            self._cache.popitem(last=False)
-        return hits
-
-    async def _decode(self, decoding: list[Job], *, alone: bool) -> None:
-        """A step of decoding, or with nothing to prefill as many as end a reply or until a request arrives."""
-        seconds = STEP + CACHED_TOKEN * sum(one.context for one in decoding)
-        steps = min(one.reply for one in decoding) if alone else 1
-        began = asyncio.get_running_loop().time()
-        if steps > 1:
-            self._arrived.clear()
-            try:
-                async with asyncio.timeout(steps * seconds):
-                    await self._arrived.wait()
-                steps = min(steps, ceil((asyncio.get_running_loop().time() - began) / seconds))
-            except TimeoutError:
-                pass
-        await asyncio.sleep(began + steps * seconds - asyncio.get_running_loop().time())
-        for one in decoding:
-            one.reply, one.context = max(0, one.reply - steps), one.context + steps
-            self.seconds[one.stage] += steps * seconds / len(decoding)
-
-    async def _spend(self, stage: str, seconds: float) -> None:
-        self.seconds[stage] += seconds
-        await asyncio.sleep(seconds)
-
-
-def _blocks(adapter: str, prompt: str) -> Iterator[int]:
-    """The blocks of a prompt, each by all that stands before it."""
-    size, chain = int(BLOCK * CHARACTERS), crc32(adapter.encode())
-    for start in range(0, len(prompt) - size, size):
-        chain = crc32(prompt[start : start + size].encode(), chain)
-        yield chain
-
-
 WORDS = [f"{first}{second}" for first in ("ba", "cor", "den", "fal", "gri") for second in ("ton", "ming", "vale", "s")]
 # Chances that a branch finds not enough in a round, and how many of a hundred claims are so: the last kind mostly ends
 # there, as 10 of the 500 claims of dev did for the paper's system (section 4).
@@ -189,7 +55,7 @@ class Passages:
 
     def __init__(self, card: Card, settings: Settings) -> None:
         self._card, self._settings = card, settings.retrieval
-        self._asked: set[str] = {""}
+        self._asked: set[str] = set()
         card.embed(self._settings.dense_candidates)  # the claim's own
 
     def prepare(self, questions: Sequence[str]) -> None:
@@ -354,9 +220,12 @@ STAGES = {
 # Changes whose cost is compared; the first is the profile as it is.
 CHANGES: dict[str, dict[str, object]] = {
     "the profile": {},
+    "no early stop": {"stop_early": False},
     "64 candidates": {"dense_candidates": 64},
     "4 passages": {"top_k": 4},
     "no debate": {"debate": False},
+    "64 candidates, 8 in flight": {"dense_candidates": 64, "max_concurrent_claims": 8},
+    "the same, 4 passages": {"dense_candidates": 64, "max_concurrent_claims": 8, "top_k": 4},
 }
 
 
@@ -366,8 +235,9 @@ def costs(number: int, rates: Sequence[float], places: Sequence[int]) -> None:
     print("|---:|---:|---|" + "---:|" * (len(STAGES) + 2))
     for rate in rates:
         for in_flight, name in [*((n, "the profile") for n in places), *((places[0], n) for n in [*CHANGES][1:])]:
-            run = simulate(settings_with(max_concurrent_claims=in_flight, **CHANGES[name]), number, rate)
-            print(f"| {rate:,.0f} | {in_flight} | {name} | {cost_row(run)} |", flush=True)
+            settings = settings_with(**{"max_concurrent_claims": in_flight, **CHANGES[name]})
+            row = cost_row(simulate(settings, number, rate))
+            print(f"| {rate:,.0f} | {settings.run.max_concurrent_claims} | {name} | {row} |", flush=True)
 
 
 def cost_row(run: Run) -> str:

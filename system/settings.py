@@ -40,6 +40,9 @@ class GraphSettings(Section):
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
     debate: bool = Field(True, description="let a debate decide where verdicts disagree; otherwise a vote does")
+    stop_early: bool = Field(
+        True, description="end the search once most branches agree, and count the undecided ones as outvoted"
+    )
     justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
 
 

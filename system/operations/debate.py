@@ -10,7 +10,7 @@ from system.case import Case, Step
 from system.deadline import DeadlineExpired
 from system.models.base import Completion
 from system.operations.evidence import Exhibits, cited, exhibit
-from system.operations.verdict import as_verdict, share, vote
+from system.operations.verdict import as_verdict, majority, share, vote
 from system.records import Content, Label, QuestionAnswer, Verdict
 from system.tasks.ask_question import QuestionReply
 from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
@@ -26,9 +26,12 @@ async def settle(
     """The verdict of all branches: by majority where they agree, by debate where they do not.
 
     Branches that all found Not Enough Evidence are debated too, if both sides can cite something of what was found.
+    Where the search ends early (``graph.stop_early``), those that found not enough do not disagree with a majority.
     A debate for which there is no time, or that fails, leaves the decision to the vote.
     """
     labels = {thought.content.label for thought in verdicts}
+    if case.settings.graph.stop_early and majority(verdicts, len(verdicts)):
+        labels.discard(Label.NOT_ENOUGH_EVIDENCE)
     if labels == {Label.NOT_ENOUGH_EVIDENCE} or len(labels) > 1:
         exhibits = exhibit(case, pairs)
         if not exhibits.passages:

@@ -71,6 +71,13 @@ def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
     return case.graph.add(merged, verdicts, "vote", under=case.graph.root)
 
 
+def majority(verdicts: Sequence[Thought[Verdict]], branches: int) -> bool:
+    """Whether more than half of the branches give one label other than Not Enough Evidence: no vote can change it."""
+    votes = Counter(thought.content.label for thought in verdicts)
+    del votes[Label.NOT_ENOUGH_EVIDENCE]
+    return 2 * max(votes.values(), default=0) > branches
+
+
 def share(label: Label, cast: Sequence[Verdict]) -> float:
     """The share of the votes that a label has, each vote counted by its confidence."""
     return sum(verdict.confidence for verdict in cast if verdict.label is label) / len(cast)

@@ -2,7 +2,8 @@
 
 Ask several questions and drop near-duplicates; each one left is a branch. In each round a branch retrieves passages,
 answers from each alone, verifies (optional), merges the answers and judges the claim; branches that find Not Enough
-Evidence ask again. The verdicts of the branches are merged by majority, or where they disagree by a debate.
+Evidence ask again, unless a majority agrees that they can no longer change. The verdicts of the branches are merged by
+majority, or where they disagree by a debate.
 """
 
 import asyncio
@@ -15,7 +16,7 @@ from system.deadline import DeadlineExpired
 from system.operations.debate import settle
 from system.operations.evidence import learned, look_up, prepare
 from system.operations.questions import Asker, ask_next, first_questions
-from system.operations.verdict import hold_to_evidence, judge, vote
+from system.operations.verdict import hold_to_evidence, judge, majority, vote
 from system.records import Label, QuestionAnswer, Verdict
 from system.thoughts import Question, Thought
 
@@ -46,7 +47,8 @@ async def got(case: Case) -> Outcome:
 
 
 async def explore(case: Case, branches: Sequence[Branch]) -> None:
-    """Question rounds, until the verdict of each branch is conclusive, the depth is reached or the time is up.
+    """Question rounds, until each branch has a conclusive verdict or most have the same, the depth is reached or the
+    time is up.
 
     The branches go through a round together, so that none asks what another has just asked.
     """
@@ -57,7 +59,7 @@ async def explore(case: Case, branches: Sequence[Branch]) -> None:
             for branch in going:
                 group.create_task(advance(case, branch))
         going = [branch for branch in going if branch.label is Label.NOT_ENOUGH_EVIDENCE]
-        if not going or not remaining or not case.affords(*ROUND):
+        if not going or not remaining or _decided(case, branches) or not case.affords(*ROUND):
             return
         going = await ask_again(case, going)
 
@@ -91,10 +93,18 @@ async def judge_in_reserve(case: Case, branch: Branch) -> None:
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
     """One verdict of those of the branches: by debate where they disagree, or always by vote."""
-    verdicts = [branch.verdict for branch in branches if branch.verdict]
+    verdicts = _verdicts(branches)
     if case.settings.graph.debate:
         return await settle(case, verdicts, [pair for branch in branches for pair in branch.pairs])
     return vote(case, verdicts)
+
+
+def _verdicts(branches: Sequence[Branch]) -> list[Thought[Verdict]]:
+    return [branch.verdict for branch in branches if branch.verdict]
+
+
+def _decided(case: Case, branches: Sequence[Branch]) -> bool:
+    return case.settings.graph.stop_early and majority(_verdicts(branches), len(branches))
 
 
 def _outcome(case: Case, verdict: Thought[Verdict], branches: list[Branch]) -> Outcome:

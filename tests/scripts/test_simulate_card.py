@@ -5,7 +5,8 @@ import asyncio
 import fake_time
 import pytest
 
-from scripts.simulate_card import BLOCK, CACHED_TOKEN, CHARACTERS, EMBEDDED, STEP, Card, settings_with, simulate
+from scripts.card import BLOCK, CACHED_TOKEN, CHARACTERS, EMBEDDED, STEP, Card
+from scripts.simulate_card import settings_with, simulate
 
 PROMPT = "".join(chr(97 + place % 26) for place in range(int(1000 * CHARACTERS)))
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import fake_time
 import pytest
-from bridge import CLAIM, PAGES, BagOfWords, store_of
+from bridge import CLAIM, PAGES, QUESTIONS, BagOfWords, store_of
 
 from system.check import check
 from system.models.base import Completion, ErrorKind, ModelError
@@ -14,6 +14,7 @@ from system.records import AnswerType, Failure, Label, QuestionAnswer, Source
 from system.strategies.got import got
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.tasks.debate import Argue
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
@@ -70,6 +71,46 @@ def test_not_enough_evidence_asks_again_and_sees_what_was_asked(make_case, answe
     contexts = [task.context for task in asked if task.context and not task.asked]
     seen = sorted([pair.question for pair in context] for context in contexts)
     assert seen == sorted([case.graph[question].content.text] for question in ("q1", "q2"))
+
+
+def judge_by_branch(answers, *labels):
+    """Each branch finds its label, in the order of the questions, whatever it has learnt."""
+
+    def judge(request):
+        branch = QUESTIONS.index(request.task.pairs[0].question)
+        return VerdictReply(justification="So it is.", label=labels[branch])
+
+    answers.replace[JudgeClaim] = judge
+
+
+@pytest.mark.parametrize("debate", [True, False])
+def test_asks_no_more_once_most_branches_agree(make_case, answers, debate):
+    """Two of three cannot be outvoted; the third has not enough, and neither goes on nor calls for a debate."""
+    judge_by_branch(answers, Label.REFUTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
+    case = make_case(graph__branches=3, graph__depth=3, graph__debate=debate)
+    outcome = run_got(case)
+    assert (outcome.verdict.label, outcome.rounds) == (Label.REFUTED, 1)
+    assert not any(isinstance(request.task, Argue) for request in case.model.requests)
+
+
+def test_goes_on_where_the_search_is_not_to_end_early(make_case, answers):
+    judge_by_branch(answers, Label.REFUTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
+    case = make_case(graph__branches=3, graph__depth=3, graph__stop_early=False, graph__debate=True)
+    assert run_got(case).rounds == 3
+    assert any(isinstance(request.task, Argue) for request in case.model.requests)
+
+
+@pytest.mark.parametrize("third", [Label.NOT_ENOUGH_EVIDENCE, Label.SUPPORTED])
+def test_goes_on_where_half_of_the_branches_agree(make_case, answers, third):
+    judge_by_branch(answers, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE, third)
+    assert run_got(make_case(graph__branches=3, graph__depth=2)).rounds == 2
+
+
+def test_branches_that_contradict_a_majority_are_debated(make_case, answers):
+    judge_by_branch(answers, Label.REFUTED, Label.REFUTED, Label.SUPPORTED)
+    case = make_case(graph__branches=3, graph__debate=True)
+    run_got(case)
+    assert any(isinstance(request.task, Argue) for request in case.model.requests)
 
 
 def test_the_depth_bounds_the_rounds(make_case, answers):
