@@ -141,7 +141,7 @@ def draft_plan(
         graphs: whether CUDA graphs are captured.
     """
     config = bare.config
-    width = 4 if settings.dtype == "float32" else 2  # bytes of an unquantised weight, an activation, a cached value
+    width = 4 if settings.dtype == "float32" else 2  # bytes of an unquantized weight, an activation, a cached value
     head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     kv_per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head * width
     # The widest moment of a layer (its input, gate, up and their product), and float32 logits with a sorted copy.
@@ -161,7 +161,7 @@ def draft_plan(
 
 
 def _projections(bare: Any) -> list[nn.Linear]:
-    """Linear layers of the transformer blocks: what is quantised, and what adapters change."""
+    """Linear layers of the transformer blocks: what is quantized, and what adapters change."""
     head = bare.get_output_embeddings()
     return [module for module in bare.modules() if isinstance(module, nn.Linear) and module is not head]
 
@@ -169,18 +169,18 @@ def _projections(bare: Any) -> list[nn.Linear]:
 def _weights(bare: Any, projections: list[nn.Linear], width: int) -> int:
     """Bytes of the weights; a group of AWQ weights shares a scale of 16 bits and a zero point of a weight's bits."""
     parameters: int = sum(parameter.numel() for parameter in bare.parameters())
-    quantised = getattr(bare.config, "quantization_config", None)
-    if not quantised:
+    quantized = getattr(bare.config, "quantization_config", None)
+    if not quantized:
         return parameters * width
     in_blocks = sum(module.weight.numel() for module in projections)
-    bits, group = _bits_and_group(quantised)
+    bits, group = _bits_and_group(quantized)
     bits_with_group = bits + (16 + bits) / group
     return (parameters - in_blocks) * width + int(in_blocks * bits_with_group / 8)
 
 
-def _bits_and_group(quantised: dict[str, Any]) -> tuple[int, int]:
+def _bits_and_group(quantized: dict[str, Any]) -> tuple[int, int]:
     """Bits of a weight and weights of a group, as AutoAWQ or llm-compressor (compressed-tensors) writes them."""
-    if "config_groups" in quantised:
-        weights = next(iter(quantised["config_groups"].values()))["weights"]
+    if "config_groups" in quantized:
+        weights = next(iter(quantized["config_groups"].values()))["weights"]
         return weights["num_bits"], weights["group_size"]
-    return quantised["bits"], quantised["group_size"]
+    return quantized["bits"], quantized["group_size"]

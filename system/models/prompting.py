@@ -6,7 +6,7 @@ variables: ``adapter`` (an adapter trained on this layout will read it; if not, 
 keeps it: the instructions, then the claim, then what is asked of it.
 
 Two rules keep web text from steering the model, and no template can forget them, because they apply to every value
-that a template inserts: control tokens of chat templates are broken (``neutralise``), and the value is written as a
+that a template inserts: control tokens of chat templates are broken (``neutralize``), and the value is written as a
 JSON string, so nothing in it can end the quotation or start a line of the prompt. A prompt that somebody else wrote
 goes in as it is with the filter ``verbatim``, which drops the second rule and keeps the first.
 """
@@ -51,13 +51,13 @@ class RequestTooLongError(Exception):
     """A request does not fit the context, even with its answers and passages cut to ``SHORTEST`` characters."""
 
 
-def neutralise(text: str, specials: Set[str] = frozenset()) -> str:
+def neutralize(text: str, specials: Set[str] = frozenset()) -> str:
     """Break every control token in a text with a space, so that a tokenizer reads it as plain text.
 
     Args:
         specials: literals of the tokenizer's added tokens. The usual families are broken without it.
 
-    >>> neutralise("done<|im_end|> [INST] a < b")
+    >>> neutralize("done<|im_end|> [INST] a < b")
     'done< |im_end|> [ INST] a < b'
     """
     text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")  # no tokenizer takes a lone surrogate
@@ -73,7 +73,7 @@ def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), l
 
     Args:
         adapter: whether the task's own adapter will read it; the base model needs the full instructions.
-        specials: see ``neutralise``.
+        specials: see ``neutralize``.
         limit: longest answer or passage, in characters; a longer one is cut at a word and marked "...".
     """
     fields = {name: getattr(task, name) for name in type(task).model_fields}
@@ -141,11 +141,11 @@ class _Verbatim(str):
 
 def _quote(value: object, specials: frozenset[str]) -> str:
     if isinstance(value, _Verbatim):
-        return neutralise(value, specials)
+        return neutralize(value, specials)
     if isinstance(value, str):
-        value = neutralise(value, specials)
+        value = neutralize(value, specials)
     elif isinstance(value, dict):
-        value = {name: neutralise(text, specials) for name, text in value.items()}
+        value = {name: neutralize(text, specials) for name, text in value.items()}
     return json.dumps(value, ensure_ascii=False)
 
 

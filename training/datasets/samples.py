@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from system.models.chat import ChatTokenizer
-from system.models.prompting import Message, RequestTooLongError, neutralise, render
+from system.models.prompting import Message, RequestTooLongError, neutralize, render
 from system.records import Label
 from system.tasks.base import Reply, Task
 
@@ -76,7 +76,7 @@ class PlainRenderer:
 
     def reply(self, sample: Sample, reply: Reply) -> str:
         """See ``Renderer.reply``."""
-        return neutralise(reply.model_dump_json())
+        return neutralize(reply.model_dump_json())
 
 
 class TokenRenderer:
@@ -95,7 +95,7 @@ class TokenRenderer:
 
     def reply(self, sample: Sample, reply: Reply) -> str:
         """See ``Renderer.reply``."""
-        text = neutralise(reply.model_dump_json(), self._chat.specials)
+        text = neutralize(reply.model_dump_json(), self._chat.specials)
         tokens = len(self._chat.tokenizer(text, add_special_tokens=False)["input_ids"]) + 1  # the end token
         if tokens > sample.task.max_tokens:
             raise RequestTooLongError(f"{sample.id}: a reply of {tokens} tokens, at most {sample.task.max_tokens}")

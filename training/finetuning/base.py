@@ -19,10 +19,10 @@ SHORT = 1024  # tokens up to which a processor trains faster with whole attentio
 
 
 def check_trainable(model: str) -> None:
-    """Check that a base model's weights can be trained: those of a quantised checkpoint cannot.
+    """Check that a base model's weights can be trained: those of a quantized checkpoint cannot.
 
     Raises:
-        TrainingError: it is quantised; with what to do.
+        TrainingError: it is quantized; with what to do.
         ModelUnavailable: there is no such model.
     """
     try:
@@ -35,7 +35,7 @@ def check_trainable(model: str) -> None:
         ) from error
     if getattr(config, "quantization_config", None) is not None:
         raise TrainingError(
-            f"{model} is quantised, and quantised weights cannot be trained. For adapters that the engine serves on "
+            f"{model} is quantized, and quantized weights cannot be trained. For adapters that the engine serves on "
             f"it: python -m training dequantize {model} --output models/base, then --base models/base. "
             "The model that it was made of can be trained too, but AWQ has changed what its layers read, so that an "
             "adapter of that one serves the checkpoint less well"
@@ -93,7 +93,7 @@ def compile_blocks(base: Any) -> None:
 
 
 def four_bits() -> BitsAndBytesConfig:
-    """QLoRA's form (Dettmers et al., 2023): NormalFloat, with quantised scales, computing in bfloat16.
+    """QLoRA's form (Dettmers et al., 2023): NormalFloat, with quantized scales, computing in bfloat16.
 
     Raises:
         ModelUnavailable: bitsandbytes, which computes in it, is not installed.

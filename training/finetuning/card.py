@@ -19,7 +19,7 @@ class Outcome:
     """What a training gave.
 
     Attributes:
-        updates: steps of the optimiser in all; ``best`` is the one whose weights were kept.
+        updates: steps of the optimizer in all; ``best`` is the one whose weights were kept.
         seconds: of this call alone, where a training was resumed.
         peak: highest memory in GiB, of the GPU where there is one, else of the process.
     """

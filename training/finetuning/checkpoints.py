@@ -1,4 +1,4 @@
-"""Where a training stands: which checkpoint it can go on from, and whether it is the same training at all."""
+"""Where a training stands: which checkpoint it can resume from, and whether it is the same training at all."""
 
 import json
 import shutil

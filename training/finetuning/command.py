@@ -18,7 +18,7 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "train",
         help="fine-tune a LoRA adapter",
-        description="Fine-tune a LoRA adapter on a data set. A training that was stopped goes on when the same command "
+        description="Fine-tune a LoRA adapter on a data set. A stopped training resumes when the same command "
         "is given again.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
@@ -27,7 +27,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
     parser.add_argument("--output", type=Path, help="folder of the adapter (default: models/ and the data set's name)")
     parser.add_argument(
-        "--start", type=Path, help="adapter that a second stage goes on from (default: the first stage's)"
+        "--start", type=Path, help="adapter that a second stage continues from (default: the first stage's)"
     )
     parser.add_argument("--memory", type=float, help="GiB of the device that may be used (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="of the held-out claims, the order and the dropout")
@@ -83,7 +83,7 @@ def _recipe(options: argparse.Namespace) -> Recipe:
 
 
 def _start(given: Path | None, recipe: Recipe) -> Path | None:
-    """The adapter to go on from.
+    """The adapter to continue from.
 
     Raises:
         TrainingError: it is not there, or the recipe begins anew.
@@ -94,5 +94,5 @@ def _start(given: Path | None, recipe: Recipe) -> Path | None:
         return None
     start = given or MODELS / recipe.start
     if not (start / "adapter_config.json").exists():
-        raise TrainingError(f"{start}: no adapter to go on from; train {recipe.start} first, or give --start")
+        raise TrainingError(f"{start}: no adapter to continue from; train {recipe.start} first, or give --start")
     return start

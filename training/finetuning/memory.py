@@ -26,7 +26,7 @@ class Precision(StrEnum):
     NF4 = "nf4"
 
 
-# Bytes of a frozen weight. NF4 (Dettmers et al., 2023): 4 bits, a quantised scale of 8 bits for each 64 weights, and
+# Bytes of a frozen weight. NF4 (Dettmers et al., 2023): 4 bits, a quantized scale of 8 bits for each 64 weights, and
 # a scale of 32 bits for each 256 of these.
 WEIGHT = {Precision.FLOAT32: 4.0, Precision.BFLOAT16: 2.0, Precision.NF4: (4 + 8 / 64 + 32 / (64 * 256)) / 8}
 
@@ -76,7 +76,7 @@ class TrainingPlan:
     def __str__(self) -> str:
         rows = {
             f"frozen weights, {self.precision}": self.weights,
-            "adapter, gradients, optimiser": self.adapter,
+            "adapter, gradients, optimizer": self.adapter,
             f"activations ({self.context:,} tokens of {self.per_token / 1024:,.0f} KiB)": self.activations,
             "runtime": RUNTIME,
             "needed": self.needed,
@@ -113,26 +113,26 @@ def has_matrix_bfloat16() -> bool:
 
 
 def plan_training(bare: Any, recipe: Recipe, precision: Precision, memory: int) -> TrainingPlan:
-    """What a training needs in a precision; only linear layers of the blocks are quantised."""
+    """What a training needs in a precision; only linear layers of the blocks are quantized."""
     config = bare.config
     projections = list(_projections(bare))
     in_blocks = sum(layer.weight.numel() for layer in projections)
     elsewhere = sum(parameter.numel() for parameter in bare.parameters()) - in_blocks
     trained = recipe.rank * sum(layer.in_features + layer.out_features for layer in projections)
-    unquantised = WEIGHT[Precision.BFLOAT16 if precision is Precision.NF4 else precision]
+    unquantized = WEIGHT[Precision.BFLOAT16 if precision is Precision.NF4 else precision]
     width = 2 if precision is Precision.NF4 else 4  # bytes of the adapter's weights and inputs
     return TrainingPlan(
         precision=precision,
         total=memory,
-        weights=int(in_blocks * WEIGHT[precision] + elsewhere * unquantised),
+        weights=int(in_blocks * WEIGHT[precision] + elsewhere * unquantized),
         adapter=int(trained * TRAINED[precision]),
-        per_token=int(unquantised * config.hidden_size * config.num_hidden_layers + _block(config, projections, width)),
+        per_token=int(unquantized * config.hidden_size * config.num_hidden_layers + _block(config, projections, width)),
         context=recipe.context * recipe.micro_batch,
     )
 
 
 def _projections(bare: Any) -> Iterator[nn.Linear]:
-    """Linear layers of the blocks: what is quantised, and what the adapter changes."""
+    """Linear layers of the blocks: what is quantized, and what the adapter changes."""
     head = bare.get_output_embeddings()
     return (module for module in bare.modules() if isinstance(module, nn.Linear) and module is not head)
 

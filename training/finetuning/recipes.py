@@ -23,7 +23,7 @@ class Recipe:
         batch: examples of an update.
         context: longest prompt and reply together, in tokens; a longer example is left out and counted.
         patience: evaluations without a better held-out loss after which training stops.
-        start: data set whose adapter this training goes on from; empty for a new adapter.
+        start: data set whose adapter this training continues from; empty for a new adapter.
         micro_batch: examples of a forward pass; padded to the longest, so several are of about one length.
         first_layer: blocks before this one are left as they are; the gradient stops there.
         evaluations: on the held-out examples, evenly over the training; each makes a checkpoint.
@@ -88,5 +88,5 @@ RECIPES = {
 }
 """By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO.
 
-``labels-entailment`` goes on from ``labels``, with AVeriTeC's examples once more among pairs of other sets.
+``labels-entailment`` continues from ``labels``, with AVeriTeC's examples once more among pairs of other sets.
 """

@@ -45,7 +45,7 @@ def build_trainer(
     Args:
         base: the base model, in this precision.
         folder: gets ``checkpoints/`` and ``logs/``.
-        start: adapter to go on from; DPO takes it as the reference too.
+        start: adapter to continue from; DPO takes it as the reference too.
     """
     shared: dict[str, Any] = {
         "args": _arguments(recipe, precision, folder, seed),

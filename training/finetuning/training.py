@@ -1,4 +1,4 @@
-"""One training from data set to adapter, that can be stopped and gone on with at any time."""
+"""One training from data set to adapter, which can be stopped and resumed at any time."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ class Job:
         base: folder or name of the base model.
         data: folder of the data sets.
         output: folder of the adapter.
-        start: adapter to go on from, where the recipe says so.
+        start: adapter to continue from, where the recipe says so.
         memory: GiB that may be used; None for all.
     """
 
@@ -60,7 +60,7 @@ class Job:
 
 
 def train(job: Job) -> None:
-    """Train an adapter, or go on where a training stopped; say what is done on the way.
+    """Train an adapter, or resume a training that was stopped, and report progress.
 
     Raises:
         TrainingError: data, base, memory or disk do not allow it; what was trained before stays.
@@ -120,7 +120,7 @@ def _run(job: Job, split: Split[Any], plan: TrainingPlan) -> Outcome:
     trainer: Any = build_trainer(model, chat, split, job.recipe, plan.precision, job.output, job.seed, job.start)
     checkpoint = last_checkpoint(job.output)
     if checkpoint:
-        print(f"going on from {checkpoint}")
+        print(f"resuming from {checkpoint}")
     if job.recipe.micro_batch > 1:
         compile_blocks(trainer.model.get_base_model())
     trainer.args.eval_on_start = checkpoint is None
@@ -162,5 +162,5 @@ def _disk(folder: Path) -> Iterator[None]:
 
 _UNWRITTEN = (
     "{folder}: cannot be written ({error}); what was saved before is kept: make room on the disk and give the same "
-    "command again, it goes on from the last whole checkpoint"
+    "command again, it resumes from the last whole checkpoint"
 )

@@ -26,8 +26,8 @@ NOTHING = "The material holds nothing further for this side."
 def argue(task: Argue | Advise, similarity: Similarity) -> ArgumentReply:
     """Quote the best passages for the side that nobody has cited yet; say so when there are none."""
     cited = {passage.key for argument in task.transcript for passage in argument.passages}
-    favourable = favouring(task.claim, task.evidence, task.side is Speaker.AFFIRMATIVE, similarity)
-    chosen = [passage for passage in favourable if passage.key not in cited][:AT_ONCE]
+    favorable = favoring(task.claim, task.evidence, task.side is Speaker.AFFIRMATIVE, similarity)
+    chosen = [passage for passage in favorable if passage.key not in cited][:AT_ONCE]
     return ArgumentReply(
         argument=quote(task.claim, chosen, similarity) or NOTHING,
         citations=[task.evidence.index(passage) + 1 for passage in chosen],
@@ -65,7 +65,7 @@ def weigh(claim: Claim, transcript: Iterable[Argument], similarity: Similarity) 
     return judge(JudgeClaim(claim=claim, pairs=as_pairs(claim, cited.values())), similarity, shipped_weights())
 
 
-def favouring(claim: Claim, passages: Sequence[Passage], affirmative: bool, similarity: Similarity) -> list[Passage]:
+def favoring(claim: Claim, passages: Sequence[Passage], affirmative: bool, similarity: Similarity) -> list[Passage]:
     """The passages that speak of the claim and for a side, the strongest first."""
     sign = 1 if affirmative else -1
     leans = [(sign * lean(claim, passage, similarity), passage) for passage in passages]

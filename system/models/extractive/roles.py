@@ -6,7 +6,7 @@ from system.models.extractive.debate import (
     NOTHING,
     argue,
     close,
-    favouring,
+    favoring,
     moderate,
     quote,
     verify_claim,
@@ -106,8 +106,8 @@ def _entities(task: GraphClaim) -> tuple[Entity, ...]:
 
 def _state(task: StateCase, similarity: Similarity) -> StatementReply:
     """Each agent of a team brings other passages: the first the best, the second the next best."""
-    favourable = favouring(task.claim, task.evidence, task.team is Team.SUPPORT, similarity)
-    chosen = favourable[task.agent * AT_ONCE : (task.agent + 1) * AT_ONCE]
+    favorable = favoring(task.claim, task.evidence, task.team is Team.SUPPORT, similarity)
+    chosen = favorable[task.agent * AT_ONCE : (task.agent + 1) * AT_ONCE]
     said = Argument(speaker=Speaker.ASSISTANT, round=1, text="-", passages=tuple(chosen))
     verdict, confidence = weigh(task.claim, [said], similarity)
     return StatementReply(

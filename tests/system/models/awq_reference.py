@@ -20,7 +20,7 @@ def dequantize(qweight, qzeros, scales, group=128):
     return ((q - zeros[rows]) * scales.float().numpy()[rows]).T
 
 
-def dequantised_weights(folder):
+def dequantized_weights(folder):
     """State dict in float32 of a saved AWQ model."""
     packed = load_file(folder / "model.safetensors")
     layers = {name.removesuffix(".qweight") for name in packed if name.endswith(".qweight")}

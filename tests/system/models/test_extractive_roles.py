@@ -7,7 +7,7 @@ from bridge import CLAIM, PAGES, BagOfWords, passage, plan_of
 
 from system.models.base import Request
 from system.models.extractive import ExtractiveModel
-from system.models.extractive.debate import NOTHING, as_pairs, favouring, lean
+from system.models.extractive.debate import NOTHING, as_pairs, favoring, lean
 from system.models.extractive.similarity import Similarity
 from system.records import Label
 from system.strategies import STRATEGIES
@@ -40,7 +40,7 @@ def said(speaker, *passages, number=1):
 def test_a_passage_leans_to_one_side():
     similarity = Similarity(BagOfWords())
     assert lean(CLAIM, FOR, similarity) > 0 == lean(CLAIM, OTHER, similarity) > lean(CLAIM, AGAINST, similarity)
-    sides = [favouring(CLAIM, EVIDENCE, affirmative, similarity) for affirmative in (True, False)]
+    sides = [favoring(CLAIM, EVIDENCE, affirmative, similarity) for affirmative in (True, False)]
     assert sides == [[FOR], [AGAINST]]
 
 

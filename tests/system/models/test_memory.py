@@ -111,7 +111,7 @@ def test_cache_is_no_larger_than_all_sequences_at_full_length(qwen_14b):
     assert roomy.left > 50 * GIB
 
 
-def test_unquantised_weights_have_the_width_of_the_dtype():
+def test_unquantized_weights_have_the_width_of_the_dtype():
     config = Qwen2Config(vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=1)
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store.pages.page import Passage
-from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralise, render
+from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralize, render
 from system.records import Claim, Label
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
@@ -30,19 +30,19 @@ def quoted_evidence(prompt: str) -> str:
 
 @given(st.lists(st.sampled_from(FAMILIES + ODD) | st.text(max_size=5), max_size=8).map("".join))
 def test_no_control_token_survives(text):
-    harmless = neutralise(text, frozenset(ODD))
+    harmless = neutralize(text, frozenset(ODD))
     assert not any(token in harmless for token in ODD + FAMILIES[:-2])
     assert not re.search(r"<\S|\[/?[A-Z_]+\]", harmless)
 
 
 @given(st.text(alphabet=st.characters(exclude_characters="<[", exclude_categories=["Cs"])))
 def test_plain_text_is_left_alone(text):
-    assert neutralise(text, frozenset(ODD[:1])) == text
+    assert neutralize(text, frozenset(ODD[:1])) == text
 
 
 def test_comparisons_and_lone_surrogates():
-    assert neutralise("a < b, [1] and [sic]") == "a < b, [1] and [sic]"
-    assert neutralise("half \ud83d") == "half \ufffd\ufffd\ufffd"  # one for each byte
+    assert neutralize("a < b, [1] and [sic]") == "a < b, [1] and [sic]"
+    assert neutralize("half \ud83d") == "half \ufffd\ufffd\ufffd"  # one for each byte
 
 
 @pytest.mark.parametrize("adapter", [True, False])
@@ -105,7 +105,7 @@ def test_evidence_cannot_end_its_quotation(text):
     system, user = render(answer_task(text), True)
     assert system == render(answer_task(), True)[0]
     assert user["content"].count("\n") == render(answer_task(), True)[1]["content"].count("\n")
-    assert quoted_evidence(user["content"]) == neutralise(text)
+    assert quoted_evidence(user["content"]) == neutralize(text)
 
 
 def test_claim_and_metadata_are_quoted_too():

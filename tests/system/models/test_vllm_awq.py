@@ -7,7 +7,7 @@ import asyncio
 
 import pytest
 import torch
-from awq_reference import dequantised_weights
+from awq_reference import dequantized_weights
 
 from system.models.base import Completion, Request
 from system.settings import EngineSettings
@@ -44,7 +44,7 @@ def reference(tiny_model, tiny_adapters, prompts):
     tables = {}
     for adapter in Adapter:
         reader = AutoModelForCausalLM.from_pretrained(str(tiny_model / "base"), dtype=torch.float32)
-        reader.load_state_dict(dequantised_weights(tiny_model / "awq"))
+        reader.load_state_dict(dequantized_weights(tiny_model / "awq"))
         if adapter in tiny_adapters:
             reader = PeftModel.from_pretrained(reader, tiny_adapters[adapter])
         with torch.inference_mode():
@@ -73,7 +73,7 @@ def next_token(model, prompts, adapters):
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_log_probabilities_are_those_of_the_dequantised_base_with_each_adapter(model, prompts, reference, together):
+def test_log_probabilities_are_those_of_the_dequantized_base_with_each_adapter(model, prompts, reference, together):
     tables = {}
     for adapters in [list(Adapter)] if together else [[adapter] for adapter in Adapter]:
         tables |= next_token(model, prompts, adapters)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from system.models.chat import ChatTokenizer
-from system.models.prompting import neutralise, render
+from system.models.prompting import neutralize, render
 from system.records import Claim, Label, QuestionAnswer
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training import TrainingError
@@ -52,7 +52,7 @@ def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tin
     prompt, (reply,) = line["prompt"], line["completion"]
     assert prompt == chat.prompt(one.task, adapter=True).messages
     assert (line["id"], line["claim_id"], line["label"], reply["role"]) == ("a", 3, "Refuted", "assistant")
-    assert reply["content"] == neutralise(SAYS.model_dump_json(), chat.specials)
+    assert reply["content"] == neutralize(SAYS.model_dump_json(), chat.specials)
     assert "<|im_end|>" not in reply["content"]
     assert VerdictReply.model_validate_json(reply["content"]).label is Label.REFUTED
 
