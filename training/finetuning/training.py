@@ -1,5 +1,6 @@
 """One training from data set to adapter, which can be stopped and resumed at any time."""
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from training import TrainingError
 from training.datasets.files import sha256_of
 from training.finetuning.base import check_trainable, compile_blocks, device_memory, load_base
 from training.finetuning.card import Outcome, name_of, write_card
-from training.finetuning.checkpoints import finished, last_checkpoint, open_folder
+from training.finetuning.checkpoints import CONFIG, finished, last_checkpoint, open_folder
 from training.finetuning.curves import curves_of, draw
 from training.finetuning.examples import (
     Demonstration,
@@ -128,9 +129,11 @@ def _run(job: Job, split: Split[Any], plan: TrainingPlan) -> Outcome:
     with disable_input_dtype_casting(trainer.model, job.recipe.micro_batch > 1):  # autocast casts what is narrow
         trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     seconds = time.perf_counter() - began
-    trainer.model.peft_config["default"].base_model_name_or_path = name_of(job.base)
     trainer.model.save_pretrained(str(job.output), selected_adapters=["default"])
     mark_adapter(job.output, job.base)
+    config = json.loads((job.output / CONFIG).read_text(encoding="utf-8"))
+    config["base_model_name_or_path"] = name_of(job.base)  # only now: PEFT looks the name up on the hub when it saves
+    (job.output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     return _outcome(trainer, seconds)
 
 
