@@ -132,4 +132,4 @@ def test_claims_without_annotations_end_with_a_message(tmp_path: Path, capsys: p
 def test_all_labels_are_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     claims = write(tmp_path / "train.json", [BRIDGE])
     assert main(["reader", "--claims", str(claims), "--output", str(tmp_path / "x.json")]) == 1
-    assert "none is ['Refuted'" in capsys.readouterr().err
+    assert "expected claims of all four labels, got none labeled ['Refuted'" in capsys.readouterr().err
