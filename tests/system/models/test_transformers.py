@@ -288,15 +288,3 @@ def test_model_without_chat_template_is_refused(tiny_model, tmp_path):
     (tmp_path / "base" / "chat_template.jinja").unlink()
     with pytest.raises(ModelUnavailable, match="no chat template; give an instruct model"):
         TransformersModel(str(tmp_path / "base"), {}, ENGINE)
-
-
-def test_absent_adapters_are_said_once(tiny_model, tiny_adapters, caplog):
-    from system.models.transformers import TransformersModel
-
-    some = {Adapter.VERDICT_PREDICTION: tiny_adapters[Adapter.VERDICT_PREDICTION]}
-    model = TransformersModel(str(tiny_model / "base"), some, ENGINE)
-    assert [record.message for record in caplog.records if "adapter" in record.message] == [
-        "no adapter for question_generation, question_answering, moderator: "
-        "the base model answers, with full instructions"
-    ]
-    asyncio.run(model.close())
