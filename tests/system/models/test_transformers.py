@@ -12,7 +12,7 @@ import torch
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.records import Claim, Label
 from system.settings import EngineSettings
-from system.tasks.base import Adapter, FreeText
+from system.tasks.base import FreeText
 from system.tasks.judging import FreePrompt
 
 pytestmark = pytest.mark.slow
