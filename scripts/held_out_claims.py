@@ -8,7 +8,7 @@ Usage: held_out_claims.py CLAIMS.json OUTPUT [--share 0.04]
 """
 
 import argparse
-import json
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import orjson
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.04, help="of the claims, less than training holds out")
     parser.add_argument("--seed", type=int, default=1, help="that of the training")
     args = parser.parse_args()
-    rows = json.loads(args.claims.read_bytes())
+    rows = orjson.loads(args.claims.read_bytes().removeprefix(BOM_UTF8))
     gold = [one for one in read_gold(args.claims) if one.claim.text.strip()]
     order = sorted(range(len(gold)), key=lambda place: rank(args.seed, gold[place].claim.id))
     chosen = sorted(order[: round(args.share * len(gold))])

@@ -44,7 +44,7 @@ scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
 python=.venv/bin/python training=()
 data=$models/data base=$models/base
 mkdir -p "$models"
-given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${quantize:+quantized from $quantize, }serves $served"
+given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${entailment[*]:-no entailment}, ${quantize:+quantized from $quantize, }serves $served"
 if [ "$(cat "$models/given" 2>/dev/null || echo "$given")" != "$given" ]; then
   echo "$models holds what was made of other inputs: $(cat "$models/given"); give another --models for: $given" >&2
   exit 2

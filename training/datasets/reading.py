@@ -37,12 +37,13 @@ def _samples(place: int, annotated: GoldClaim, web: Web) -> Iterator[Sample]:
 
 def _sample(place: int, annotated: GoldClaim, answer: GoldAnswer, web: Web, draw: int) -> Sample:
     """``draw`` (0 to 255) decides whether the answer is in its passage, and where."""
-    around = web.nearest(place, answer, OTHERS)
     there = draw % 2 == 0
+    own = " ".join(sentences(answer)) if there else ""
+    around = web.nearest(place, answer, OTHERS)
+    while len(around) + there > 1 and len(" ".join([own, *around])) > LONGEST:
+        around.pop()  # the farthest; the answer itself stays
     if there:
-        around.insert(draw // 2 % (len(around) + 1), " ".join(sentences(answer)))
-    while len(around) > 1 and len(" ".join(around)) > LONGEST:
-        around.pop(0 if around[-1] in sentences(answer) else -1)
+        around.insert(draw // 2 % (len(around) + 1), own)
     text = " ".join(around)
     found = AnswerReply(source=Source.EVIDENCE, type=answer.type, answer=answer_text(answer))
     nothing = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)

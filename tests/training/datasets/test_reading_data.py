@@ -34,5 +34,16 @@ def test_passages_hold_sentences_of_others_and_stay_short(annotated, samples):
         assert sample.task.passage.text != own
 
 
+def test_a_passage_too_long_loses_the_sentences_of_others_first(annotated, monkeypatch):
+    monkeypatch.setattr(reading, "SHARE", 1.0)
+    monkeypatch.setattr(reading, "LONGEST", 1)
+    for sample in reading.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples:
+        own = " ".join(own_sentences(annotated, sample))
+        if sample.kind == "answered":
+            assert sample.task.passage.text == own
+        else:
+            assert sample.task.passage.text and sample.task.passage.text not in own
+
+
 def test_the_same_claims_give_the_same_samples(annotated, samples):
     assert samples == reading.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples
