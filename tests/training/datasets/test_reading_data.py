@@ -37,12 +37,24 @@ def test_passages_hold_sentences_of_others_and_stay_short(annotated, samples):
 def test_a_passage_too_long_loses_the_sentences_of_others_first(annotated, monkeypatch):
     monkeypatch.setattr(reading, "SHARE", 1.0)
     monkeypatch.setattr(reading, "LONGEST", 1)
-    for sample in reading.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples:
-        own = " ".join(own_sentences(annotated, sample))
+    twice = [one.model_copy(update={"questions": tuple(map(told_twice, one.questions))}) for one in annotated]
+    samples = reading.reading(twice, Web(twice, BagOfWords(), seed=1)).samples
+    assert max(len(own_sentences(twice, sample)) for sample in samples if sample.kind == "answered") > 1
+    for sample in samples:
+        own = " ".join(own_sentences(twice, sample))
         if sample.kind == "answered":
             assert sample.task.passage.text == own
         else:
             assert sample.task.passage.text and sample.task.passage.text not in own
+
+
+def told_twice(question):
+    """The question with answers of two sentences."""
+    answers = (
+        one.model_copy(update={"text": f"{one.text.rstrip('.')}. That was told by {one.text}"})
+        for one in question.answers
+    )
+    return question.model_copy(update={"answers": tuple(answers)})
 
 
 def test_the_same_claims_give_the_same_samples(annotated, samples):
