@@ -2,7 +2,7 @@
 """How well a model judges claims by the annotators' own questions and answers, without any retrieval.
 
 Prints accuracy, macro-F1, the F1 of each label and the calibration error, and writes each claim's label, verdict and
-confidence as JSON Lines, in the claims' order; the same command resumes.
+confidence as JSON Lines, in the claims' order.
 
 Usage: judge_gold.py CLAIMS.json OUTPUT.jsonl [--profile cpu] [--limit N] [setting ...]
 """
@@ -28,7 +28,7 @@ from system.settings import Settings
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from training.datasets.gold import gold_pairs
 
-BATCH = 64  # claims that are judged together, and lost together if the power goes
+BATCH = 64  # claims that are judged together
 
 
 def main() -> None:
@@ -40,25 +40,22 @@ def main() -> None:
     options.add_settings(parser)
     args = parser.parse_args()
     claims = [one for one in read_gold(args.claims) if one.claim.text.strip()][: args.limit]
-    asyncio.run(judge(claims, settings_of(args), args.output))
-    report([orjson.loads(line) for line in args.output.read_bytes().splitlines()])
+    rows = asyncio.run(judge(claims, settings_of(args)))
+    args.output.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+    report(rows)
 
 
-async def judge(claims: list[GoldClaim], settings: Settings, output: Path) -> None:
-    """Append the verdicts that the output lacks."""
-    done = len(output.read_bytes().splitlines()) if output.exists() else 0
+async def judge(claims: list[GoldClaim], settings: Settings) -> list[dict[str, Any]]:
+    """The rows of all claims, in order."""
     judges = settings.model.model_copy(update={"rules": []})  # what rules do is given here
     model = load_model(settings.model_copy(update={"model": judges}))
+    rows: list[dict[str, Any]] = []
     try:
-        with output.open("ab") as lines, tqdm(total=len(claims), initial=done, unit="claim") as progress:
-            for start in range(done, len(claims), BATCH):
-                batch = claims[start : start + BATCH]
-                for line in await verdicts(batch, model, settings.graph.justify):
-                    lines.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-                lines.flush()
-                progress.update(len(batch))
+        for start in tqdm(range(0, len(claims), BATCH), unit="batch"):
+            rows += await verdicts(claims[start : start + BATCH], model, settings.graph.justify)
     finally:
         await model.close()
+    return rows
 
 
 async def verdicts(claims: list[GoldClaim], model: Model, justify: bool) -> list[dict[str, Any]]:

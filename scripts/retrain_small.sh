@@ -20,7 +20,6 @@ step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" 
   --output "$set/run" --budget 600 --resume
 step "calibration" $python -m system calibrate --predictions "$set/run/submission.json" --gold "$set/claims.json" \
   --output "$models/calibration.json"
-rm -f "$models/gold.jsonl"
 step "gold questions of ${held_out[0]}" $python scripts/judge_gold.py "${held_out[0]}" "$models/gold.jsonl" --profile "$profile"
 echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims with this adapter"
 report

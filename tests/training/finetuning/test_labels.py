@@ -56,6 +56,19 @@ def test_the_loss_is_that_of_the_whole_model_at_the_deciding_position(trainer, c
     assert loss == pytest.approx(sum(expected) / 4, rel=1e-4)
 
 
+def test_balance_adds_the_labels_log_frequencies_in_training_alone(tiny_model, chat, examples, tmp_path):
+    base = AutoModelForCausalLM.from_pretrained(tiny_model / "base")
+    recipe, split = replace(RECIPE, balance=0.4), Split(examples[:6], examples[:4])  # two labels twice, two once
+    trainer = build_trainer(base, chat, split, recipe, Precision.FLOAT32, tmp_path, seed=1)
+    batch = next(iter(trainer.get_eval_dataloader()))
+    loss, outputs = trainer.compute_loss(trainer.model.eval(), batch, return_outputs=True)
+    frequencies = torch.bincount(batch["labels"].new_tensor(trainer.train_dataset["labels"]), minlength=4) / 6
+    assert sorted(frequencies.tolist()) == pytest.approx([1 / 6, 1 / 6, 1 / 3, 1 / 3])
+    shifted = outputs["logits"] + 0.4 * frequencies.log()
+    assert loss.item() == pytest.approx(torch.nn.functional.cross_entropy(shifted, batch["labels"]).item(), rel=1e-5)
+    assert loss.item() != pytest.approx(torch.nn.functional.cross_entropy(outputs["logits"], batch["labels"]).item())
+
+
 def test_learns_its_labels_by_heart_in_the_layers_it_may_change(trainer):
     before = trainer.evaluate()["eval_loss"]
     trainer.train()
