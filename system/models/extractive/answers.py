@@ -2,20 +2,24 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from system.models.extractive.quantities import Kind, quantities
 from system.models.extractive.similarity import Similarity, sentences
-from system.models.extractive.words import content, coverage
 from system.records import NO_ANSWER, AnswerType, Claim, Source
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.words import content, coverage, words
 
 MERGED_SENTENCES = 5
 _HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")
 _MISSING = 0.15
 _ABOUT = 0.3  # below this score a sentence is not about the question
 _REDUNDANT = 0.9  # cosine from which two answers say the same
+_WINDOW = 300  # characters of an answer that brings along the sentence that names what it speaks of
 _WHEN = re.compile(r"when was (?:this|the) (?:claim|statement) (?:made|published)", re.IGNORECASE)
 _WHO = re.compile(r"who (?:made|said|published|is the source of) (?:this|the) (?:claim|statement)", re.IGNORECASE)
 _WHERE = re.compile(r"where was (?:this|the) claim (?:first |originally )?(?:made|published)", re.IGNORECASE)
@@ -29,9 +33,13 @@ def relevance(question: str, candidates: Sequence[str], similarity: Similarity) 
     wanted = content(question)
     cosines = similarity.between(question, candidates).tolist()
     return [
-        round(0.65 * cosine + 0.35 * coverage(wanted, content(text)) - _MISSING * _lacks_number(question, text), 4)
+        round(_score(cosine, coverage(wanted, content(text))) - _MISSING * _lacks_number(question, text), 4)
         for text, cosine in zip(candidates, cosines, strict=True)
     ]
+
+
+def _score(cosine: float, covered: float) -> float:
+    return 0.65 * cosine + 0.35 * covered
 
 
 def _lacks_number(question: str, sentence: str) -> bool:
@@ -46,12 +54,64 @@ def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:
     """Cut the sentence of the passage that is most about the question; questions about the claim go to its metadata."""
     if (known := _from_metadata(task.question, task.claim)) is not None:
         return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
-    candidates = sentences(task.passage.text)
-    scores = relevance(task.question, candidates, similarity)
+    candidates = excerpts(task.question, task.passage.text)
+    scores = excerpt_scores(task.question, candidates, similarity)
     best = max(range(len(candidates)), key=lambda i: scores[i], default=None)
     if best is None or scores[best] < _ABOUT:
         return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
-    return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=candidates[best])
+    return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=candidates[best].text)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A sentence of a passage, from the one before it on that names what it speaks of.
+
+    Attributes:
+        text: a verbatim part of the passage, from ``topic`` to ``sentence``.
+        topic: the sentence that names it; the sentence itself where it does so alone.
+    """
+
+    text: str
+    topic: str
+    sentence: str
+
+
+def excerpts(question: str, passage: str) -> list[Excerpt]:
+    """Each sentence of a passage, with the names of the question that an earlier one brings.
+
+    >>> excerpts("Is the head office of Brevik in Halden?", "Brevik makes saws. Its head office is in Tromvik.")[1].text
+    'Brevik makes saws. Its head office is in Tromvik.'
+    """
+    names = content(" ".join(word for word in words(question)[1:] if word[0].isupper()))
+    found: list[Excerpt] = []
+    named: list[tuple[int, str, frozenset[str]]] = []  # where each sentence with a name begins, and its names
+    end = 0
+    for sentence in sentences(passage):
+        begin = passage.index(sentence, end)
+        end = begin + len(sentence)
+        own = names & content(sentence)
+        earlier = [(at, topic) for at, topic, held in named if held - own and end - at <= _WINDOW]
+        at, topic = earlier[-1] if earlier else (begin, sentence)
+        found.append(Excerpt(passage[at:end], topic, sentence))
+        if own:
+            named.append((begin, sentence, own))
+    return found
+
+
+def excerpt_scores(question: str, candidates: Sequence[Excerpt], similarity: Similarity) -> list[float]:
+    """``relevance`` of excerpts; the vector of two sentences is taken to be the sum of theirs."""
+    wanted = content(question)
+    texts = [one.sentence for one in candidates]
+    near = dict(zip(texts, similarity.between(question, texts).tolist(), strict=True))
+    scores = []
+    for one in candidates:
+        cosine = near[one.sentence]
+        if one.topic != one.sentence:
+            together = similarity.between(one.topic, [one.sentence])[0]
+            cosine = (cosine + near[one.topic]) / np.sqrt(2 + 2 * together)
+        covered = coverage(wanted, content(one.topic) | content(one.sentence))
+        scores.append(round(_score(float(cosine), covered) - _MISSING * _lacks_number(question, one.sentence), 4))
+    return scores
 
 
 def _from_metadata(question: str, claim: Claim) -> str | None:

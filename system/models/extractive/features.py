@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from system.models.extractive import cues
 from system.models.extractive.findings import Finding
 from system.models.extractive.quantities import Kind, quantities
-from system.models.extractive.words import content, coverage
 from system.records import Claim
+from system.words import content, coverage
 
 NEAREST = 5  # findings that count, at most
 _BAND = 0.3  # cosine by which a finding may fall behind the closest one before it counts for nothing

@@ -10,8 +10,8 @@ from system.models.extractive.grammar import clause
 from system.models.extractive.quantities import Kind, quantities
 from system.models.extractive.questions import core
 from system.models.extractive.similarity import Similarity, sentences
-from system.models.extractive.words import content
 from system.records import QuestionAnswer
+from system.words import content
 
 
 @dataclass(frozen=True, slots=True)

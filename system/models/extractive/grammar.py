@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from HanTa.HanoverTagger import HanoverTagger
 
-from system.models.extractive.words import STOP_WORDS
+from system.words import STOP_WORDS
 
 _TOKEN = re.compile(
     r"(?:[A-Z]\.){2,}|['’]s\b|n['’]t\b|[^\W_]+(?=n['’]t\b)"

@@ -15,9 +15,9 @@ from sentencex import segment
 from knowledge_store.pages.page import Passage
 from system.models.extractive.grammar import FINITE, Clause, clause, names, noun_phrases, tag
 from system.models.extractive.quantities import Kind, Quantity, quantities
-from system.models.extractive.words import content, coverage, words
 from system.records import Claim, QuestionAnswer
 from system.tasks.ask_question import AskQuestion
+from system.words import content, coverage, words
 
 PICTURE = re.compile(r"\b(?:photo(?:graph)?s?|pictures?|images?|videos?|footage|clips?|screenshots?)\b", re.IGNORECASE)
 _ABOUT = r"(?:(?:about|approximately|around|over|nearly|almost|more than|less than|at least|up to|only|just)\s+)?"

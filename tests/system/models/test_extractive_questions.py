@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from knowledge_store.pages.page import Passage
 from system.models.extractive.questions import ask, core, follow_ups, openers
-from system.models.extractive.words import content
 from system.records import Claim, QuestionAnswer
 from system.tasks.ask_question import AskQuestion
+from system.words import content
 
 BRIDGE = Claim(id=0, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 

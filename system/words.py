@@ -1,4 +1,4 @@
-"""Words as the reader compares them: lower-cased, stemmed, without those that say nothing alone."""
+"""Words as texts are compared by them: lower-cased, stemmed, without those that say nothing alone."""
 
 import re
 from functools import lru_cache
@@ -51,3 +51,47 @@ def content(text: str) -> frozenset[str]:
 def coverage(wanted: frozenset[str], found: frozenset[str]) -> float:
     """Share of the wanted stems that are found, in [0, 1]; nothing wanted counts as covered."""
     return len(wanted & found) / len(wanted) if wanted else 1.0
+
+
+_WITH_NUMBERS = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*%?")
+_TURNING_WORDS = """
+    not no never none nobody nothing nor without only all each any both some more most few before after above below over
+    under up down off against
+"""
+_LONGEST_RUN = 4  # words
+_TURNING = frozenset(_TURNING_WORDS.split())
+
+
+def beyond(text: str, other: str, telling: bool, limit: int) -> tuple[str, ...]:
+    """What a text says that another does not: runs of a few words, in order.
+
+    Stop words are left out, except those that turn a sentence's meaning ("not", "all", "before").
+
+    Args:
+        telling: only numbers, names and words that turn the meaning.
+        limit: runs at most.
+
+    >>> beyond("Brevik employs 24,000 people.", "Brevik Tools employs 2,400 people in Halden.", telling=False, limit=5)
+    ('24,000',)
+    >>> beyond("Brevik Tools employs 2,400 people in Halden.", "Brevik employs 24,000 people.", telling=True, limit=5)
+    ('Tools', '2,400', 'Halden')
+    """
+    known = {_same(word) for word in _WITH_NUMBERS.findall(other)}
+    runs: list[list[str]] = [[]]
+    for word in _WITH_NUMBERS.findall(text):
+        if _same(word) not in known and _counts(word, telling):
+            runs[-1].append(word)
+        elif runs[-1]:
+            runs.append([])
+    return tuple(" ".join(run[:_LONGEST_RUN]) for run in runs if run)[:limit]
+
+
+def _counts(word: str, telling: bool) -> bool:
+    if word[0].isdigit() or word.lower() in _TURNING:
+        return True
+    return word.lower() not in STOP_WORDS and (word[0].isupper() if telling else len(word) > 1)
+
+
+def _same(word: str) -> str:
+    """What words have in common that count as the same: the stem; of a number, its digits."""
+    return word.replace(",", "") if word[0].isdigit() else stem(word)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from system.models.extractive.words import stem
+from system.words import stem
 
 ENDINGS = ("ations", "iveness", "ously", "ing", "edly", "ization", "ements")
 WORDS = [f"{chr(97 + i)}{chr(97 + j)}k{ending}" for i in range(26) for j in range(26) for ending in ENDINGS]
