@@ -38,6 +38,25 @@ def test_a_question_for_a_number_is_answered_with_one(similarity: Similarity) ->
     assert answer(how_many, similarity).answer == "The Aster bridge has 412 rivets."
 
 
+COMPANY = "Brevik makes saws. Its office is in Tromvik. Rain fell all week. Brevik employs 2,400 people."
+
+
+def test_a_sentence_that_speaks_of_it_comes_with_the_one_that_names_it(similarity: Similarity) -> None:
+    question = AnswerQuestion(claim=CLAIM, question="Is the office of Brevik in Halden?", passage=passage(COMPANY))
+    assert answer(question, similarity).answer == "Brevik makes saws. Its office is in Tromvik."
+
+
+def test_a_sentence_that_names_it_itself_comes_alone(similarity: Similarity) -> None:
+    question = AnswerQuestion(claim=CLAIM, question="How many people does Brevik employ?", passage=passage(COMPANY))
+    assert answer(question, similarity).answer == "Brevik employs 2,400 people."
+
+
+def test_no_answer_is_stretched_over_half_a_page(similarity: Similarity) -> None:
+    far = passage(f"Brevik makes saws. {'Rain fell again in the north of the country. ' * 8}Its office is in Tromvik.")
+    question = AnswerQuestion(claim=CLAIM, question="Is the office of Brevik in Tromvik?", passage=far)
+    assert answer(question, similarity).answer == "Its office is in Tromvik."
+
+
 def test_a_passage_about_something_else_does_not_answer(similarity: Similarity) -> None:
     reply = answer(AnswerQuestion(claim=CLAIM, question="Who painted ceilings?", passage=PASSAGE), similarity)
     assert reply.type is AnswerType.UNANSWERABLE
