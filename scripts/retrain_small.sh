@@ -5,8 +5,14 @@ sets=(labels ${entailment:+entailment})
 [ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"
 
-verdict=labels${entailment:+-entailment}
-train "$verdict" "$verdict"
+verdict=labels
+if [ ${#entailment[@]} -gt 0 ]; then
+  train entailment entailment
+  train labels-entailment labels-entailment --start "$models/entailment"
+  verdict=labels-entailment
+else
+  train labels labels
+fi
 
 profile=$models/trained.toml
 sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|" system/profiles/cpu.toml >"$profile"

@@ -82,7 +82,8 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
         yield write_data_set(cheap[name](order.claims), order.making)
     if "entailment" in order.sets and order.entailment:
         ids = max(annotated.claim.id for annotated in order.claims) + 1
-        yield write_data_set(entailment_pairs(order.entailment, ids), order.making)
+        for data in entailment_pairs(order.entailment, ids):
+            yield write_data_set(data, order.making)
     if not {"labels", "reading", "question_answering", "moderator"} & set(order.sets):
         return
     encoder = SentenceEncoder.of(order.settings.retrieval)

@@ -79,12 +79,15 @@ RECIPES = {
     "qg-small": _small("question_generation", "question_generation", epochs=0.4),
     "qa-small": _small("question_answering", "reading", epochs=0.6),
     "labels": _small("verdict_prediction", "labels", method="label"),
-    "labels-entailment": _small("verdict_prediction", "labels", "entailment", method="label", balance=0.4),
+    "entailment": _small("verdict_prediction", "entailment", method="label"),
+    "labels-entailment": _small(
+        "verdict_prediction", "labels", "entailment_rest", method="label", start="entailment", balance=0.4
+    ),
     "moderator": _moderator("moderator"),
     "moderator-sft": _moderator("moderator_sft"),
     "moderator-dpo": _moderator("moderator_preferences", "dpo", start="moderator_sft"),
 }
 """By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO.
 
-``labels-entailment`` learns from pairs of other sets too.
+``labels-entailment`` continues from ``entailment``, which learned from pairs of other sets, with the rest of these.
 """
