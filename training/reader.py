@@ -25,10 +25,9 @@ from tqdm import tqdm
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from system.gold import REMEDY, GoldClaim, read_gold
 from system.models.extractive import ExtractiveModel
-from system.models.extractive.features import FEATURES, features
 from system.models.extractive.findings import findings
 from system.models.extractive.similarity import Similarity
-from system.models.extractive.verdict import speak_of_claim
+from system.models.extractive.verdict import FEATURES, features, speak_of_claim
 from system.records import Label
 from system.settings import Settings
 from system.tasks.judge_claim import JudgeClaim

@@ -17,11 +17,9 @@ from transformers import AutoModelForCausalLM
 from system.models.adapters import base_mark, check_adapters
 from system.models.base import ModelUnavailable, Request
 from system.models.chat import ChatTokenizer
-from system.models.closed_replies import ClosedReplies, common_prefix
+from system.models.constraints import ClosedReplies, GumbelNoise, Row, Schemas, common_prefix
 from system.models.merged_adapters import MergedAdapters
 from system.models.processor import GROUPED, best_dtype, keep_freed_memory
-from system.models.sampling import GumbelNoise
-from system.models.schema_mask import Row, Schemas
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
 

@@ -19,11 +19,10 @@ import torch
 from torch import Tensor
 
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
-from system.models.closed_replies import ClosedReplies, closed_replies
+from system.models.constraints import ClosedReplies, GumbelNoise, closed_replies
 from system.models.decoding import Decoder, Written
 from system.models.prompting import Prompt, RequestTooLongError
 from system.models.replies import has_label, label_confidence, read_reply
-from system.models.sampling import GumbelNoise
 from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks.base import Adapter

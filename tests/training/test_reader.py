@@ -15,8 +15,7 @@ from knowledge_store.pages.page import Page
 from system.gold import read_gold
 from system.models.base import Request
 from system.models.extractive import ExtractiveModel
-from system.models.extractive.features import FEATURES, Features
-from system.models.extractive.verdict import Weights
+from system.models.extractive.verdict import FEATURES, Features, Weights
 from system.records import Claim, Label
 from system.settings import Settings
 from system.tasks.ask_question import AskQuestion

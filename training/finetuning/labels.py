@@ -1,7 +1,7 @@
 """Training a label alone: which of a few replies comes next, by the first token in which they differ.
 
 The engine holds such a reply to its schema, so everything before that token is given and everything after it follows.
-One position decides, between as many tokens as there are labels (``system.models.closed_replies``). That is what is
+One position decides, between as many tokens as there are labels (``system.models.constraints``). That is what is
 trained here, in place of the loss on whole replies over the whole vocabulary.
 """
 
@@ -13,7 +13,7 @@ from datasets import Dataset
 from transformers import Trainer
 
 from system.models.chat import ChatTokenizer
-from system.models.closed_replies import ClosedReplies, closed_replies
+from system.models.constraints import ClosedReplies, closed_replies
 from system.tasks.judge_claim import LabelReply
 from training import TrainingError
 from training.finetuning.examples import Demonstration

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from system.models.extractive.features import FEATURES, NEAREST, Features, features
 from system.models.extractive.findings import Finding
+from system.models.extractive.verdict import FEATURES, NEAREST, Features, features
 from system.records import Claim
 
 CLAIM = Claim(id=0, text="The bridge opened in May.")

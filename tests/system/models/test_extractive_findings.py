@@ -3,8 +3,8 @@
 import pytest
 from bridge import BagOfWords, passage
 
-from system.models.extractive.debate import as_pairs
 from system.models.extractive.findings import compare, denials, findings
+from system.models.extractive.roles import as_pairs
 from system.models.extractive.similarity import Similarity
 from system.records import Claim
 

@@ -11,7 +11,7 @@ from processes import PATIENCE
 from knowledge_store.dense.encoder import SentenceEncoder
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import ExtractiveModel
-from system.models.extractive.debate import as_pairs
+from system.models.extractive.roles import as_pairs
 from system.records import Claim, Label
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion

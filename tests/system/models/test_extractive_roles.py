@@ -7,7 +7,7 @@ from bridge import CLAIM, PAGES, BagOfWords, passage, plan_of
 
 from system.models.base import Request
 from system.models.extractive import ExtractiveModel
-from system.models.extractive.debate import NOTHING, as_pairs, favoring, lean
+from system.models.extractive.roles import NOTHING, as_pairs, favoring, lean
 from system.models.extractive.similarity import Similarity
 from system.records import Label
 from system.strategies import STRATEGIES

@@ -10,11 +10,9 @@ from bridge import BagOfWords, passage
 from sklearn.linear_model import LogisticRegression
 from test_extractive_features import PLAIN
 
-from system.models.extractive.debate import as_pairs
-from system.models.extractive.features import FEATURES, Features
-from system.models.extractive.justification import justify
+from system.models.extractive.roles import as_pairs
 from system.models.extractive.similarity import Similarity
-from system.models.extractive.verdict import WEIGHTS, Weights, judge, shipped_weights
+from system.models.extractive.verdict import FEATURES, WEIGHTS, Features, Weights, judge, justify, shipped_weights
 from system.records import Claim, Label
 from system.tasks.judge_claim import JudgeClaim
 

@@ -5,8 +5,8 @@ import pytest
 from llguidance import LLMatcher, LLTokenizer
 
 from system.models.base import Completion, ErrorKind, ModelError
+from system.models.constraints import schema_grammar
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
-from system.models.schema_mask import schema_grammar
 from system.records import Claim, Cost, Label
 from system.tasks.answer_question import AnswerReply
 from system.tasks.ask_question import QuestionReply

@@ -99,7 +99,7 @@ def test_a_label_is_chosen_with_the_probability_of_each(model, tiny_model, tasks
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
 
-    from system.models.closed_replies import common_prefix
+    from system.models.constraints import common_prefix
 
     claims = [tasks["label"].model_copy(update={"pairs": tasks["label"].pairs * n}) for n in (0, 1, 2)]
     base = AutoModelForCausalLM.from_pretrained(str(tiny_model / "base"))
@@ -204,7 +204,7 @@ def test_sampling_follows_seed_and_temperature(model, tasks):
 
 
 def test_gumbel_noise_samples_at_the_temperature():
-    from system.models.sampling import GumbelNoise
+    from system.models.constraints import GumbelNoise
 
     logits = torch.tensor([0.0, 1.0, 2.0, -torch.inf])
     noise = GumbelNoise([Request(None, temperature=2.0, seed=4)])  # type: ignore[arg-type]

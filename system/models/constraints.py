@@ -1,11 +1,21 @@
-"""Holds a model to the JSON schema of its reply while it decodes, with llguidance."""
+"""What holds a model to its reply while it decodes: the JSON schema, the few replies that there are, and sampling.
 
+Schemas are held by llguidance. Of a few replies the model reads the prompt once, and one position of its head decides
+between them. Sampling is by noise: what is likeliest after it was added is a sample.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import takewhile
 from typing import Any
 
 import torch
 from llguidance import LLMatcher
 from llguidance.hf import from_tokenizer
+from torch import Tensor
 
+from system.models.base import Request
 from system.models.replies import decoding_schema
 from system.tasks.base import FreeText, Reply
 
@@ -83,3 +93,63 @@ class Row:
         self.ids = [*self.ids, *new][: self._most]
         self.logprobs = [*self.logprobs, *[0.0] * len(forced)][: self._most]
         self.unread, self.done = len(new), self._end in new or len(self.ids) == self._most
+
+
+@dataclass(frozen=True)
+class ClosedReplies:
+    """All replies of a type, told apart by the first token in which they differ.
+
+    Attributes:
+        replies: by the value of their one field.
+        given: token ids that all of them begin with.
+        tokens: the token behind it, of each reply in order.
+    """
+
+    replies: Mapping[str, Reply]
+    given: list[int]
+    tokens: Sequence[int]
+
+
+def closed_replies(reply_type: type[Reply], tokenizer: Any) -> ClosedReplies | None:
+    """The replies of a type whose one field is of an enumeration; None for others.
+
+    None too where a tokenizer has two of them begin alike: then one position cannot tell.
+    """
+    (name, field), *others = reply_type.model_fields.items()
+    if others or not (isinstance(field.annotation, type) and issubclass(field.annotation, Enum)):
+        return None
+    replies = {value.value: reply_type(**{name: value}) for value in field.annotation}
+    texts = [reply.model_dump_json() for reply in replies.values()]
+    ids = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
+    given = common_prefix(ids)
+    tokens = [row[len(given)] for row in ids]
+    return ClosedReplies(replies, given, tokens) if len(set(tokens)) == len(tokens) else None
+
+
+def common_prefix(rows: Sequence[Sequence[int]]) -> list[int]:
+    """What all rows begin with.
+
+    >>> common_prefix([[1, 2, 3], [1, 2, 4, 5]])
+    [1, 2]
+    """
+    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, zip(*rows, strict=False))]
+
+
+class GumbelNoise:
+    """Sampling for a greedy choice: the likeliest token of logits / T plus Gumbel noise is a sample at temperature T.
+
+    (Maddison et al., 2014, "A* sampling".) So each row of a batch has its own temperature and its own generator, and
+    its sample does not depend on the other rows. Rows with temperature 0 are left as they are.
+    """
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self._temperatures = [request.temperature for request in requests]
+        self._generators = [torch.Generator().manual_seed(request.seed) for request in requests]
+
+    def __call__(self, scores: Tensor) -> Tensor:
+        """Add noise to scores, (batch, vocabulary)."""
+        for row, temperature in enumerate(self._temperatures):
+            if temperature > 0:
+                uniform = torch.rand(scores.shape[1], generator=self._generators[row]).clamp(min=1e-20)
+                scores[row] = scores[row] / temperature - uniform.log().neg().log().to(scores.device)
+        return scores
