@@ -23,6 +23,11 @@ MARKDOWN = (".md", ".markdown")
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
+_INLINE = "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup time u var"
+INLINE = frozenset(_INLINE.split())
+"""HTML's elements that do not end a block."""
+BLOCK = "\x1d"  # the group separator, which no HTML contains
+
 log = logging.getLogger(__name__)
 for _library in ("trafilatura", "pypdf"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
@@ -115,11 +120,25 @@ def _html(data: bytes, name: str) -> Iterator[str]:
     import trafilatura  # a second to import
 
     text = decoded(data, name)
-    markdown = trafilatura.extract(text, include_comments=False, output_format="markdown")
-    if markdown:
-        return _markdown(markdown.encode(), name)
-    whole = text if "<body" in text.lower() else f"<html><body>{text}</body></html>"
-    return iter(trafilatura.html2txt(whole).split("\n"))
+    markdown = trafilatura.extract(text, include_comments=False, output_format="markdown") or ""
+    if "\n\n" not in markdown and not markdown.startswith("|"):
+        markdown = markdown.replace("\n", "\n\n")  # of a short page it gives lines
+    return _markdown(markdown.encode(), name) if markdown else _whole_html(text)
+
+
+def _whole_html(text: str) -> Iterator[str]:
+    """All that a page shows, an element a block."""
+    from lxml import etree, html
+
+    if not text.strip():
+        return
+    tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    etree.strip_elements(tree, "head", "script", "style", "noscript", "template", etree.Comment, with_tail=False)
+    for element in tree.iter():
+        end = "" if element.tag in INLINE else BLOCK
+        element.text, element.tail = (f"{end}{part or ''}" for part in (element.text, element.tail))
+    for block in str(tree.text_content()).split(BLOCK):
+        yield " ".join(block.split())
 
 
 def _pdf(data: bytes, name: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from knowledge_store.pages.documents import ENDING
 from system.models.extractive.quantities import Kind, quantities
 from system.models.extractive.similarity import Similarity, sentences
 from system.records import NO_ANSWER, AnswerType, Claim, Source
@@ -19,6 +20,7 @@ _HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")
 _MISSING = 0.15
 _ABOUT = 0.3  # below this score a sentence is not about the question
 _REDUNDANT = 0.9  # cosine from which two answers say the same
+_HEADING = 8  # words of what has no end of a sentence
 _WINDOW = 300  # characters of an answer that brings along the sentence that names what it speaks of
 _WHEN = re.compile(r"when was (?:this|the) (?:claim|statement) (?:made|published)", re.IGNORECASE)
 _WHO = re.compile(r"who (?:made|said|published|is the source of) (?:this|the) (?:claim|statement)", re.IGNORECASE)
@@ -77,7 +79,7 @@ class Excerpt:
 
 
 def excerpts(question: str, passage: str) -> list[Excerpt]:
-    """Each sentence of a passage, with the names of the question that an earlier one brings.
+    """Each sentence of a passage, with the names of the question that an earlier one brings; no heading by itself.
 
     >>> excerpts("Is the head office of Brevik in Halden?", "Brevik makes saws. Its head office is in Tromvik.")[1].text
     'Brevik makes saws. Its head office is in Tromvik.'
@@ -92,7 +94,8 @@ def excerpts(question: str, passage: str) -> list[Excerpt]:
         own = names & content(sentence)
         earlier = [(at, topic) for at, topic, held in named if held - own and end - at <= _WINDOW]
         at, topic = earlier[-1] if earlier else (begin, sentence)
-        found.append(Excerpt(passage[at:end], topic, sentence))
+        if ENDING.search(sentence) or len(words(sentence)) > _HEADING:
+            found.append(Excerpt(passage[at:end], topic, sentence))
         if own:
             named.append((begin, sentence, own))
     return found
@@ -101,7 +104,7 @@ def excerpts(question: str, passage: str) -> list[Excerpt]:
 def excerpt_scores(question: str, candidates: Sequence[Excerpt], similarity: Similarity) -> list[float]:
     """``relevance`` of excerpts; the vector of two sentences is taken to be the sum of theirs."""
     wanted = content(question)
-    texts = [one.sentence for one in candidates]
+    texts = list(dict.fromkeys(text for one in candidates for text in (one.sentence, one.topic)))
     near = dict(zip(texts, similarity.between(question, texts).tolist(), strict=True))
     scores = []
     for one in candidates:

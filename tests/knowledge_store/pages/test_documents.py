@@ -104,8 +104,14 @@ def test_html_keeps_the_article_alone(tmp_path: Path) -> None:
 
 
 def test_html_too_short_for_extraction_is_taken_whole(tmp_path: Path) -> None:
-    (tmp_path / "a.htm").write_text("<p>Two</p><p>words")
-    assert " ".join(sentences(tmp_path / "a.htm")).split() == ["Two", "words"]
+    (tmp_path / "a.htm").write_text("<script>no</script><p>Two\n<b>more</b></p><p>words")
+    assert sentences(tmp_path / "a.htm") == ("Two more\n\n", "words")
+
+
+def test_a_heading_of_short_html_stands_alone(tmp_path: Path) -> None:
+    text = "<html><body><h1>Visit Corvane</h1><p>The old bridge is closed to lorries.</p></body></html>"
+    (tmp_path / "a.html").write_text(text)
+    assert sentences(tmp_path / "a.html") == ("Visit Corvane\n\n", "The old bridge is closed to lorries.")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1251"])

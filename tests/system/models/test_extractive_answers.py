@@ -46,6 +46,12 @@ def test_a_sentence_that_speaks_of_it_comes_with_the_one_that_names_it(similarit
     assert answer(question, similarity).answer == "Brevik makes saws. Its office is in Tromvik."
 
 
+def test_a_heading_names_what_a_passage_is_about_and_answers_nothing(similarity: Similarity) -> None:
+    headed = passage("Brevik\n\n Its office is in Tromvik.")
+    question = AnswerQuestion(claim=CLAIM, question="Is Brevik in Halden?", passage=headed)
+    assert answer(question, similarity).answer == "Brevik\n\n Its office is in Tromvik."
+
+
 def test_a_sentence_that_names_it_itself_comes_alone(similarity: Similarity) -> None:
     question = AnswerQuestion(claim=CLAIM, question="How many people does Brevik employ?", passage=passage(COMPANY))
     assert answer(question, similarity).answer == "Brevik employs 2,400 people."
