@@ -9,9 +9,10 @@ from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.models.base import Completion
 from system.operations.evidence import all_learned, question_of
-from system.records import Content, Failure, Label, QuestionAnswer, Source, Verdict
+from system.records import Answer, Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.thoughts import Argument, Question, Thought
+from system.words import content, coverage
 
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
 ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
@@ -36,7 +37,7 @@ async def judge(
     if case.settings.graph.justify:
         step = Step(JudgeClaim(claim=case.claim, pairs=contents), as_verdict, parents, under)
     else:
-        quoting = partial(as_labeled, contents[::-1])
+        quoting = partial(as_labeled, case.claim, contents[::-1])
         step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
     (verdict,) = await case.think("judge", [step], final=final)
     return verdict
@@ -48,10 +49,10 @@ def as_verdict(result: Completion[VerdictReply]) -> Verdict:
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
 
 
-def as_labeled(pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
+def as_labeled(claim: Claim, pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
     """The verdict of a label alone, with the answers that it was given for."""
     label = result.reply.label
-    return Verdict(label=label, justification=explain(label, pairs), confidence=result.confidence)
+    return Verdict(label=label, justification=explain(label, claim, pairs), confidence=result.confidence)
 
 
 def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
@@ -146,33 +147,38 @@ def _tie_break(label: Label, cast: Sequence[Verdict]) -> tuple[bool, float, int]
 LONGEST = 240  # characters of a quotation
 
 
-def explain(label: Label, pairs: Sequence[QuestionAnswer]) -> str:
-    """Say in a sentence which answers decide.
+def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
+    """Say in a sentence which answers decide: those that have most of the claim's words.
 
     Args:
         pairs: what the label was given for, the most important first.
 
     Never says more than the label and the answers do; ``provenance.name_documents`` adds where a quotation stands.
     """
-    answered = [pair for pair in pairs if pair.answered]
-    answered.sort(key=lambda pair: pair.answers[0].source is Source.METADATA)  # a page's words say more
-    if not answered:
+    answers = [answer for pair in pairs for answer in pair.answers]
+    answers.sort(key=lambda answer: (answer.source is Source.METADATA, -_of_claim(claim, answer)))  # pages say more
+    if not answers:
         return "Nothing was found that answers the questions about the claim."
-    first, *others = answered
+    first, *others = answers
     match label:
         case Label.SUPPORTED:
-            return f"The evidence agrees with the claim: {_cite(first)}."
+            said = f"The evidence agrees with the claim: {_cite(first)}"
         case Label.REFUTED:
-            return f"The evidence contradicts the claim: {_cite(first)}."
+            said = f"The evidence contradicts the claim: {_cite(first)}"
         case Label.CONFLICTING if others:
-            return f"The evidence points both ways: {_cite(first)}, but also {_cite(others[0])}."
+            said = f"The evidence points both ways: {_cite(first)}, but also {_cite(others[0])}"
         case Label.CONFLICTING:
-            return f"The evidence supports the claim only in part: {_cite(first)}."
+            said = f"The evidence supports the claim only in part: {_cite(first)}"
         case Label.NOT_ENOUGH_EVIDENCE:
-            return f"The evidence does not settle the claim. The nearest that was found: {_cite(first)}."
+            said = f"The evidence does not settle the claim. The nearest that was found: {_cite(first)}"
+    return said if said.endswith((".”", "!”", "?”")) else f"{said}."
 
 
-def _cite(pair: QuestionAnswer) -> str:
-    """A quotation of the answer that counts most: a merged answer may stand in no document."""
-    text = " ".join(pair.answers[0].text.split())
+def _of_claim(claim: Claim, answer: Answer) -> float:
+    return coverage(content(claim.text), content(answer.text))
+
+
+def _cite(answer: Answer) -> str:
+    """A quotation of an answer of a page: a merged answer may stand in no document."""
+    text = " ".join(answer.text.split())
     return f"“{text}”" if len(text) <= LONGEST else f"“{text[:LONGEST].rsplit(' ', 1)[0]} …”"

@@ -14,6 +14,7 @@ def pair(text: str, url: str = "https://aster.example/bridge") -> QuestionAnswer
     return QuestionAnswer(question="When?", answer=text, answers=(answer,))
 
 
+CLAIM = Claim(id=0, text="The bridge was opened for traffic.")
 OPENED, CLOSED = pair("It opened in 1932."), pair("It is closed.", "https://news.example/a")
 NOTHING = QuestionAnswer.unanswered("Who paid?")
 
@@ -21,8 +22,8 @@ NOTHING = QuestionAnswer.unanswered("Who paid?")
 @pytest.mark.parametrize(
     ("label", "pairs", "expected"),
     [
-        (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim: “It opened in 1932.”."),
-        (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim: “It opened in 1932.”."),
+        (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim: “It opened in 1932.”"),
+        (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim: “It opened in 1932.”"),
         (
             Label.CONFLICTING,
             [OPENED, CLOSED],
@@ -34,18 +35,27 @@ NOTHING = QuestionAnswer.unanswered("Who paid?")
     ],
 )
 def test_quotes_the_answers_that_decide(label, pairs, expected):
-    assert expected in explain(label, pairs)
+    assert expected in explain(label, CLAIM, pairs)
 
 
 def test_quotes_a_page_before_the_metadata():
     dated = pair("3-5-2021")
     dated = dated.model_copy(update={"answers": (dated.answers[0].model_copy(update={"source": Source.METADATA}),)})
-    assert explain(Label.REFUTED, [dated, OPENED]) == "The evidence contradicts the claim: “It opened in 1932.”."
+    assert explain(Label.REFUTED, CLAIM, [dated, OPENED]) == "The evidence contradicts the claim: “It opened in 1932.”"
+
+
+def test_quotes_the_answer_that_speaks_most_of_the_claim():
+    beside = pair("It has four lanes.")
+    assert explain(Label.REFUTED, CLAIM, [beside, OPENED]) == explain(Label.REFUTED, CLAIM, [OPENED, beside])
+
+
+def test_ends_a_quotation_that_is_no_sentence():
+    assert explain(Label.SUPPORTED, CLAIM, [pair("since 1932")]).endswith("“since 1932”.")
 
 
 def test_cuts_a_long_answer_between_words():
     text = "word " * 100
-    quoted = explain(Label.SUPPORTED, [pair(text)]).split("“")[1].split("”")[0]
+    quoted = explain(Label.SUPPORTED, CLAIM, [pair(text)]).split("“")[1].split("”")[0]
     assert len(quoted) <= LONGEST + 2 and quoted.endswith("word …")
 
 
@@ -54,7 +64,7 @@ def test_names_the_document_of_every_quotation(label):
     merged = OPENED.model_copy(
         update={"answer": "It opened in 1932. It is closed.", "answers": OPENED.answers + CLOSED.answers}
     )
-    claim, pairs = Claim(id=0, text="The bridge is open."), (merged, CLOSED)
-    named = name_documents(explain(label, pairs), claim, pairs)
-    assert [span for _, span, known in _quotations(named, claim, pairs) if not known] == []
+    pairs = (merged, CLOSED)
+    named = name_documents(explain(label, CLAIM, pairs), CLAIM, pairs)
+    assert [span for _, span, known in _quotations(named, CLAIM, pairs) if not known] == []
     assert "(aster.example)" in named

@@ -83,7 +83,7 @@ def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console
     console.print(Text(verdict.justification))
     for pair in result.pairs:
         console.print(Text.assemble("\n", (pair.question, "bold")))
-        console.print(Text(f"  {pair.answer}"))
+        console.print(Text("  " + " ".join(pair.answer.split())))
         for url in dict.fromkeys(passage.url for passage in pair.passages):
             console.print(Text(f"  {url}", style="dim"))
     for failure in result.failures:
