@@ -26,7 +26,7 @@ LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has 
 _INLINE = "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup time u var"
 INLINE = frozenset(_INLINE.split())
 """HTML's elements that do not end a block."""
-BLOCK = "\x1d"  # the group separator, which no HTML contains
+BLOCK = "\u2029"  # Unicode's paragraph separator
 
 log = logging.getLogger(__name__)
 for _library in ("trafilatura", "pypdf"):
