@@ -8,7 +8,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -104,7 +104,8 @@ class FactChecker:
         """See ``check``; the listener is told of each thought as it is added."""
         claim = _claim(claim)
         ranked = await asyncio.to_thread(rank_documents, documents, claim, self.engine.settings.retrieval)
-        return Checked(*await check(self.engine, claim, ranked, listener=listener))
+        engine = replace(self.engine, settings=self.engine.settings.for_documents())
+        return Checked(*await check(engine, claim, ranked, listener=listener))
 
     def check_many(self, claims: Iterable[Claim | str], store: Path | str, *, progress: bool = False) -> list[Checked]:
         """Check many claims, several at a time.

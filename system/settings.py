@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -44,6 +44,10 @@ class GraphSettings(Section):
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )
     justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
+    compare: Literal["never", "documents", "always"] = Field(
+        "never",
+        description="judge by rules that compare claim and sentences; documents: those that the user gave",
+    )
 
 
 class DebateSettings(Section):
@@ -86,7 +90,7 @@ class ModelSettings(Section):
     adapters: dict[Adapter, str] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, or the names that a server has for them"
     )
-    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
+    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers", "judge_claim"]] = Field(
         default_factory=list, description="tasks done by the extractive reader instead of the model"
     )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
@@ -146,6 +150,12 @@ class Settings(Section):
     retrieval: RetrievalSettings = RetrievalSettings()
     multi_hop: MultiHopSettings = MultiHopSettings()
     run: RunSettings = RunSettings()
+
+    def for_documents(self) -> Self:
+        """The settings for claims that documents of the user decide."""
+        if self.graph.compare != "documents":
+            return self
+        return self.model_copy(update={"graph": self.graph.model_copy(update={"compare": "always", "debate": False})})
 
     @property
     def by_hops(self) -> bool:

@@ -53,6 +53,20 @@ def coverage(wanted: frozenset[str], found: frozenset[str]) -> float:
     return len(wanted & found) / len(wanted) if wanted else 1.0
 
 
+LONGEST_QUOTATION = 240  # characters
+
+
+def quotation(text: str) -> str:
+    """A text in quotation marks, cut between words if it is long.
+
+    >>> quotation("It  opened.")
+    '“It opened.”'
+    """
+    text = " ".join(text.split())
+    cut = text if len(text) <= LONGEST_QUOTATION else f"{text[:LONGEST_QUOTATION].rsplit(' ', 1)[0]} …"
+    return f"“{cut}”"
+
+
 _WITH_NUMBERS = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*%?")
 _TURNING_WORDS = """
     not no never none nobody nothing nor without only all each any both some more most few before after above below over

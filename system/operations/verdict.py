@@ -12,7 +12,7 @@ from system.operations.evidence import all_learned, question_of
 from system.records import Answer, Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.thoughts import Argument, Question, Thought
-from system.words import content, coverage
+from system.words import content, coverage, quotation
 
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
 ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
@@ -34,13 +34,19 @@ async def judge(
     parents: list[Thought[Content]] = [*reversed(pairs)] or [case.graph.root]
     under = latest or case.graph.root
     step: Step[Any, Verdict]
-    if case.settings.graph.justify:
-        step = Step(JudgeClaim(claim=case.claim, pairs=contents), as_verdict, parents, under)
+    compare = compares(case)
+    if compare or case.settings.graph.justify:
+        step = Step(JudgeClaim(claim=case.claim, pairs=contents, compare=compare), as_verdict, parents, under)
     else:
         quoting = partial(as_labeled, case.claim, contents[::-1])
         step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
     (verdict,) = await case.think("judge", [step], final=final)
     return verdict
+
+
+def compares(case: Case) -> bool:
+    """Whether verdicts come of comparing the claim with single sentences: one that decides is enough."""
+    return case.settings.graph.compare == "always"
 
 
 def as_verdict(result: Completion[VerdictReply]) -> Verdict:
@@ -60,10 +66,13 @@ def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
 
     Of labels with equally many votes a conclusive one beats Not Enough Evidence; then the greater summed confidence
     counts, then the label's frequency in AVeriTeC. The justification is that of the most confident winning branch.
+    Where claim and sentences were compared, a branch that found nothing does not vote against one that did.
     """
     if not verdicts:
         return no_verdict(case)
     cast = [thought.content for thought in verdicts]
+    decided = [verdict for verdict in cast if verdict.label is not Label.NOT_ENOUGH_EVIDENCE]
+    cast = decided if decided and compares(case) else cast
     votes = Counter(verdict.label for verdict in cast)
     label = max(votes, key=lambda label: (votes[label], *_tie_break(label, cast)))
     winners = [verdict for verdict in cast if verdict.label is label]
@@ -144,16 +153,14 @@ def _tie_break(label: Label, cast: Sequence[Verdict]) -> tuple[bool, float, int]
     return label is not Label.NOT_ENOUGH_EVIDENCE, round(confidence, 6), -ORDER.index(label)
 
 
-LONGEST = 240  # characters of a quotation
-
-
 def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
     """Say in a sentence which answers decide: those that have most of the claim's words.
 
     Args:
         pairs: what the label was given for, the most important first.
 
-    Never says more than the label and the answers do; ``provenance.name_documents`` adds where a quotation stands.
+    Quotes the pages' own answers, since a merged one may stand in no document, and never says more than they do;
+    ``provenance.name_documents`` adds where a quotation stands.
     """
     answers = [answer for pair in pairs for answer in pair.answers]
     answers.sort(key=lambda answer: (answer.source is Source.METADATA, -_of_claim(claim, answer)))  # pages say more
@@ -162,23 +169,17 @@ def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
     first, *others = answers
     match label:
         case Label.SUPPORTED:
-            said = f"The evidence agrees with the claim: {_cite(first)}"
+            said = f"The evidence agrees with the claim: {quotation(first.text)}"
         case Label.REFUTED:
-            said = f"The evidence contradicts the claim: {_cite(first)}"
+            said = f"The evidence contradicts the claim: {quotation(first.text)}"
         case Label.CONFLICTING if others:
-            said = f"The evidence points both ways: {_cite(first)}, but also {_cite(others[0])}"
+            said = f"The evidence points both ways: {quotation(first.text)}, but also {quotation(others[0].text)}"
         case Label.CONFLICTING:
-            said = f"The evidence supports the claim only in part: {_cite(first)}"
+            said = f"The evidence supports the claim only in part: {quotation(first.text)}"
         case Label.NOT_ENOUGH_EVIDENCE:
-            said = f"The evidence does not settle the claim. The nearest that was found: {_cite(first)}"
+            said = f"The evidence does not settle the claim. The nearest that was found: {quotation(first.text)}"
     return said if said.endswith((".”", "!”", "?”")) else f"{said}."
 
 
 def _of_claim(claim: Claim, answer: Answer) -> float:
     return coverage(content(claim.text), content(answer.text))
-
-
-def _cite(answer: Answer) -> str:
-    """A quotation of an answer of a page: a merged answer may stand in no document."""
-    text = " ".join(answer.text.split())
-    return f"“{text}”" if len(text) <= LONGEST else f"“{text[:LONGEST].rsplit(' ', 1)[0]} …”"

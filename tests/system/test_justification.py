@@ -3,9 +3,10 @@
 import pytest
 
 from knowledge_store.pages.page import Passage
-from system.operations.verdict import LONGEST, explain
+from system.operations.verdict import explain
 from system.provenance import _quotations, name_documents
 from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
+from system.words import LONGEST_QUOTATION
 
 
 def pair(text: str, url: str = "https://aster.example/bridge") -> QuestionAnswer:
@@ -56,7 +57,7 @@ def test_ends_a_quotation_that_is_no_sentence():
 def test_cuts_a_long_answer_between_words():
     text = "word " * 100
     quoted = explain(Label.SUPPORTED, CLAIM, [pair(text)]).split("“")[1].split("”")[0]
-    assert len(quoted) <= LONGEST + 2 and quoted.endswith("word …")
+    assert len(quoted) <= LONGEST_QUOTATION + 2 and quoted.endswith("word …")
 
 
 @pytest.mark.parametrize("label", Label)

@@ -134,6 +134,8 @@ class Worker:
 
     async def _check(self, order: Order, listener: Listener) -> ClaimResult:
         settings = self.engine.settings
+        if not isinstance(order.material, Path):
+            settings = settings.for_documents()
         run = settings.run.model_copy(update={"budget": order.budget})
         engine = replace(self.engine, settings=settings.model_copy(update={"run": run}))
         ranked, failures = await _rank(order, settings.retrieval)

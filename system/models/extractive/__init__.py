@@ -11,6 +11,7 @@ from time import perf_counter
 from knowledge_store.dense.encoder import Encoder
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.models.extractive.answers import answer, merge, verify
+from system.models.extractive.comparison import judge_directly
 from system.models.extractive.questions import ask
 from system.models.extractive.roles import take_part
 from system.models.extractive.similarity import Similarity, sentences
@@ -70,6 +71,8 @@ class ExtractiveModel:
                 return verify(task, self._similarity), 1.0
             case MergeAnswers():
                 return merge(task, self._similarity), 1.0
+            case JudgeClaim(compare=True, claim=claim, pairs=pairs):
+                return judge_directly(claim, pairs)
             case JudgeClaim():
                 return judge(task, self._similarity, shipped_weights())
             case LabelClaim(claim=claim, pairs=pairs):

@@ -1,0 +1,287 @@
+"""What documents say of a claim directly: sentences that say the same, or the same but for a number, a name or a "not".
+
+For evidence that a user gave and that is all there is. Where it speaks of something else, or only partly of the claim,
+nothing follows; no prior knowledge of how often claims are false is used, unlike in ``verdict``.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from system.models.extractive.findings import NEGATION
+from system.models.extractive.grammar import names, tag
+from system.models.extractive.quantities import Kind, Quantity, quantities
+from system.models.extractive.questions import core
+from system.models.extractive.similarity import sentences
+from system.records import Claim, Label, QuestionAnswer
+from system.tasks.judge_claim import VerdictReply
+from system.words import content, quotation, stem, words
+
+CONTEXT = 300  # characters before a sentence in which it may be said what it speaks of
+DIRECT = 0.6  # share of the claim's words, but for what differs, from which a sentence speaks of the claim
+DENIED = 0.75  # the same where one of both denies it: which of its words a "not" belongs to is not seen
+WHOLE = 0.8  # share from which it says all of it
+
+_OPPOSITES = """
+    rise fall, rose fell, rise drop, rose dropped, rise decline, rose declined, increase decrease, increase fall,
+    increase drop, increase decline, grow shrink, grew shrank, grow fall, grew fell, more fewer, more less, most fewest,
+    most least, higher lower, highest lowest, larger smaller, largest smallest, bigger smaller, biggest smallest,
+    longer shorter, longest shortest, taller shorter, tallest shortest, older younger, oldest youngest, heavier lighter,
+    deeper shallower, faster slower, fastest slowest, stronger weaker, warmer colder, warmer cooler, hotter colder,
+    cheaper dearer, richer poorer, better worse, best worst, earlier later, before after, above below, over under,
+    up down, first last, win lose, won lost, gain lose, gained lost, open close, open shut, begin end, began ended,
+    start end, start stop, started stopped, allow forbid, allow ban, permit forbid, legal illegal, approve reject,
+    accept reject, adopt reject, support oppose, raise lower, raise cut, expand reduce, double halve, succeed fail,
+    pass fail, import export, imported exported, buy sell, bought sold, north south, east west, northern southern,
+    eastern western, public private, majority minority, always never, everyone nobody, many few, inside outside, empty
+    full, same different, alive dead, guilty innocent, convicted acquitted, confirm deny, safe dangerous, true false
+"""
+_DENYING = """
+    forbid forbidden ban banned prohibit prohibited spare spared lack lacks lacked fail fails failed refuse refused
+    reject rejected deny denied prevent prevented avoid avoided hardly barely rarely seldom unable impossible illegal
+    free without closed missing absent nobody nothing neither unmarried false fake hoax untrue
+"""
+_ALL = "all every each always everyone everybody entire whole unanimously everywhere"
+_MOST = "most majority nearly almost mostly largely"
+_FEW = "few hardly barely rarely minority only single"
+_SOME = "some several half third quarter part partly"
+_SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
+_COMPARING = re.compile(r"\b(?:more|less|fewer|than|most|least)\b", re.IGNORECASE)
+_SHARE = re.compile(rf"\b(?:{_SMALL}|\d+) (?:in|out of) (?:{_SMALL}|\d+)\b", re.IGNORECASE)
+_BOUND = re.compile(r"\b(?:than|over|under|above|below|least|most|nearly|almost|up to)\W+$", re.IGNORECASE)
+_PARTS = re.compile(r"[,;:–—]|\b(?:and|but|while|whereas|although|which|who)\b", re.IGNORECASE)
+_MONTHS = "January February March April June July August September October November December"
+_MONTH = re.compile(rf"\b(?:{_MONTHS.replace(' ', '|')})\b|(?:\b(?:in|of|since|until|by|\d+) )May\b|\bMay(?= \d)")
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for pair in _OPPOSITES.split(","):
+        one, other = (stem(word) for word in pair.split())
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {word: frozenset(against) for word, against in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _quantifiers() -> dict[str, str]:
+    return {
+        word: kind for kind, listed in zip("amfs", (_ALL, _MOST, _FEW, _SOME), strict=True) for word in listed.split()
+    }
+
+
+@lru_cache(maxsize=1)
+def _denying() -> frozenset[str]:
+    return frozenset(stem(word) for word in _DENYING.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A sentence beside a claim.
+
+    Attributes:
+        text: the sentence.
+        covered: share of the claim's content words that it has, with names that the text before it brings.
+        direct: the same without the words in which both differ.
+        differing: what the claim says and what the sentence says in its place, where they contradict.
+        denied: whether one of both denies what the other says.
+        open: whether the claim says something that this sentence cannot confirm, such as a comparison.
+    """
+
+    text: str
+    covered: float
+    direct: float
+    differing: tuple[str, str] | None
+    denied: bool
+    open: bool
+
+
+def judge_directly(claim: Claim, pairs: Iterable[QuestionAnswer]) -> tuple[VerdictReply, float]:
+    """Refuted or Supported where a sentence says otherwise or the same; with the share of such verdicts that are right.
+
+    The shares are those on entailment sets that nothing here was made from (``scripts/contradictions.py --pairs``).
+    """
+    passages = dict.fromkeys(passage.text for pair in pairs for passage in pair.passages)
+    anywhere = content(" ".join(passages))
+    found = [one for text in passages for one in compare(core(claim.text), text, anywhere)]
+    against = [one for one in found if one.differing and one.direct >= (DENIED if one.denied else DIRECT)]
+    for_it = [one for one in found if not one.differing and not one.open and one.covered >= WHOLE]
+    worst = max(against, key=lambda one: one.direct, default=None)
+    best = max(for_it, key=lambda one: one.covered, default=None)
+    if best and (worst is None or best.covered > worst.direct):
+        return VerdictReply(justification=f"A document says so: {quotation(best.text)}", label=Label.SUPPORTED), 0.8
+    if worst and worst.differing:
+        said, instead = worst.differing
+        reason = f"The claim says {said}, a document {instead}: {quotation(worst.text)}"
+        return VerdictReply(justification=reason, label=Label.REFUTED), 0.8
+    nearest = max(found, key=lambda one: one.covered, default=None)
+    if nearest is None or nearest.covered < DIRECT / 2:
+        return VerdictReply(justification="No document speaks of the claim.", label=Label.NOT_ENOUGH_EVIDENCE), 0.6
+    reason = f"No document says so or denies it. The nearest: {quotation(nearest.text)}"
+    return VerdictReply(justification=reason, label=Label.NOT_ENOUGH_EVIDENCE), 0.5
+
+
+def compare(claim: str, text: str, anywhere: frozenset[str]) -> Iterator[Comparison]:
+    """Each sentence of a text beside a claim.
+
+    Args:
+        anywhere: the content words of all texts.
+    """
+    begin = 0
+    for sentence in sentences(text):
+        begin = text.index(sentence, begin)
+        yield _compare(claim, sentence, text[max(0, begin - CONTEXT) : begin], anywhere)
+        begin += len(sentence)
+
+
+def _compare(claim: str, sentence: str, before: str, anywhere: frozenset[str]) -> Comparison:
+    wanted = content(claim)
+    claimed_names = {name: content(name) for name in names(claim) if name not in _MONTHS}
+    brought = frozenset[str]().union(*(held for held in claimed_names.values() if held <= content(before)))
+    numbers = [one for one in quantities(claim) if any(one.agrees(other) for other in quantities(sentence))]
+    confirmed = frozenset[str]().union(*(content(number.text) for number in numbers))
+    known = content(sentence) | confirmed
+    missing = [name for name, held in claimed_names.items() if held and not held & (known | brought)]
+    denials = _denials(claim), sum(_denials(part) for part in _PARTS.split(sentence) if content(part) & wanted)
+    denied = denials[0] % 2 != denials[1] % 2
+    found = _difference(claim, sentence, whole=not missing)
+    differing, instead = found or ((), frozenset())
+    if not differing and missing and not any(claimed_names[name] & anywhere for name in missing):
+        differing, instead = _other_name(claim, sentence, missing, wanted)
+    if denied and not differing and not missing:
+        said = ("that it is so", "that it is not")
+        differing, instead = said if denials[1] % 2 else said[::-1], _denying()
+    rest = wanted - instead
+    return Comparison(
+        text=sentence,
+        covered=len(wanted & (known | brought)) / max(1, len(wanted)),
+        direct=len(rest & (known | brought)) / max(1, len(rest)) if wanted & known else 0.0,
+        differing=differing or None,
+        denied=denied and not found,
+        open=bool(missing) or _open(claim, sentence, claimed_names, known | brought),
+    )
+
+
+def _difference(claim: str, sentence: str, whole: bool) -> tuple[tuple[str, str], frozenset[str]] | None:
+    """What the claim says and what the sentence says in its place, with the claim's words for it.
+
+    Args:
+        whole: whether the sentence speaks of all that the claim names; of something else the opposite may be true.
+    """
+    for one, other in _numbers(claim, sentence):
+        return (one.text, other.text), content(one.text)
+    months, there = (_months(text) for text in (claim, sentence))
+    if months and there and not {*months} & {*there}:
+        return (months[0], there[0]), content(" ".join(months))
+    if not whole:
+        return None
+    mine, theirs = ({stem(word) for word in words(text)} for text in (claim, sentence))
+    for word in sorted(mine - theirs):
+        for against in sorted(_opposites().get(word, frozenset()) & (theirs - mine)):
+            return (_as_written(word, claim), _as_written(against, sentence)), frozenset({word})
+    quantified, by = (_quantifier(text) for text in (claim, sentence))
+    if quantified and by and {quantified[1], by[1]} in ({"a", "f"}, {"a", "s"}, {"m", "f"}):
+        return (quantified[0], by[0]), content(quantified[0])
+    return None
+
+
+def _other_name(
+    claim: str, sentence: str, missing: Sequence[str], wanted: frozenset[str]
+) -> tuple[tuple[str, str] | tuple[()], frozenset[str]]:
+    """A name of the claim with one that stands in its place: after the same word, or at the beginning of both."""
+    for name in missing:
+        for other in names(sentence):
+            new = not content(other) & wanted and other not in _MONTHS and other[:5] != name[:5]
+            if new and _before(name, claim) == _before(other, sentence):
+                return (name, other), content(name)
+    return (), frozenset()
+
+
+def _before(part: str, text: str) -> str:
+    """The word before a part of a text; empty where the text begins with it."""
+    before = words(text[: text.index(part)])
+    return before[-1].lower() if before and before[-1].lower() != "the" else " ".join(before[-2:-1]).lower()
+
+
+def _numbers(claim: str, sentence: str) -> Iterator[tuple[Quantity, Quantity]]:
+    """Numbers of the claim that the sentence lacks, each with one of its kind and unit that stands there instead."""
+    given = quantities(sentence)
+    for one in quantities(claim):
+        bound = _BOUND.search(claim[: claim.index(one.text)])
+        if bound or _SHARE.search(claim) or any(one.agrees(other) for other in given):
+            continue
+        for other in given:
+            counted = one.kind is not Kind.COUNT or _unit(one, claim) & _unit(other, sentence)
+            if one.kind is other.kind and counted and not any(other.agrees(third) for third in quantities(claim)):
+                yield one, other
+
+
+def _months(text: str) -> list[str]:
+    return [match[0].split()[-1] for match in _MONTH.finditer(text)]
+
+
+def _unit(number: Quantity, text: str) -> frozenset[str]:
+    """What is counted: the first words of content after a number."""
+    after = text[text.index(number.text) + len(number.text) :]
+    following = [stem(word) for word in words(after) if content(word)]
+    return frozenset(following[:2])
+
+
+def _quantifier(text: str) -> tuple[str, str] | None:
+    return next(((word, _quantifiers()[word.lower()]) for word in words(text) if word.lower() in _quantifiers()), None)
+
+
+def _denials(text: str) -> int:
+    found = [word.lower() for word in NEGATION.findall(text)]
+    also = [word for word in map(str.lower, words(text)) if stem(word) in _denying() and word not in found]
+    return len(found) + len(also)
+
+
+def _as_written(stemmed: str, text: str) -> str:
+    return next(word for word in words(text) if stem(word) == stemmed)
+
+
+def _open(claim: str, sentence: str, claimed_names: dict[str, frozenset[str]], known: frozenset[str]) -> bool:
+    """Whether the claim says what a sentence with the same words need not say: all, more than, the other way round."""
+    if any(not any(one.agrees(other) for other in quantities(sentence)) for one in quantities(claim)):
+        return True
+    theirs = {word.lower() for word in words(sentence)}
+    comparing = {token.text.lower() for token in tag(claim) if token.tag[:3] in {"AJC", "AJS"}}
+    comparing |= {word.lower() for word in _COMPARING.findall(claim)}
+    if comparing - theirs:
+        return True
+    quantified, by = (_quantifier(text) for text in (claim, sentence))
+    if quantified and quantified[1] != "s" and (by is None or by[1] != quantified[1]):
+        return True
+    lacking = {token.tag[:2] for token in tag(claim) if content(token.text) and not content(token.text) <= known}
+    if lacking & {"VV", "AJ", "CR"} or _substituted(claim, sentence):
+        return True
+    order = [sentence.find(name) for name in claimed_names]
+    placed = [place for place in order if place >= 0]
+    passive = ("by" in theirs) != ("by" in {word.lower() for word in words(claim)})
+    return placed != sorted(placed) and not passive
+
+
+def _substituted(claim: str, sentence: str) -> bool:
+    """Whether a word of the sentence, of the same part of speech and beside the same word, stands for the claim's."""
+    mine, theirs = (
+        [(stem(token.text), token.tag[:2]) for token in tag(text) if token.text[0].isalnum()]
+        for text in (claim, sentence)
+    )
+    known, wanted = ({word for word, _ in each} for each in (theirs, mine))
+    places = {
+        (near, part) for at, (word, part) in enumerate(theirs) if word not in wanted for near in _beside(theirs, at)
+    }
+    return any(
+        (near, part) in places
+        for at, (word, part) in enumerate(mine)
+        if word not in known and part in {"NN", "NP", "AJ", "VV", "CR"}
+        for near in _beside(mine, at)
+    )
+
+
+def _beside(tokens: Sequence[tuple[str, str]], at: int) -> list[tuple[str, int]]:
+    """The words before and after a place, each with its side."""
+    return [(tokens[at + side][0], side) for side in (-1, 1) if 0 <= at + side < len(tokens)]
