@@ -28,9 +28,17 @@ def snippets_of(path):
     return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
+def expected_of(path):
+    """What commands of a document are said to print: blocks of text that stand right behind them."""
+    found = re.findall(
+        r"^```bash\n(.*?)^```\n\n```text\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    return dict(found)
+
+
 # In this order: the documents go on from what the commands of the README have written.
 COMMANDS = [
-    pytest.param(block, id=f"{path.name}-{number}")
+    pytest.param(block, expected_of(path).get(block, ""), id=f"{path.name}-{number}")
     for path in (README, *DOCUMENTS)
     for number, block in enumerate(blocks_of(path), start=1)
     if block.strip() != THIS_TEST
@@ -67,13 +75,14 @@ def test_the_readme_names_both_commands():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", COMMANDS)
-def test_a_command_works(checkout, block):
+@pytest.mark.parametrize(("block", "expected"), COMMANDS)
+def test_a_command_prints_what_the_document_says(checkout, block, expected):
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block], cwd=checkout, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip()
+    assert " ".join(expected.split()) in " ".join(done.stdout.split())
 
 
 @pytest.mark.slow
