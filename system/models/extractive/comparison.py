@@ -117,7 +117,7 @@ def judge_directly(claim: Claim, pairs: Iterable[QuestionAnswer]) -> tuple[Verdi
         reason = f"The claim says {said}, a document {instead}: {quotation(worst.text)}"
         return VerdictReply(justification=reason, label=Label.REFUTED), 0.8
     nearest = max(found, key=lambda one: one.covered, default=None)
-    if nearest is None or nearest.covered < DIRECT / 2:
+    if nearest is None or not nearest.covered:
         return VerdictReply(justification="No document speaks of the claim.", label=Label.NOT_ENOUGH_EVIDENCE), 0.6
     reason = f"No document says so or denies it. The nearest: {quotation(nearest.text)}"
     return VerdictReply(justification=reason, label=Label.NOT_ENOUGH_EVIDENCE), 0.5
@@ -206,15 +206,21 @@ def _before(part: str, text: str) -> str:
 
 
 def _numbers(claim: str, sentence: str) -> Iterator[tuple[Quantity, Quantity]]:
-    """Numbers of the claim that the sentence lacks, each with one of its kind and unit that stands there instead."""
-    given = quantities(sentence)
-    for one in quantities(claim):
-        bound = _BOUND.search(claim[: claim.index(one.text)])
-        if bound or _SHARE.search(claim) or any(one.agrees(other) for other in given):
+    """A number of the claim with one of its kind and unit that the sentence has instead.
+
+    Of another year another figure may be true, so only one of both may differ.
+    """
+    given, claimed = quantities(sentence), quantities(claim)
+    open_ = [one for one in claimed if not any(one.agrees(other) for other in given)]
+    years = [other for other in given if other.kind is Kind.YEAR]
+    if len({one.kind is Kind.YEAR for one in open_}) == 2 and years:
+        return
+    for one in open_:
+        if _BOUND.search(claim[: claim.index(one.text)]) or _SHARE.search(claim):
             continue
         for other in given:
             counted = one.kind is not Kind.COUNT or _unit(one, claim) & _unit(other, sentence)
-            if one.kind is other.kind and counted and not any(other.agrees(third) for third in quantities(claim)):
+            if one.kind is other.kind and counted and not any(other.agrees(third) for third in claimed):
                 yield one, other
 
 

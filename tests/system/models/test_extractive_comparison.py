@@ -78,6 +78,7 @@ def test_a_sentence_that_says_the_same_supports(claim):
         ("Sales of Brevik were higher in 2022 than in 2021.", "Sales of Brevik were 5 million in 2022 and 4 in 2021."),
         ("United beat Rovers in 2022.", "Rovers beat United in 2022."),
         ("All pupils of Fenton passed the test.", "214 pupils of Fenton took the test."),
+        ("Some 900 cars used the ferry in 2018.", "Only 400 cars used the ferry in 2020."),
         ("More than 40 people live in Aster.", "Aster is a village where 43 people live."),
     ],
 )
