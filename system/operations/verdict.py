@@ -58,18 +58,23 @@ def as_verdict(result: Completion[VerdictReply]) -> Verdict:
 def as_labeled(
     claim: Claim, pairs: Sequence[QuestionAnswer], weights: Mapping[Label, float], result: Completion[LabelReply]
 ) -> Verdict:
-    """The verdict of a label alone, with the answers that it was given for.
+    """The verdict of a label alone, with the answers that it was given for; see ``weigh``."""
+    label, confidence = weigh(result, weights)
+    return Verdict(label=label, justification=explain(label, claim, pairs), confidence=confidence)
+
+
+def weigh(result: Completion[LabelReply], weights: Mapping[Label, float]) -> tuple[Label, float]:
+    """A label with its probability.
 
     Args:
         weights: of the labels' probabilities, where the backend compared them (Menon et al., 2021, post-hoc logit
             adjustment); 1 for those that are not named.
     """
-    label, confidence = result.reply.label, result.confidence
-    if weights and result.probabilities:
-        weighed = {Label(name): share * weights.get(Label(name), 1.0) for name, share in result.probabilities.items()}
-        label = max(weighed, key=lambda label: weighed[label])
-        confidence = weighed[label] / sum(weighed.values())
-    return Verdict(label=label, justification=explain(label, claim, pairs), confidence=confidence)
+    if not weights or not result.probabilities:
+        return result.reply.label, result.confidence
+    weighed = {Label(name): share * weights.get(Label(name), 1.0) for name, share in result.probabilities.items()}
+    label = max(weighed, key=lambda label: weighed[label])
+    return label, weighed[label] / sum(weighed.values())
 
 
 def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
