@@ -48,7 +48,7 @@ class GraphSettings(Section):
         default_factory=dict,
         description="what the probabilities of labels alone are multiplied by, so that rare ones are found",
     )
-    compare: Literal["never", "documents", "always"] = Field(
+    sentence_rules: Literal["never", "documents", "always"] = Field(
         "never",
         description="judge by rules that compare claim and sentences; documents: those that the user gave",
     )
@@ -157,9 +157,11 @@ class Settings(Section):
 
     def for_documents(self) -> Self:
         """The settings for claims that documents of the user decide."""
-        if self.graph.compare != "documents":
+        if self.graph.sentence_rules != "documents":
             return self
-        return self.model_copy(update={"graph": self.graph.model_copy(update={"compare": "always", "debate": False})})
+        return self.model_copy(
+            update={"graph": self.graph.model_copy(update={"sentence_rules": "always", "debate": False})}
+        )
 
     @property
     def by_hops(self) -> bool:

@@ -34,9 +34,9 @@ async def judge(
     parents: list[Thought[Content]] = [*reversed(pairs)] or [case.graph.root]
     under = latest or case.graph.root
     step: Step[Any, Verdict]
-    compare = compares(case)
-    if compare or case.settings.graph.justify:
-        step = Step(JudgeClaim(claim=case.claim, pairs=contents, compare=compare), as_verdict, parents, under)
+    by_sentence = judges_by_sentence(case)
+    if by_sentence or case.settings.graph.justify:
+        step = Step(JudgeClaim(claim=case.claim, pairs=contents, by_sentence=by_sentence), as_verdict, parents, under)
     else:
         quoting = partial(as_labeled, case.claim, contents[::-1], case.settings.graph.label_weights)
         step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
@@ -44,9 +44,9 @@ async def judge(
     return verdict
 
 
-def compares(case: Case) -> bool:
+def judges_by_sentence(case: Case) -> bool:
     """Whether verdicts come of comparing the claim with single sentences: one that decides is enough."""
-    return case.settings.graph.compare == "always"
+    return case.settings.graph.sentence_rules == "always"
 
 
 def as_verdict(result: Completion[VerdictReply]) -> Verdict:
@@ -88,7 +88,7 @@ def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
         return no_verdict(case)
     cast = [thought.content for thought in verdicts]
     decided = [verdict for verdict in cast if verdict.label is not Label.NOT_ENOUGH_EVIDENCE]
-    cast = decided if decided and compares(case) else cast
+    cast = decided if decided and judges_by_sentence(case) else cast
     votes = Counter(verdict.label for verdict in cast)
     label = max(votes, key=lambda label: (votes[label], *_tie_break(label, cast)))
     winners = [verdict for verdict in cast if verdict.label is label]

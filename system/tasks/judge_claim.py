@@ -22,7 +22,7 @@ class JudgeClaim(Task[VerdictReply]):
     """Judge the claim by the questions and answers of a branch (section 3.2.4).
 
     Attributes:
-        compare: rules shall compare the claim with each sentence that was found; a language model judges as ever.
+        by_sentence: rules shall compare the claim with each sentence that was found; a language model judges as ever.
     """
 
     name = "judge_claim"
@@ -31,7 +31,7 @@ class JudgeClaim(Task[VerdictReply]):
     max_tokens = 320
 
     pairs: tuple[QuestionAnswer, ...]
-    compare: bool = False
+    by_sentence: bool = False
 
 
 class LabelReply(Reply):

@@ -71,7 +71,7 @@ class ExtractiveModel:
                 return verify(task, self._similarity), 1.0
             case MergeAnswers():
                 return merge(task, self._similarity), 1.0
-            case JudgeClaim(compare=True, claim=claim, pairs=pairs):
+            case JudgeClaim(by_sentence=True, claim=claim, pairs=pairs):
                 return judge_directly(claim, pairs)
             case JudgeClaim():
                 return judge(task, self._similarity, shipped_weights())
