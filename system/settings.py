@@ -94,7 +94,7 @@ class ModelSettings(Section):
     adapters: dict[Adapter, str] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, or the names that a server has for them"
     )
-    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers", "judge_claim"]] = Field(
+    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
         default_factory=list, description="tasks done by the extractive reader instead of the model"
     )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")

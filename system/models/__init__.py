@@ -10,7 +10,8 @@ from system.models.base import Model, ModelUnavailable
 from system.models.routed import RoutedModel, by_agent
 from system.packaged_weights import PACKAGED
 from system.settings import Settings
-from system.tasks.base import Adapter, registered
+from system.tasks.base import Adapter, Reply, Task, registered
+from system.tasks.judge_claim import JudgeClaim
 from system.weights import WeightsError, fetch
 
 _LOGGER = logging.getLogger(__name__)
@@ -35,12 +36,16 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
 
 
 def _with_rules(model: Model, settings: Settings, encoder: Encoder | None) -> Model:
-    """A model that leaves the tasks that ``rules`` names to the extractive reader."""
+    """A model that leaves to the extractive reader the tasks that ``rules`` names, and judging by sentences."""
     rules = frozenset(settings.model.rules)
-    if not rules:
+    if not rules and settings.graph.sentence_rules == "never":
         return model
     reader = settings.model_copy(update={"model": settings.model.model_copy(update={"backend": "extractive"})})
-    return RoutedModel([model, _load(reader, encoder)], lambda task: int(task.name in rules))
+
+    def route(task: Task[Reply]) -> int:
+        return int(task.name in rules or (isinstance(task, JudgeClaim) and task.by_sentence))
+
+    return RoutedModel([model, _load(reader, encoder)], route)
 
 
 def _say_absent(settings: Settings) -> None:

@@ -130,6 +130,15 @@ def test_every_renamed_setting_exists():
     assert {*RENAMED.values()} <= {name for fields in SECTIONS.values() for name in fields.model_fields}
 
 
+def test_documents_of_the_user_are_judged_by_sentences_where_the_profile_says_so():
+    documents = load("cpu", {}).for_documents().graph
+    assert (documents.sentence_rules, documents.debate) == ("always", False)
+    for given in ("never", "always"):
+        settings = load("embedded", {"sentence_rules": given})
+        assert settings.for_documents() is settings
+    assert load("a10g", {}).for_documents().graph.sentence_rules == "never"
+
+
 def test_an_adapter_of_the_package_is_found_by_its_name(monkeypatch, tmp_path):
     (tmp_path / "small" / "verdict_prediction").mkdir(parents=True)
     monkeypatch.setattr(settings_module, "ADAPTERS", tmp_path)

@@ -12,6 +12,7 @@ from knowledge_store.pages.documents import DocumentsError
 from system import Claim, FactChecker, Label
 from system.check import Engine
 from system.claims import ClaimsError
+from system.models.extractive import ExtractiveModel
 from system.models.scripted import ScriptedModel
 from system.records import Verdict
 from system.settings import SettingsError
@@ -34,6 +35,15 @@ def test_gives_verdict_evidence_and_graph(checker):
     assert checked.verdict.label is Label.SUPPORTED and checked.verdict == checked.result.verdict
     assert {passage.url for pair in checked.evidence for passage in pair.passages} <= TEXTS.keys()
     assert checked.graph.root.content == CLAIM and len(checked.graph.thoughts) > 3
+
+
+def test_documents_are_judged_by_their_sentences():
+    reader = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings_with(graph__sentence_rules="documents"))
+    with FactChecker(engine=reader) as checker:
+        claim = "The Aster bridge opened in 1931."
+        verdict = checker.check(claim, {"a.md": "The Aster bridge opened in 1932."}).verdict
+    assert verdict.label is Label.REFUTED
+    assert verdict.justification == "The claim says 1931, a document 1932: “The Aster bridge opened in 1932.” (a.md)"
 
 
 def test_both_forms_give_the_same(checker):

@@ -3,15 +3,18 @@
 import asyncio
 
 import pytest
+from bridge import BagOfWords
 
+from system import models
 from system.models import load_model
 from system.models.base import Completion, ModelUnavailable, Request
+from system.models.extractive import ExtractiveModel
 from system.models.routed import RoutedModel, by_agent
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
 from system.settings import Settings
 from system.tasks.ask_question import AskQuestion, QuestionReply
-from system.tasks.judge_claim import LabelClaim, LabelReply
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 
 CLAIM = Claim(id=0, text="The Aster bridge opened in 1932.")
 ASK = AskQuestion(claim=CLAIM, context=(), index=0, seed_passages=())
@@ -45,6 +48,17 @@ def test_closes_all_models():
     models = [ScriptedModel(lambda request: None) for _ in range(2)]
     asyncio.run(RoutedModel(models, by_agent(2)).close())
     assert all(model.closed for model in models)
+
+
+def test_judging_by_sentences_is_left_to_rules(monkeypatch):
+    labels = ScriptedModel(lambda request: VerdictReply(justification="-", label=Label.CONFLICTING))
+    monkeypatch.setattr(models, "_load", lambda settings, encoder: by_backend[settings.model.backend])
+    by_backend = {"server": labels, "extractive": ExtractiveModel(BagOfWords())}
+    settings = {"model": {"backend": "server", "model": "m"}, "graph": {"sentence_rules": "documents"}}
+    model = load_model(Settings.model_validate(settings), BagOfWords())
+    judge = JudgeClaim(claim=CLAIM, pairs=())
+    plain, by_sentence = replies(model, judge, judge.model_copy(update={"by_sentence": True}))
+    assert (plain.label, by_sentence.label) == (Label.CONFLICTING, Label.NOT_ENOUGH_EVIDENCE)
 
 
 def test_rules_need_the_encoder_of_the_reader():
