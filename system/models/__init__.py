@@ -38,8 +38,8 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
 def _with_rules(model: Model, settings: Settings, encoder: Encoder | None) -> Model:
     """A model that leaves to the extractive reader the tasks that ``rules`` names, and judging by sentences."""
     rules = frozenset(settings.model.rules)
-    if not rules and settings.graph.sentence_rules == "never":
-        return model
+    if not rules and (encoder is None or settings.graph.sentence_rules == "never"):
+        return model  # without an encoder nothing is retrieved, so there are no sentences
     reader = settings.model_copy(update={"model": settings.model.model_copy(update={"backend": "extractive"})})
 
     def route(task: Task[Reply]) -> int:

@@ -57,6 +57,7 @@ def test_judging_by_sentences_is_left_to_rules(monkeypatch):
     settings = {"model": {"backend": "server", "model": "m"}, "graph": {"sentence_rules": "documents"}}
     model = load_model(Settings.model_validate(settings), BagOfWords())
     judge = JudgeClaim(claim=CLAIM, pairs=())
+    assert load_model(Settings.model_validate(settings)) is labels
     plain, by_sentence = replies(model, judge, judge.model_copy(update={"by_sentence": True}))
     assert (plain.label, by_sentence.label) == (Label.CONFLICTING, Label.NOT_ENOUGH_EVIDENCE)
 
