@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Claims that training held out, with stores to check them on: confidences are fitted to these, since dev is for tests.
 
-AVeriTeC's training split comes without a knowledge store; ``training.datasets.runs`` makes some of the
+AVeriTeC's training split comes without a knowledge store; ``training.reader.pseudo_stores`` makes some of the
 annotators' answers. Writes OUTPUT/claims.json, numbered from 0, and OUTPUT/stores/<number>.json.
 
 Usage: held_out_claims.py CLAIMS.json OUTPUT [--share 0.04]
@@ -17,8 +17,8 @@ from knowledge_store.dense.encoder import SentenceEncoder
 from knowledge_store.pages.page import Page
 from knowledge_store.settings import RetrievalSettings
 from system.gold import read_gold
-from training.datasets.runs import LOST, pseudo_stores
 from training.finetuning.examples import rank
+from training.reader import pseudo_stores
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
     gold = [one for one in read_gold(args.claims) if one.claim.text.strip()]
     order = sorted(range(len(gold)), key=lambda place: rank(args.seed, gold[place].claim.id))
     chosen = sorted(order[: round(args.share * len(gold))])
-    stores = pseudo_stores(gold, SentenceEncoder.of(RetrievalSettings()), args.seed, LOST)
+    stores = pseudo_stores(gold, SentenceEncoder.of(RetrievalSettings()), args.seed)
     (args.output / "stores").mkdir(parents=True, exist_ok=True)
     (args.output / "claims.json").write_bytes(orjson.dumps([rows[gold[place].claim.id] for place in chosen]))
     for number, place in enumerate(chosen):

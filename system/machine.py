@@ -47,13 +47,13 @@ def choose_profile() -> tuple[str, str]:
     import torch
 
     if not torch.cuda.is_available():
-        return "cpu", "no GPU was found, and this profile needs none"
+        return "embedded", "no GPU was found, and this profile needs no language model"
     name, (free, total) = torch.cuda.get_device_name(0), torch.cuda.mem_get_info(0)
     memory = f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
     if free < GPU_MEMORY * 2**30:
-        return "cpu", f"the {name} has {memory}, and the production model needs {GPU_MEMORY:.0f}"
+        return "embedded", f"the {name} has {memory}, and the production model needs {GPU_MEMORY:.0f}"
     if not find_spec("vllm"):
-        return "cpu", f"the {name} would run the production model, but vllm is missing (scripts/setup.sh gpu)"
+        return "embedded", f"the {name} would run the production model, but vllm is missing (scripts/setup.sh gpu)"
     return "a10g", f"the {name} has {memory}"
 
 

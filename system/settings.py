@@ -3,12 +3,12 @@
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from system.records import Calibration, Label
+from system.records import Calibration
 from system.tasks.base import Adapter
 from system.tasks.consultancy import PERSONAS
 
@@ -44,10 +44,6 @@ class GraphSettings(Section):
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )
     justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
-    label_weights: dict[Label, Annotated[float, Field(gt=0)]] = Field(
-        default_factory=dict,
-        description="what the probabilities of labels alone are multiplied by, so that rare ones are found",
-    )
     sentence_rules: Literal["never", "documents", "always"] = Field(
         "never",
         description="judge by rules that compare claim and sentences; documents: those that the user gave",

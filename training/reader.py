@@ -23,16 +23,66 @@ from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
-from system.gold import REMEDY, GoldClaim, read_gold
+from knowledge_store.pages.page import Page
+from knowledge_store.ranking import rank
+from system.check import Engine, check
+from system.gold import REMEDY, GoldAnswer, GoldClaim, read_gold
+from system.models.base import Completion, Model, Request, Result
 from system.models.extractive import ExtractiveModel
 from system.models.extractive.findings import findings
+from system.models.extractive.grammar import noun_phrases
 from system.models.extractive.similarity import Similarity
 from system.models.extractive.verdict import FEATURES, features, speak_of_claim
-from system.records import Label
-from system.settings import Settings
-from system.tasks.judge_claim import JudgeClaim
+from system.records import AnswerType, Claim, Label
+from system.settings import RunSettings, Settings
+from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training import TrainingError
-from training.datasets.runs import judgments, pseudo_stores
+
+NEIGHBORS = 10  # claims of the same topic in a store
+STRANGERS = 30  # claims of any topic in a store
+
+
+def pseudo_stores(claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> list[list[Page]]:
+    """A store for each claim: its own gold answers among those of other claims, as pages.
+
+    AVeriTeC's training split comes without a knowledge store. What the annotators found stands in for the web: a
+    claim's own answers, those of the claims nearest to it (the topic) and those of claims at random (the noise).
+    Unanswerable questions leave no page, so a claim without evidence has none here either.
+    """
+    generator = np.random.default_rng(seed)
+    vectors = encoder.encode([one.claim.text for one in claims])
+    stores = []
+    for i in range(len(claims)):
+        neighbors = np.argsort(-(vectors @ vectors[i]).round(4), kind="stable")
+        strangers = generator.permutation(len(claims))
+        members = [i, *_first_others(neighbors, i, NEIGHBORS), *_first_others(strangers, i, STRANGERS)]
+        texts = dict.fromkeys(page for member in dict.fromkeys(members) for page in pages(claims[member]))
+        order = generator.permutation(len(texts))
+        items = list(texts)
+        stores.append([Page(number, items[j][0], (items[j][1],)) for number, j in enumerate(order)])
+    return stores
+
+
+def _first_others(order: NDArray[np.int64], own: int, limit: int) -> list[int]:
+    return [int(other) for other in order[: limit + 1] if other != own][:limit]
+
+
+def pages(annotated: GoldClaim) -> list[tuple[str, str]]:
+    """Address and text of the pages that a claim's gold answers make."""
+    texts = ((answer.url or f"claim:{annotated.claim.id}", _page_text(answer)) for answer in annotated.answers)
+    return [(url, text) for url, text in texts if text]
+
+
+def _page_text(answer: GoldAnswer) -> str:
+    """What a page says, or nothing where the answer stands on none.
+
+    Annotators leave out what their question already says, web pages do not: what the question names comes first, as in
+    a headline.
+    """
+    if answer.type is AnswerType.UNANSWERABLE or answer.medium == "Metadata":
+        return ""
+    return f"{', '.join(noun_phrases(answer.question))}: {answer.explanation or answer.text}"
+
 
 BALANCE = 0.5  # weight of a label is its frequency to the power of minus this: 0 ignores rare labels, 1 evens all out
 REGULARISATION = 1.0  # inverse strength of the L2 penalty
@@ -53,14 +103,45 @@ class Examples:
     weights: NDArray[np.float64]
 
 
+class Recorder:
+    """A model that reads like another but never concludes, so that each branch asks as often as it may."""
+
+    def __init__(self, reader: Model) -> None:
+        self._reader = reader
+        self.judgements: list[JudgeClaim] = []
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``; judgements are kept instead of made."""
+        tasks = [request.task for request in requests]
+        if not any(isinstance(task, JudgeClaim) for task in tasks):
+            return await self._reader.generate(requests)
+        self.judgements += [task for task in tasks if isinstance(task, JudgeClaim)]
+        reply = VerdictReply(justification="recorded", label=Label.NOT_ENOUGH_EVIDENCE)
+        return [Completion(reply=reply) for _ in tasks]
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        await self._reader.close()
+
+
+def judgements(claim: Claim, store: Sequence[Page], encoder: Encoder, reader: Model) -> list[JudgeClaim]:
+    """What a run would have to judge about a claim."""
+    settings = Settings(run=RunSettings(budget=3600.0))
+    recorder = Recorder(reader)
+    ranked = rank(store, claim.text, settings.retrieval, name=f"claim {claim.id}")
+    result, _ = asyncio.run(check(Engine(recorder, encoder, settings), claim, ranked))
+    if result.failures:
+        raise RuntimeError(f"claim {claim.id}: {result.failures[0].operation} failed: {result.failures[0].message}")
+    return recorder.judgements
+
+
 def examples(claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> Examples:
     """Check all claims on their pseudo stores and measure every judgement."""
     reader, similarity = ExtractiveModel(encoder), Similarity(encoder)
     rows, labels, weights = [], [], []
     stores = pseudo_stores(claims, encoder, seed)
     for annotated, store in tqdm(zip(claims, stores, strict=True), total=len(claims), unit="claim"):
-        tasks = asyncio.run(judgments(annotated.claim, store, encoder, reader, Settings()))
-        measured = measure([task for task in tasks if isinstance(task, JudgeClaim)], similarity)
+        measured = measure(judgements(annotated.claim, store, encoder, reader), similarity)
         rows += measured
         labels += [str(annotated.label)] * len(measured)
         weights += [1 / len(measured)] * len(measured)

@@ -67,7 +67,7 @@ GIB = 2**30
 DRIVERS = {11: 450, 12: 525, 13: 580}
 """Oldest driver of a CUDA release (NVIDIA, CUDA Compatibility, table 1)."""
 
-MEMORY = 4.0  # GiB that a run took without a GPU, at most, over the dev split (docs/engine.md)
+MEMORY = 3.0  # GiB that a run took without a language model, at most, over the dev split (README)
 DISK = 1.0  # GiB; a run over 500 claims leaves 0.06
 
 
@@ -166,7 +166,7 @@ def _driver() -> str:
 
 
 def memory() -> Finding:
-    """Main memory that is free, against what a run takes without a GPU."""
+    """Main memory that is free, against what a run takes without a language model."""
     state = psutil.virtual_memory()
     found = f"{state.available / GIB:.1f} of {state.total / GIB:.1f} GiB free, {psutil.cpu_count()} CPUs"
     if state.available < MEMORY * GIB:

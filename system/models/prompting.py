@@ -76,8 +76,7 @@ def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), l
         specials: see ``neutralize``.
         limit: longest answer or passage, in characters; a longer one is cut at a word and marked "...".
     """
-    kind = type(task)
-    fields = {name: getattr(task, name) for name in (*kind.model_fields, *kind.model_computed_fields)}
+    fields = {name: getattr(task, name) for name in type(task).model_fields}
     parts = _templates(task.prompt_file(), frozenset(specials))
     system, user, drafts = (part.render(**fields, adapter=adapter, limit=limit).strip() for part in parts)
     instructions = [Message(role="system", content=system)] if system else []

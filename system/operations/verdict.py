@@ -1,7 +1,7 @@
 """Verdict: judge what was found (section 3.2.4), vote (table 1), hold the result to its evidence, and conclude."""
 
 from collections import Counter
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from functools import partial
 from typing import Any
 
@@ -38,7 +38,7 @@ async def judge(
     if by_sentence or case.settings.graph.justify:
         step = Step(JudgeClaim(claim=case.claim, pairs=contents, by_sentence=by_sentence), as_verdict, parents, under)
     else:
-        quoting = partial(as_labeled, case.claim, contents[::-1], case.settings.graph.label_weights)
+        quoting = partial(as_labeled, case.claim, contents[::-1])
         step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
     (verdict,) = await case.think("judge", [step], final=final)
     return verdict
@@ -55,26 +55,10 @@ def as_verdict(result: Completion[VerdictReply]) -> Verdict:
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
 
 
-def as_labeled(
-    claim: Claim, pairs: Sequence[QuestionAnswer], weights: Mapping[Label, float], result: Completion[LabelReply]
-) -> Verdict:
-    """The verdict of a label alone, with the answers that it was given for; see ``weigh``."""
-    label, confidence = weigh(result, weights)
-    return Verdict(label=label, justification=explain(label, claim, pairs), confidence=confidence)
-
-
-def weigh(result: Completion[LabelReply], weights: Mapping[Label, float]) -> tuple[Label, float]:
-    """A label with its probability.
-
-    Args:
-        weights: of the labels' probabilities, where the backend compared them (Menon et al., 2021, post-hoc logit
-            adjustment); 1 for those that are not named.
-    """
-    if not weights or not result.probabilities:
-        return result.reply.label, result.confidence
-    weighed = {Label(name): share * weights.get(Label(name), 1.0) for name, share in result.probabilities.items()}
-    label = max(weighed, key=lambda label: weighed[label])
-    return label, weighed[label] / sum(weighed.values())
+def as_labeled(claim: Claim, pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
+    """The verdict of a label alone, with the answers that it was given for."""
+    label = result.reply.label
+    return Verdict(label=label, justification=explain(label, claim, pairs), confidence=result.confidence)
 
 
 def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:

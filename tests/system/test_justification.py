@@ -3,11 +3,9 @@
 import pytest
 
 from knowledge_store.pages.page import Passage
-from system.models.base import Completion
-from system.operations.verdict import as_labeled, explain
+from system.operations.verdict import explain
 from system.provenance import _quotations, name_documents
 from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
-from system.tasks.judge_claim import LabelReply
 from system.words import LONGEST_QUOTATION
 
 
@@ -39,16 +37,6 @@ NOTHING = QuestionAnswer.unanswered("Who paid?")
 )
 def test_quotes_the_answers_that_decide(label, pairs, expected):
     assert expected in explain(label, CLAIM, pairs)
-
-
-def test_weights_find_a_rare_label_and_leave_others_alone():
-    found = {"Supported": 0.3, "Refuted": 0.5, "Not Enough Evidence": 0.2, "Conflicting Evidence/Cherrypicking": 0.0}
-    reply = Completion(reply=LabelReply(label=Label.REFUTED), confidence=0.5, probabilities=found)
-    verdict = as_labeled(CLAIM, [OPENED], {Label.NOT_ENOUGH_EVIDENCE: 4.0}, reply)
-    assert (verdict.label, verdict.confidence) == (Label.NOT_ENOUGH_EVIDENCE, pytest.approx(0.5))
-    assert as_labeled(CLAIM, [OPENED], {Label.NOT_ENOUGH_EVIDENCE: 2.0}, reply).label is Label.REFUTED
-    unknown = Completion(reply=LabelReply(label=Label.REFUTED), confidence=0.7)
-    assert as_labeled(CLAIM, [OPENED], {Label.SUPPORTED: 9.0}, unknown).confidence == 0.7
 
 
 def test_quotes_a_page_before_the_metadata():

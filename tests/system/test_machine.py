@@ -7,10 +7,10 @@ from system import machine
 @pytest.mark.parametrize(
     ("free", "total", "vllm", "profile", "reason"),
     [
-        (None, None, True, "cpu", "no GPU"),
-        (7.5, 8, True, "cpu", "has 7.5 of 8.0 GiB free"),
-        (12, 22.5, True, "cpu", "has 12.0 of 22.5 GiB free, and the production model needs 20"),
-        (21.7, 21.98, False, "cpu", "vllm is missing"),
+        (None, None, True, "embedded", "no GPU"),
+        (7.5, 8, True, "embedded", "has 7.5 of 8.0 GiB free"),
+        (12, 22.5, True, "embedded", "has 12.0 of 22.5 GiB free, and the production model needs 20"),
+        (21.7, 21.98, False, "embedded", "vllm is missing"),
         (21.7, 21.98, True, "a10g", "A10G has 21.7 of 22.0 GiB free"),  # as torch reports the card with some drivers
     ],
 )

@@ -21,8 +21,7 @@ from system.settings import Settings
 from system.tasks.ask_question import AskQuestion
 from system.tasks.judge_claim import JudgeClaim
 from training.__main__ import main
-from training.datasets.runs import Recorder, judgments
-from training.reader import Examples, describe, examples, fit
+from training.reader import Examples, Recorder, describe, examples, fit, judgements
 
 
 class Letters:
@@ -55,7 +54,7 @@ def random_examples(seed: int = 1) -> Examples:
 
 def test_every_round_of_every_branch_is_recorded() -> None:
     encoder = BagOfWords()  # to which the questions of different branches are not all alike
-    tasks = asyncio.run(judgments(CLAIM, STORE, encoder, ExtractiveModel(encoder), Settings()))
+    tasks = judgements(CLAIM, STORE, encoder, ExtractiveModel(encoder))
     depths = [len(task.pairs) for task in tasks]
     assert 1 < max(depths) <= Settings().graph.depth  # until no question is left that no branch has asked
     assert depths.count(1) == len({task.pairs[0].question for task in tasks}) > 1
@@ -69,7 +68,7 @@ def test_the_recorder_never_concludes_and_passes_on_other_tasks() -> None:
     (judged,) = asyncio.run(recorder.generate([Request(judge)]))
     assert asked.reply == asyncio.run(reader.generate([Request(ask)]))[0].reply
     assert judged.reply.label is Label.NOT_ENOUGH_EVIDENCE
-    assert recorder.judgments == [judge]
+    assert recorder.judgements == [judge]
 
 
 def test_each_claim_weighs_the_same(tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ AVeriTeC has 3,068 claims, too few to teach a model of 100 million weights that 
 in 1931". Public sets of natural-language inference and fact verification can: each pair becomes a claim with one
 question and the evidence as its answer.
 
-A model that reads gold answers alone trusts whatever it is shown. In use a branch shows it what a retriever found,
-first one answer, of a page about something else as often as not. So it learns from the judgments that runs ask for
-(``runs``) too.
+A model that reads gold answers alone trusts whatever it is shown. In use it reads what a retriever found: sentences
+near the question, of pages about something else as often as not. AVeriTeC's training split has no knowledge store, so
+what annotators found stands in for the web: the answers of a claim, those of the claims nearest to it (its topic) and
+those of some at random (the noise). A share of the questions loses its own answers, as the web does not have them all.
 """
 
 import hashlib
@@ -15,21 +16,17 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ValidationError
-from tqdm import tqdm
 
-from knowledge_store.dense.encoder import Encoder
 from system.gold import GoldClaim
-from system.models.extractive import ExtractiveModel
 from system.records import Claim, Label, QuestionAnswer
-from system.settings import Settings
-from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
+from system.tasks.judge_claim import LabelClaim, LabelReply
 from training import TrainingError
 from training.datasets.gold import gold_pairs
-from training.datasets.runs import LOST, NEIGHBORS, STRANGERS, judgments, pseudo_stores
-from training.datasets.samples import DataSet, Drops, Sample, falls
+from training.datasets.samples import DataSet, Drops, Sample
+from training.datasets.web import LOST, NEIGHBORS, STRANGERS, Web, falls
 
 QUESTION = "What does the evidence say?"
-LONGEST = 300  # characters of evidence; the prompt cuts longer answers
+LONGEST = 400  # characters of evidence; the engine's answers are about as long
 LABELS = {
     "supported": Label.SUPPORTED,
     "refuted": Label.REFUTED,
@@ -41,16 +38,16 @@ LICENSE = (
 )
 # Pairs of each set, the same number of each label. Sets that state no license are left out.
 SHARES = {
-    "fever_eraser": 3000,
-    "fever_symmetric": 1200,
-    "vitaminc_sample": 380,
-    "fm2": 1500,
-    "breaking_nli": 400,
-    "semiauto_nli_wiki": 800,
-    "mnli": 1500,
+    "fever_eraser": 2000,
+    "fever_symmetric": 800,
+    "vitaminc_sample": 400,
+    "fm2": 900,
+    "breaking_nli": 500,
+    "semiauto_nli_wiki": 600,
+    "mnli": 1200,
     "snli_counterfactual": 1000,
-    "sick": 200,
-    "scifact_rte": 100,
+    "sick": 300,
+    "scifact_rte": 300,
 }
 
 
@@ -62,10 +59,8 @@ class Pair(BaseModel):
     label: Literal["supported", "refuted", "not enough"]
 
 
-def entailment_pairs(folder: Path, start: int) -> tuple[DataSet, DataSet]:
+def entailment_pairs(folder: Path, start: int) -> DataSet:
     """Samples of all sets in a folder, chosen by the hash of their text, so always the same.
-
-    Three tenths are a data set of their own, to be learned from beside AVeriTeC's, lest the rest be forgotten.
 
     Args:
         folder: ``<set>.jsonl`` for each set of ``SHARES``.
@@ -77,9 +72,7 @@ def entailment_pairs(folder: Path, start: int) -> tuple[DataSet, DataSet]:
     drops = Drops()
     chosen = [(name, pair) for name, count in SHARES.items() for pair in _choose(_read(folder, name, drops), count)]
     samples = [_of_pair(start + number, name, pair) for number, (name, pair) in enumerate(chosen)]
-    notes = {"licence": LICENSE, "sets": SHARES, "longest evidence": LONGEST}
-    rest = DataSet("entailment_rest", [one for i, one in enumerate(samples) if i % 10 >= 7], Drops(), notes)
-    return DataSet("entailment", [one for i, one in enumerate(samples) if i % 10 < 7], drops, notes), rest
+    return DataSet("entailment", samples, drops, {"licence": LICENSE, "sets": SHARES, "longest evidence": LONGEST})
 
 
 def _of_pair(number: int, name: str, pair: Pair) -> Sample:
@@ -125,26 +118,20 @@ def _parse(path: Path, number: int, line: bytes) -> Pair:
         ) from error
 
 
-FOUND = 0.25  # share of the claims that are shown with found answers too
+FOUND = 0.35  # share of the claims that are shown with found answers too; each costs as much as a gold one
 
 
-async def label_prediction(claims: Sequence[GoldClaim], encoder: Encoder, settings: Settings) -> DataSet:
-    """A sample for each claim with its gold answers, and some for a share with what branches of a run find."""
-    reader, drops = ExtractiveModel(encoder), Drops()
-    stores = pseudo_stores(claims, encoder, settings.model.seed, LOST)
-    samples = []
-    for annotated, store in tqdm(zip(claims, stores, strict=True), total=len(claims), unit="claim", desc="labels"):
-        samples.append(_sample(annotated, "gold", gold_pairs(annotated)))
-        if falls(FOUND, annotated.claim.text):
-            found = await judgments(annotated.claim, store, encoder, reader, settings)
-            samples += [_sample(annotated, f"found-{i}", task.pairs) for i, task in enumerate(_of_branches(found))]
+def label_prediction(claims: Sequence[GoldClaim], web: Web) -> DataSet:
+    """A sample for each claim with its gold answers, and for a share with what retrieval finds for its questions."""
+    samples = [sample for place, annotated in enumerate(claims) for sample in _samples(place, annotated, web)]
     notes = {"neighbors": NEIGHBORS, "strangers": STRANGERS, "questions without their own answers": LOST}
-    return DataSet("labels", samples, drops, notes)
+    return DataSet("labels", samples, Drops(), notes)
 
 
-def _of_branches(found: Sequence[JudgeClaim | LabelClaim]) -> Sequence[JudgeClaim | LabelClaim]:
-    """Three of the first round's and the last two of all, which have the most answers."""
-    return list({task.model_dump_json(): task for task in [*found[:3], *found[-2:]]}.values())
+def _samples(place: int, annotated: GoldClaim, web: Web) -> Iterator[Sample]:
+    yield _sample(annotated, "gold", gold_pairs(annotated))
+    if falls(FOUND, annotated.claim.text):
+        yield _sample(annotated, "retrieved", tuple(web.pairs(place)))
 
 
 def _sample(annotated: GoldClaim, kind: str, pairs: tuple[QuestionAnswer, ...]) -> Sample:
@@ -153,5 +140,5 @@ def _sample(annotated: GoldClaim, kind: str, pairs: tuple[QuestionAnswer, ...]) 
         label=annotated.label,
         task=LabelClaim(claim=annotated.claim, pairs=pairs),
         reply=LabelReply(label=annotated.label),
-        kind=kind.split("-")[0],
+        kind=kind,
     )

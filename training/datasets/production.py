@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
+from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from system.gold import GoldClaim, write_gold_store
 from system.journal import RecordJournal, identity_of
 from system.models import load_model
@@ -28,8 +28,9 @@ from training.datasets.gold import question_generation, verdict_prediction
 from training.datasets.labels import entailment_pairs, label_prediction
 from training.datasets.moderator import Correction, correct, moderator_data, syndec
 from training.datasets.question_answering import Judgement, judge_entailment, question_answering
-from training.datasets.reading import Web, reading
+from training.datasets.reading import reading
 from training.datasets.samples import DataSet
+from training.datasets.web import Web
 
 SETS = (
     "question_generation",
@@ -82,16 +83,15 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
         yield write_data_set(cheap[name](order.claims), order.making)
     if "entailment" in order.sets and order.entailment:
         ids = max(annotated.claim.id for annotated in order.claims) + 1
-        for data in entailment_pairs(order.entailment, ids):
-            yield write_data_set(data, order.making)
+        yield write_data_set(entailment_pairs(order.entailment, ids), order.making)
     if not {"labels", "reading", "question_answering", "moderator"} & set(order.sets):
         return
     encoder = SentenceEncoder.of(order.settings.retrieval)
-    if "labels" in order.sets:
-        data = await label_prediction(order.claims, CachingEncoder(encoder), order.settings)
-        yield write_data_set(data, order.making)
-    if "reading" in order.sets:
-        yield write_data_set(reading(order.claims, Web(order.claims, encoder)), order.making)
+    if {"labels", "reading"} & set(order.sets):
+        web = Web(order.claims, encoder, order.settings.model.seed)
+        for name, make in {"labels": label_prediction, "reading": reading}.items():
+            if name in order.sets:
+                yield write_data_set(make(order.claims, web), order.making)
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)

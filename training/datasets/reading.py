@@ -1,7 +1,7 @@
 """Reading: questions over passages that hold their answer among other sentences, or do not hold it.
 
 For small models, and without a knowledge store: the training split has none. A passage is made of the sentences of
-gold answers that lie nearest to the question, of claims on the same topic (``Web``). In
+gold answers that lie nearest to the question, of claims on the same topic and of others (``web``). In
 half of them stands the question's own answer, somewhere; in the others it is left out, so that what is nearest, the
 hard negative, has to be refused.
 """
@@ -9,47 +9,17 @@ hard negative, has to be refused.
 import hashlib
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import Passage
 from system.gold import GoldAnswer, GoldClaim
 from system.records import NO_ANSWER, AnswerType, Source
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from training.datasets.gold import answer_text
 from training.datasets.samples import DataSet, Drops, Sample
+from training.datasets.web import Web, sentences
 
-NEIGHBORS = 10  # claims of the same topic whose answers make passages
 SHARE = 0.4  # of the questions; each costs twice as much as one of the other sets
 LONGEST = 700  # characters of a passage
 OTHERS = 6  # sentences of other answers in a passage, at most
-Vectors = NDArray[np.float32]
-
-
-class Web:
-    """What can be found: the sentences of all gold answers, with vectors."""
-
-    def __init__(self, claims: Sequence[GoldClaim], encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._topics: Vectors = encoder.encode([annotated.claim.text for annotated in claims])
-        self._texts = [text for annotated in claims for answer in annotated.answers for text in sentences(answer)]
-        self._owners = np.array(
-            [(i, answer.place) for i, a in enumerate(claims) for answer in a.answers for _ in sentences(answer)]
-        )
-        self._vectors: Vectors = encoder.encode(self._texts)
-
-    def nearest(self, place: int, answer: GoldAnswer, count: int) -> list[str]:
-        """The sentences nearest to an answer's question among those of other claims on the topic."""
-        members = [other for other in self._topic(place) if other != place]
-        candidates = np.flatnonzero(np.isin(self._owners[:, 0], members))
-        (query,) = self._encoder.encode_queries([answer.question])
-        best = np.argsort(-(self._vectors[candidates] @ query), kind="stable")[:count]
-        return list(dict.fromkeys(self._texts[candidates[i]] for i in best))
-
-    def _topic(self, place: int) -> NDArray[np.int64]:
-        """The claims nearest to one, itself among them."""
-        return np.argsort(-(self._topics @ self._topics[place]).round(4), kind="stable")[: NEIGHBORS + 1]
 
 
 def reading(claims: Sequence[GoldClaim], web: Web) -> DataSet:
@@ -86,12 +56,3 @@ def _sample(place: int, annotated: GoldClaim, answer: GoldAnswer, web: Web, draw
         reply=found if there else nothing,
         kind="answered" if there else "answer left out",
     )
-
-
-def sentences(answer: GoldAnswer) -> list[str]:
-    """The sentences of an answer that stands on a page; of a Boolean one, those of its explanation."""
-    if answer.type is AnswerType.UNANSWERABLE or answer.medium == "Metadata":
-        return []
-    text = answer.explanation if answer.type is AnswerType.BOOLEAN and answer.explanation else answer_text(answer)
-    pieces = [piece.strip() for piece in text.replace("\n", " ").split(". ")]
-    return [piece if piece.endswith(".") else f"{piece}." for piece in pieces if len(piece) > 20]

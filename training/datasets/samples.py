@@ -4,7 +4,6 @@ Tasks and replies are the engine's own types, so what a model is trained to read
 (``system.models.prompting``), and what it is trained to write is what structured output lets it write.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -125,8 +124,3 @@ def _replies(sample: Sample, renderer: Renderer) -> dict[str, list[dict[str, str
     if sample.rejected is None:
         return {"completion": message(sample.reply)}
     return {"chosen": message(sample.reply), "rejected": message(sample.rejected)}
-
-
-def falls(share: float, text: str) -> bool:
-    """Whether a text is among a share of all texts, by its hash."""
-    return hashlib.sha256(text.encode()).digest()[0] < share * 256

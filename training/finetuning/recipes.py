@@ -67,7 +67,7 @@ def _small(adapter: str, *data: str, **changes: Any) -> Recipe:
         "micro_batch": 16,
         "first_layer": 15,
         "evaluations": 4,
-        "evaluated": 200,
+        "evaluated": 400,
     }
     return Recipe(adapter, data, **settings | changes)
 
@@ -79,9 +79,8 @@ RECIPES = {
     "qg-small": _small("question_generation", "question_generation", epochs=0.4),
     "qa-small": _small("question_answering", "reading", epochs=0.6),
     "labels": _small("verdict_prediction", "labels", method="label"),
-    "entailment": _small("verdict_prediction", "entailment", method="label"),
     "labels-entailment": _small(
-        "verdict_prediction", "labels", "entailment_rest", method="label", start="entailment", balance=0.4
+        "verdict_prediction", "labels", "entailment", method="label", start="labels", learning_rate=4e-4, balance=0.4
     ),
     "moderator": _moderator("moderator"),
     "moderator-sft": _moderator("moderator_sft"),
@@ -89,5 +88,5 @@ RECIPES = {
 }
 """By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO.
 
-``labels-entailment`` continues from ``entailment``, which learned from pairs of other sets, with the rest of these.
+``labels-entailment`` continues from ``labels``, with AVeriTeC's examples once more among pairs of other sets.
 """

@@ -108,8 +108,6 @@ def settings_of(args: argparse.Namespace) -> Settings:
     """The settings that the options ask for; says which profile was chosen and why where they name none."""
     documents = getattr(args, "documents", None)
     profile, why = (args.profile, "") if args.profile else choose_profile()
-    if why and profile == "cpu" and documents:
-        profile, why = "embedded", "without a GPU, rules compare claims with documents; no language model is needed"
     settings = load(profile, options.given_settings(args))
     if documents:
         settings = settings.for_documents()

@@ -192,7 +192,7 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
     assert cli.main([*bridge_files, "--limit", "1", "--trace"]) == 0
     lines = [orjson.loads(line) for line in (tmp_path / "output" / "trace.jsonl").read_bytes().splitlines()]
     tasks = {line["task"] for line in lines}
-    assert {"ask_question", "answer_question", "label_claim"} <= tasks
+    assert {"ask_question", "answer_question", "judge_claim"} <= tasks
     assert all(line["claim_id"] == 0 and "reply" in line and "milliseconds" in line for line in lines)
 
 

@@ -82,20 +82,16 @@ def test_a_label_is_asked_for_in_few_words(tasks):
     assert all(f'"{label}"' in full[0]["content"] for label in Label)
     assert short[1]["content"] == (
         'Claim: "The bridge at Oldmarsh cost nine million."\nSpeaker: "A. Reeve"\nDate: "2-3-2021"\n'
-        'Q1: "What did the bridge at Oldmarsh cost?"\nA1: "4.2 million dollars"\n'
-        'Only in the claim: "bridge; Oldmarsh cost nine"\nOnly in the answers: "4.2"\nLabel, in JSON:'
+        'Q1: "What did the bridge at Oldmarsh cost?"\nA1: "4.2 million dollars"\nLabel, in JSON:'
     )
-    differences = [line for line in short[1]["content"].split("\n") if line.startswith("Only in ")]
-    assert [line for line in short[1]["content"].split("\n") if line not in differences] == full[1]["content"].split(
-        "\n"
-    )
+    assert full[1] == short[1]
 
 
 def test_a_label_needs_no_more_of_an_answer_than_its_beginning(tasks):
     pair = tasks["label"].pairs[0].model_copy(update={"answer": "word " * 200})
     task = tasks["label"].model_copy(update={"pairs": (pair,)})
     short, full = (len(render(task, adapter)[1]["content"]) for adapter in (True, False))
-    assert short < 550 < 1000 < full
+    assert short < 500 < 1000 < full
 
 
 def test_requests_of_a_question_share_their_beginning():

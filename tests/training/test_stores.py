@@ -8,7 +8,7 @@ from training_claims import RECORDS, answer, claim, write
 
 from knowledge_store.dense.encoder import Vectors
 from system.gold import GoldClaim, read_gold
-from training.datasets.runs import NEIGHBORS, STRANGERS, pages, pseudo_stores
+from training.reader import NEIGHBORS, STRANGERS, pages, pseudo_stores
 
 
 class Length:
@@ -66,11 +66,3 @@ def test_few_claims_share_what_there_is(annotated: list[GoldClaim]) -> None:
     everything = sorted(text for one in annotated for _, text in pages(one))
     assert all(sorted(page.text for page in store) == everything for store in pseudo_stores(annotated, Length(), 1))
     assert len(everything) == sum(len(record["questions"]) for record in RECORDS) - 2
-
-
-def test_a_store_lacks_the_own_answers_of_a_share_of_the_questions(many: list[GoldClaim]) -> None:
-    without = [
-        not set(pages(own)[0]) <= {part for page in store for part in (page.url, page.text)}
-        for own, store in zip(many, pseudo_stores(many, Length(), 1, lost=0.4), strict=True)
-    ]
-    assert 0.25 < sum(without) / len(many) < 0.55
