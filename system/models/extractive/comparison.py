@@ -21,6 +21,7 @@ from system.words import content, quotation, stem, words
 CONTEXT = 300  # characters before a sentence in which it may be said what it speaks of
 DIRECT = 0.6  # share of the claim's words, but for what differs, from which a sentence speaks of the claim
 DENIED = 0.75  # the same where one of both denies it: which of its words a "not" belongs to is not seen
+ROOT = 6  # first letters in which two words of one root agree
 WHOLE = 0.8  # share from which it says all of it
 
 _OPPOSITES = """
@@ -50,6 +51,7 @@ _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
 _COMPARING = re.compile(r"\b(?:more|less|fewer|than|most|least)\b", re.IGNORECASE)
 _SHARE = re.compile(rf"\b(?:{_SMALL}|\d+) (?:in|out of) (?:{_SMALL}|\d+)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:than|over|under|above|below|least|most|nearly|almost|up to)\W+$", re.IGNORECASE)
+_ROUGHLY = re.compile(r"\bsome (?=\d)", re.IGNORECASE)
 _PARTS = re.compile(r"[,;:–—]|\b(?:and|but|while|whereas|although|which|who)\b", re.IGNORECASE)
 _MONTHS = "January February March April June July August September October November December"
 _MONTH = re.compile(rf"\b(?:{_MONTHS.replace(' ', '|')})\b|(?:\b(?:in|of|since|until|by|\d+) )May\b|\bMay(?= \d)")
@@ -139,10 +141,11 @@ def compare(claim: str, text: str, anywhere: frozenset[str]) -> Iterator[Compari
 def _compare(claim: str, sentence: str, before: str, anywhere: frozenset[str]) -> Comparison:
     wanted = content(claim)
     claimed_names = {name: content(name) for name in names(claim) if name not in _MONTHS}
-    brought = frozenset[str]().union(*(held for held in claimed_names.values() if held <= content(before)))
+    brought = content(" ".join(word for word in words(claim) if word[0].isupper())) & content(before)
     numbers = [one for one in quantities(claim) if any(one.agrees(other) for other in quantities(sentence))]
     confirmed = frozenset[str]().union(*(content(number.text) for number in numbers))
-    known = content(sentence) | confirmed
+    told = content(sentence)
+    known = told | confirmed | {word for word in wanted if any(_alike(word, other) for other in told)}
     missing = [name for name, held in claimed_names.items() if held and not held & (known | brought)]
     denials = _denials(claim), sum(_denials(part) for part in _PARTS.split(sentence) if content(part) & wanted)
     denied = denials[0] % 2 != denials[1] % 2
@@ -180,6 +183,8 @@ def _difference(claim: str, sentence: str, whole: bool) -> tuple[tuple[str, str]
     mine, theirs = ({stem(word) for word in words(text)} for text in (claim, sentence))
     for word in sorted(mine - theirs):
         for against in sorted(_opposites().get(word, frozenset()) & (theirs - mine)):
+            if _denials(claim, word) % 2 != _denials(sentence, against) % 2:
+                return None  # "not allowed" is no opposite of "banned"
             return (_as_written(word, claim), _as_written(against, sentence)), frozenset({word})
     quantified, by = (_quantifier(text) for text in (claim, sentence))
     if quantified and by and {quantified[1], by[1]} in ({"a", "f"}, {"a", "s"}, {"m", "f"}):
@@ -236,13 +241,22 @@ def _unit(number: Quantity, text: str) -> frozenset[str]:
 
 
 def _quantifier(text: str) -> tuple[str, str] | None:
-    return next(((word, _quantifiers()[word.lower()]) for word in words(text) if word.lower() in _quantifiers()), None)
+    quantifying = _ROUGHLY.sub("", text)
+    return next(((w, _quantifiers()[w.lower()]) for w in words(quantifying) if w.lower() in _quantifiers()), None)
 
 
-def _denials(text: str) -> int:
+def _denials(text: str, but: str = "") -> int:
+    """How often a text denies something, without the word of one stem."""
     found = [word.lower() for word in NEGATION.findall(text)]
     also = [word for word in map(str.lower, words(text)) if stem(word) in _denying() and word not in found]
-    return len(found) + len(also)
+    return sum(stem(word) != but for word in found + also)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two stems are of one root, as those of "employs" and "employees", or have the same opposite."""
+    if len(one) >= ROOT and one[:ROOT] == other[:ROOT]:
+        return True
+    return bool(_opposites().get(one, frozenset()) & _opposites().get(other, frozenset()))
 
 
 def _as_written(stemmed: str, text: str) -> str:
@@ -262,7 +276,7 @@ def _open(claim: str, sentence: str, claimed_names: dict[str, frozenset[str]], k
     if quantified and quantified[1] != "s" and (by is None or by[1] != quantified[1]):
         return True
     lacking = {token.tag[:2] for token in tag(claim) if content(token.text) and not content(token.text) <= known}
-    if lacking & {"VV", "AJ", "CR"} or _substituted(claim, sentence):
+    if lacking & {"VV", "AJ", "CR"} or _substituted(claim, sentence, known):
         return True
     order = [sentence.find(name) for name in claimed_names]
     placed = [place for place in order if place >= 0]
@@ -270,20 +284,20 @@ def _open(claim: str, sentence: str, claimed_names: dict[str, frozenset[str]], k
     return placed != sorted(placed) and not passive
 
 
-def _substituted(claim: str, sentence: str) -> bool:
+def _substituted(claim: str, sentence: str, known: frozenset[str]) -> bool:
     """Whether a word of the sentence, of the same part of speech and beside the same word, stands for the claim's."""
     mine, theirs = (
         [(stem(token.text), token.tag[:2]) for token in tag(text) if token.text[0].isalnum()]
         for text in (claim, sentence)
     )
-    known, wanted = ({word for word, _ in each} for each in (theirs, mine))
+    said, wanted = ({word for word, _ in each} for each in (theirs, mine))
     places = {
         (near, part) for at, (word, part) in enumerate(theirs) if word not in wanted for near in _beside(theirs, at)
     }
     return any(
         (near, part) in places
         for at, (word, part) in enumerate(mine)
-        if word not in known and part in {"NN", "NP", "AJ", "VV", "CR"}
+        if word not in known | said and part in {"NN", "NP", "AJ", "VV", "CR"}
         for near in _beside(mine, at)
     )
 

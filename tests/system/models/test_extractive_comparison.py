@@ -71,6 +71,17 @@ def test_a_sentence_that_says_the_same_supports(claim):
     assert said.startswith("A document says so: “")
 
 
+def test_words_of_one_root_or_with_the_same_opposite_say_the_same():
+    text = "Brevik employs 2,400 people. Sales of Brevik fell in 2022."
+    assert judged("Sales of Brevik dropped in 2022.", text)[0] is Label.SUPPORTED
+    assert judged("Brevik has 2,400 employees.", text)[0] is Label.SUPPORTED
+
+
+def test_a_firm_named_before_is_the_one_that_is_spoken_of():
+    text = "Brevik is in Tromvik. The firm was founded in 1945."
+    assert judged("Brevik was founded in 1954.", text)[0] is Label.REFUTED
+
+
 @pytest.mark.parametrize(
     ("claim", "text"),
     [
@@ -78,6 +89,8 @@ def test_a_sentence_that_says_the_same_supports(claim):
         ("Sales of Brevik were higher in 2022 than in 2021.", "Sales of Brevik were 5 million in 2022 and 4 in 2021."),
         ("United beat Rovers in 2022.", "Rovers beat United in 2022."),
         ("All pupils of Fenton passed the test.", "214 pupils of Fenton took the test."),
+        ("Bicycles are banned from the Aster tunnel.", "Bicycles are not allowed in the Aster tunnel."),
+        ("All cars use the Aster tunnel.", "Some 900 cars use the Aster tunnel."),
         ("Some 900 cars used the ferry in 2018.", "Only 400 cars used the ferry in 2020."),
         ("More than 40 people live in Aster.", "Aster is a village where 43 people live."),
     ],
