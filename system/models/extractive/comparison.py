@@ -6,7 +6,7 @@ nothing follows; no prior knowledge of how often claims are false is used, unlik
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from system.models.extractive.findings import NEGATION
@@ -21,6 +21,7 @@ from system.words import content, quotation, stem, words
 CONTEXT = 300  # characters before a sentence in which it may be said what it speaks of
 DIRECT = 0.6  # share of the claim's words, but for what differs, from which a sentence speaks of the claim
 DENIED = 0.75  # the same where one of both denies it: which of its words a "not" belongs to is not seen
+CLAUSE = 3  # words of content that a clause has at least
 ROOT = 6  # first letters in which two words of one root agree
 WHOLE = 0.8  # share from which it says all of it
 
@@ -51,7 +52,9 @@ _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
 _COMPARING = re.compile(r"\b(?:more|less|fewer|than|most|least)\b", re.IGNORECASE)
 _SHARE = re.compile(rf"\b(?:{_SMALL}|\d+) (?:in|out of) (?:{_SMALL}|\d+)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:than|over|under|above|below|least|most|nearly|almost|up to)\W+$", re.IGNORECASE)
+_BOUNDARY = re.compile(r";|, (?=(?:and|but|while|whereas|although)\b)", re.IGNORECASE)
 _ROUGHLY = re.compile(r"\bsome (?=\d)", re.IGNORECASE)
+_BESIDE = re.compile(r"\bthan (?:in )?$", re.IGNORECASE)
 _PARTS = re.compile(r"[,;:–—]|\b(?:and|but|while|whereas|although|which|who)\b", re.IGNORECASE)
 _MONTHS = "January February March April June July August September October November December"
 _MONTH = re.compile(rf"\b(?:{_MONTHS.replace(' ', '|')})\b|(?:\b(?:in|of|since|until|by|\d+) )May\b|\bMay(?= \d)")
@@ -134,8 +137,21 @@ def compare(claim: str, text: str, anywhere: frozenset[str]) -> Iterator[Compari
     begin = 0
     for sentence in sentences(text):
         begin = text.index(sentence, begin)
-        yield _compare(claim, sentence, text[max(0, begin - CONTEXT) : begin], anywhere)
+        for start, clause in _clauses(sentence):
+            found = _compare(claim, clause, text[max(0, begin + start - CONTEXT) : begin + start], anywhere)
+            yield replace(found, text=sentence)
         begin += len(sentence)
+
+
+def _clauses(sentence: str) -> Iterator[tuple[int, str]]:
+    """The clauses of a sentence that say enough by themselves, with their places; short ones stay with a neighbor."""
+    start = 0
+    for boundary in _BOUNDARY.finditer(sentence):
+        clause = sentence[start : boundary.start()]
+        if min(len(content(clause)), len(content(sentence[boundary.start() :]))) >= CLAUSE:
+            yield start, clause
+            start = boundary.start()
+    yield start, sentence[start:]
 
 
 def _compare(claim: str, sentence: str, before: str, anywhere: frozenset[str]) -> Comparison:
@@ -225,7 +241,8 @@ def _numbers(claim: str, sentence: str) -> Iterator[tuple[Quantity, Quantity]]:
             continue
         for other in given:
             counted = one.kind is not Kind.COUNT or _unit(one, claim) & _unit(other, sentence)
-            if one.kind is other.kind and counted and not any(other.agrees(third) for third in claimed):
+            beside = _BESIDE.search(sentence[: sentence.index(other.text)])
+            if one.kind is other.kind and counted and not beside and not any(other.agrees(third) for third in claimed):
                 yield one, other
 
 

@@ -77,6 +77,13 @@ def test_words_of_one_root_or_with_the_same_opposite_say_the_same():
     assert judged("Brevik has 2,400 employees.", text)[0] is Label.SUPPORTED
 
 
+def test_a_not_in_another_clause_denies_nothing():
+    text = "The European agency approved Relvex in May 2021, but Canada has not approved it yet."
+    assert judged("The European agency approved Relvex in 2021.", text)[0] is Label.SUPPORTED
+    assert judged("Relvex has been approved in Canada.", text)[0] is Label.REFUTED
+    assert judged("Relvex has not been approved by the European agency.", text)[0] is Label.REFUTED
+
+
 def test_a_firm_named_before_is_the_one_that_is_spoken_of():
     text = "Brevik is in Tromvik. The firm was founded in 1945."
     assert judged("Brevik was founded in 1954.", text)[0] is Label.REFUTED
