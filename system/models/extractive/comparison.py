@@ -106,7 +106,7 @@ class Comparison:
 def judge_directly(claim: Claim, pairs: Iterable[QuestionAnswer]) -> tuple[VerdictReply, float]:
     """Refuted or Supported where a sentence says otherwise or the same; with the share of such verdicts that are right.
 
-    The shares are those on entailment sets that nothing here was made from (``scripts/contradictions.py --pairs``).
+    The shares are those on public entailment sets (``scripts/contradictions.py --pairs``, docs/engine.md).
     """
     passages = dict.fromkeys(passage.text for pair in pairs for passage in pair.passages)
     anywhere = content(" ".join(passages))
