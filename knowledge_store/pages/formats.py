@@ -26,7 +26,6 @@ LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has 
 _INLINE = "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup time u var"
 INLINE = frozenset(_INLINE.split())
 """HTML's elements that do not end a block."""
-BLOCK = "\u2029"  # Unicode's paragraph separator
 
 log = logging.getLogger(__name__)
 for _library in ("trafilatura", "pypdf"):
@@ -130,14 +129,18 @@ def _whole_html(text: str) -> Iterator[str]:
     """All that a page shows, an element a block."""
     from lxml import etree, html
 
-    if not text.strip():
+    try:
+        tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    except etree.ParserError:  # nothing but white space and comments
         return
-    tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
-    etree.strip_elements(tree, "head", "script", "style", "noscript", "template", etree.Comment, with_tail=False)
-    for element in tree.iter():
-        end = "" if element.tag in INLINE else BLOCK
-        element.text, element.tail = (f"{end}{part or ''}" for part in (element.text, element.tail))
-    for block in str(tree.text_content()).split(BLOCK):
+    hidden = ("head", "script", "style", "noscript", "template", etree.Comment, etree.ProcessingInstruction)
+    etree.strip_elements(tree, *hidden, with_tail=False)
+    blocks = [""]
+    for event, element in etree.iterwalk(tree, events=("start", "end")):
+        if element.tag not in INLINE:
+            blocks.append("")
+        blocks[-1] += (element.text if event == "start" else element.tail) or ""
+    for block in blocks:
         yield " ".join(block.split())
 
 

@@ -108,6 +108,18 @@ def test_html_too_short_for_extraction_is_taken_whole(tmp_path: Path) -> None:
     assert sentences(tmp_path / "a.htm") == ("Two more\n\n", "words")
 
 
+@pytest.mark.parametrize("text", ["<p>Two\x0bwords</p>", "Two&#11;words", "<p>Two<!-- a --> <?b?>words</p>"])
+def test_html_may_hold_what_xml_may_not(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.html").write_text(text)
+    assert sentences(tmp_path / "a.html") == ("Two words",)
+
+
+def test_html_of_comments_alone_has_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<!-- nothing -->")
+    with pytest.raises(DocumentsError, match="no text"):
+        sentences(tmp_path / "a.html")
+
+
 def test_a_heading_of_short_html_stands_alone(tmp_path: Path) -> None:
     text = "<html><body><h1>Visit Corvane</h1><p>The old bridge is closed to lorries.</p></body></html>"
     (tmp_path / "a.html").write_text(text)
