@@ -10,4 +10,5 @@ bin=$root/.venv/bin
 "$bin/ruff" check --quiet .
 "$bin/ruff" format --quiet --check .
 "$bin/mypy" --no-error-summary
+[ $# -gt 0 ] || set -- -n 2 --dist loadfile # the quick tests alone: two real models at once would crowd the machine
 exec "$bin/python" -m pytest -q -m "not slow" "$@"
