@@ -70,6 +70,24 @@ def test_documents_without_a_name_are_numbered():
     assert {passage["url"] for passage in passages} <= {"document 1", "document 2", "document 3"}
 
 
+@pytest.mark.parametrize(("material", "by_sentence"), [({"documents": DOCUMENTS}, True), ({"store": "aster"}, False)])
+def test_documents_are_judged_sentence_by_sentence_and_stores_as_ever(stores, material, by_sentence):
+    answers, judged = Answers(), []
+
+    def script(request):
+        if isinstance(request.task, JudgeClaim):
+            judged.append(request.task.by_sentence)
+        return answers(request)
+
+    async def scenario(client):
+        answer = await client.post("/claims", json={"claim": CLAIM.text, **material})
+        return await ended(client, answer.json()["id"])
+
+    engine = engine_of(script, graph__sentence_rules="documents")
+    assert serve(scenario, engine, stores=stores)["state"] == "done"
+    assert judged and set(judged) == {by_sentence}
+
+
 def test_streams_the_graph_by_thought_and_ends_with_the_result():
     async def scenario(client):
         job = await submit(client)
