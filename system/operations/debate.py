@@ -5,6 +5,7 @@ round. The debate ends early when a round brings nothing new, and with a last ru
 """
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from system.case import Case, Step
 from system.deadline import DeadlineExpired
@@ -13,9 +14,12 @@ from system.operations.evidence import Exhibits, cited, exhibit
 from system.operations.verdict import as_verdict, majority, share, vote
 from system.records import Content, Label, QuestionAnswer, Verdict
 from system.tasks.ask_question import QuestionReply
+from system.tasks.base import Reply
 from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
-from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, ModeratorTask, RulingReply
 from system.thoughts import SIDES, Argument, Ruling, Skipped, Speaker, Thought
+
+M = TypeVar("M", bound=ModeratorTask[Reply])
 
 ROUND = ("argue", "argue", "moderate")
 
@@ -112,13 +116,7 @@ async def moderate(
     Returns:
         The ruling, or None when the model failed.
     """
-    task = Moderate(
-        claim=case.claim,
-        pairs=exhibits.pairs,
-        evidence=exhibits.passages,
-        transcript=tuple(thought.content for thought in transcript),
-        rulings=tuple(thought.content for thought in rulings),
-    )
+    task = _ask(Moderate, case, exhibits, transcript, rulings)
 
     def ruled(result: Completion[RulingReply]) -> Ruling:
         reply = result.reply
@@ -151,16 +149,27 @@ async def close_debate(
     Returns:
         The verdict, or None when the model failed.
     """
-    task = CloseDebate(
+    task = _ask(CloseDebate, case, exhibits, transcript, rulings)
+    step = Step(task, as_verdict, [*transcript, *rulings], under=case.graph.root)
+    (verdict,) = await case.think("moderate", [step], final=True)
+    return verdict
+
+
+def _ask(
+    task: type[M],
+    case: Case,
+    exhibits: Exhibits,
+    transcript: Sequence[Thought[Argument]],
+    rulings: Sequence[Thought[Ruling]],
+) -> M:
+    """The task of a moderator who has read all this."""
+    return task(
         claim=case.claim,
         pairs=exhibits.pairs,
         evidence=exhibits.passages,
         transcript=tuple(thought.content for thought in transcript),
         rulings=tuple(thought.content for thought in rulings),
     )
-    step = Step(task, as_verdict, [*transcript, *rulings], under=case.graph.root)
-    (verdict,) = await case.think("moderate", [step], final=True)
-    return verdict
 
 
 def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:

@@ -1,9 +1,9 @@
 """The tasks of a debate (DebateCV, sections 3.1 and 3.2, appendix B)."""
 
-from typing import Literal
+from typing import Generic, Literal
 
 from system.records import Label
-from system.tasks.base import Adapter, EvidenceTask, Reply, Text
+from system.tasks.base import Adapter, EvidenceTask, R, Reply, Text
 from system.tasks.judge_claim import VerdictReply
 from system.thoughts import Argument, Ruling, Speaker
 
@@ -46,33 +46,34 @@ class RulingReply(Reply):
     decision: Label | Literal["Go on"]
 
 
-class Moderate(EvidenceTask[RulingReply]):
-    """After a round, say whether another is needed, or give the verdict.
+class ModeratorTask(EvidenceTask[R], Generic[R]):
+    """Base of the tasks over a debate.
 
     Attributes:
         transcript: the debate so far, with the round that has just ended.
         rulings: those of the rounds before.
     """
 
-    name = "moderate"
-    adapter = Adapter.MODERATOR
-    reply_type = RulingReply
     max_tokens = 512
 
     transcript: tuple[Argument, ...]
     rulings: tuple[Ruling, ...]
 
 
-class CloseDebate(EvidenceTask[VerdictReply]):
+class Moderate(ModeratorTask[RulingReply]):
+    """After a round, say whether another is needed, or give the verdict."""
+
+    name = "moderate"
+    adapter = Adapter.MODERATOR
+    reply_type = RulingReply
+
+
+class CloseDebate(ModeratorTask[VerdictReply]):
     """Give the verdict of a debate that has run its course."""
 
     name = "close_debate"
     adapter = Adapter.MODERATOR
     reply_type = VerdictReply
-    max_tokens = 512
-
-    transcript: tuple[Argument, ...]
-    rulings: tuple[Ruling, ...]
 
 
 class JustificationReply(Reply):
@@ -81,7 +82,7 @@ class JustificationReply(Reply):
     justification: Text
 
 
-class CorrectVerdict(EvidenceTask[JustificationReply]):
+class CorrectVerdict(ModeratorTask[JustificationReply]):
     """Explain, from a debate, the verdict that annotators gave it (DebateCV's Corrector).
 
     Only training asks for it: no run ever knows the right verdict.
@@ -92,8 +93,5 @@ class CorrectVerdict(EvidenceTask[JustificationReply]):
 
     name = "correct_verdict"
     reply_type = JustificationReply
-    max_tokens = 512
 
-    transcript: tuple[Argument, ...]
-    rulings: tuple[Ruling, ...]
     label: Label

@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -19,9 +20,12 @@ from system.models.base import Completion, Model, Request, Result
 from system.records import Claim, Label, QuestionAnswer, Record
 from system.runner.ranking_pool import store_file
 from system.settings import Settings
-from system.tasks.debate import GO_ON, CloseDebate, Moderate, RulingReply
+from system.tasks.base import Reply
+from system.tasks.debate import GO_ON, CloseDebate, Moderate, ModeratorTask, RulingReply
 from system.tasks.judge_claim import VerdictReply
 from system.thoughts import Argument, Ruling
+
+M = TypeVar("M", bound=ModeratorTask[Reply])
 
 PATIENCE = 24 * 3600.0  # seconds that a debate may take: nobody waits for it, and a hurried one is no example
 
@@ -46,13 +50,21 @@ class Debate(Record):
     @property
     def task(self) -> Moderate | CloseDebate:
         """What the moderator was asked."""
-        kind = Moderate if isinstance(self.reply, RulingReply) else CloseDebate
-        return kind(
+        return self.ask(Moderate) if isinstance(self.reply, RulingReply) else self.ask(CloseDebate)
+
+    def ask(self, task: type[M], **more: Any) -> M:
+        """A moderator's task over this debate.
+
+        Args:
+            more: what else the task takes.
+        """
+        return task(
             claim=self.claim,
             pairs=self.pairs,
             evidence=self.evidence,
             transcript=self.transcript,
             rulings=self.rulings,
+            **more,
         )
 
     @property

@@ -47,21 +47,10 @@ async def _correct(
 ) -> None:
     for start in tqdm(range(0, len(debates), BATCH), unit="batch", desc="corrections", disable=None):
         batch = debates[start : start + BATCH]
-        requests = [Request(_task(debate, labels[debate.claim.id])) for debate in batch]
+        requests = [Request(debate.ask(CorrectVerdict, label=labels[debate.claim.id])) for debate in batch]
         for debate, result in zip(batch, await model.generate(requests), strict=True):
             if isinstance(result, Completion) and isinstance(result.reply, JustificationReply):
                 journal.append(Correction(claim_id=debate.claim.id, justification=result.reply.justification.strip()))
-
-
-def _task(debate: Debate, label: Label) -> CorrectVerdict:
-    return CorrectVerdict(
-        claim=debate.claim,
-        pairs=debate.pairs,
-        evidence=debate.evidence,
-        transcript=debate.transcript,
-        rulings=debate.rulings,
-        label=label,
-    )
 
 
 NO_VERDICT = "debate without a verdict"
