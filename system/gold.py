@@ -64,7 +64,6 @@ class GoldClaim(Record):
         justification: why the label is what it is, in the annotators' words; may be empty.
         types: kinds of claim ("Numerical Claim", …).
         strategies: how the fact-checkers worked ("Numerical Comparison", …).
-        article: address of the fact-check, or empty.
     """
 
     claim: Claim
@@ -72,7 +71,6 @@ class GoldClaim(Record):
     justification: str = ""
     types: tuple[str, ...] = ()
     strategies: tuple[str, ...] = ()
-    article: str = ""
     questions: tuple[GoldQuestion, ...] = ()
 
     @property
@@ -132,7 +130,6 @@ def _gold(path: Path, claim: Claim, row: Any) -> GoldClaim:
             justification=_text(row, "justification"),
             types=row.get("claim_types") or (),
             strategies=row.get("fact_checking_strategies") or (),
-            article=_text(row, "fact_checking_article"),
             questions=tuple(_question(place, one) for place, one in enumerate(row.get("questions") or ())),
         )
     except ValidationError as error:

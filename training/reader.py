@@ -51,12 +51,13 @@ def pseudo_stores(claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> l
     """
     generator = np.random.default_rng(seed)
     vectors = encoder.encode([one.claim.text for one in claims])
+    made = [pages(annotated) for annotated in claims]  # each once: every claim is in the stores of forty others
     stores = []
     for i in range(len(claims)):
         neighbors = np.argsort(-(vectors @ vectors[i]).round(4), kind="stable")
         strangers = generator.permutation(len(claims))
         members = [i, *_first_others(neighbors, i, NEIGHBORS), *_first_others(strangers, i, STRANGERS)]
-        texts = dict.fromkeys(page for member in dict.fromkeys(members) for page in pages(claims[member]))
+        texts = dict.fromkeys(page for member in dict.fromkeys(members) for page in made[member])
         order = generator.permutation(len(texts))
         items = list(texts)
         stores.append([Page(number, items[j][0], (items[j][1],)) for number, j in enumerate(order)])

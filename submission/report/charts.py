@@ -17,7 +17,7 @@ from submission.tables import SHORT
 from submission.timings import ClaimTiming, TimeReport
 from system.records import Label
 
-INK, MUTED, RULE, PAPER = "#1f2328", "#6a6f76", "#d9dce0", "#ffffff"
+INK, MUTED, RULE = "#1f2328", "#6a6f76", "#d9dce0"
 LABEL_COLORS = {
     str(Label.SUPPORTED): "#2f7d5b",
     str(Label.REFUTED): "#b0413e",

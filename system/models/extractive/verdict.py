@@ -196,16 +196,17 @@ def justify(label: Label, found: Sequence[Finding]) -> str:
     Args:
         found: the findings that counted, closest first; at least one.
     """
-    against = max(found, key=_weight_against)
-    rest = [finding for finding in found if finding is not against] or [against]
-    towards = min(rest, key=_weight_against)
+    towards, against = min(found, key=_weight_against), max(found, key=_weight_against)
     match label:
         case Label.REFUTED:
             return f"The evidence speaks against the claim: {_quotation(against)}"
         case Label.SUPPORTED:
-            return f"The evidence agrees with the claim: {_quotation(min(found, key=_weight_against))}"
+            return f"The evidence agrees with the claim: {_quotation(towards)}"
+        case Label.CONFLICTING if len(found) > 1:
+            other = min((finding for finding in found if finding is not against), key=_weight_against)
+            return f"Passages disagree. One says: {_quotation(other)} Another says: {_quotation(against)}"
         case Label.CONFLICTING:
-            return f"Passages disagree. One says: {_quotation(towards)} Another says: {_quotation(against)}"
+            return f"The evidence supports the claim only in part: {_quotation(against)}"
         case Label.NOT_ENOUGH_EVIDENCE:
             return f"Nothing found settles the claim; the closest passage says: {_quotation(found[0])}"
 

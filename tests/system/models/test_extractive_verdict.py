@@ -85,6 +85,10 @@ def test_a_justification_quotes_what_speaks_for_the_label(label: Label, quoted: 
     assert not any(part in text for part in absent)
 
 
+def test_one_sentence_alone_is_quoted_once() -> None:
+    assert justify(Label.CONFLICTING, [AGAINST]).count(AGAINST.sentence) == 1
+
+
 def test_a_justification_names_the_figures() -> None:
     assert "another figure than the claim: 9" in justify(Label.REFUTED, [FIGURE])
     assert "same figure as the claim: 1932" in justify(Label.SUPPORTED, [replace(PLAIN, agreeing=("1932",))])
