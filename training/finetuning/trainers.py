@@ -13,7 +13,7 @@ import torch
 from datasets import Dataset
 from peft import LoraConfig, PeftModel, get_peft_model
 from torch.utils.tensorboard import SummaryWriter
-from transformers import EarlyStoppingCallback, Trainer, TrainingArguments
+from transformers import EarlyStoppingCallback, Trainer, TrainingArguments, set_seed
 from transformers.integrations.integration_utils import TensorBoardCallback
 from trl.trainer.dpo_config import DPOConfig
 from trl.trainer.dpo_trainer import DPOTrainer
@@ -45,6 +45,7 @@ def build_trainer(
     Args:
         base: the base model, in this precision.
         folder: gets ``checkpoints/`` and ``logs/``.
+        seed: of a new adapter's weights, of dropout and of the order of examples; set for the whole process.
         start: adapter to continue from; DPO takes it as the reference too.
     """
     shared: dict[str, Any] = {
@@ -54,6 +55,7 @@ def build_trainer(
             TensorBoardCallback(SummaryWriter(str(folder / "logs"))),  # type: ignore[no-untyped-call]
         ],
     }
+    set_seed(seed)  # a new adapter begins with random numbers, which the trainer's own seeding comes too late for
     adapter = lora(recipe, base.config.num_hidden_layers)
     model = PeftModel.from_pretrained(base, str(start), is_trainable=True) if start else get_peft_model(base, adapter)
     if recipe.micro_batch > 1:

@@ -16,7 +16,7 @@ from training.finetuning.recipes import RECIPES
 from training.finetuning.trainers import build_trainer
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
-RECIPE = replace(RECIPES["labels"], start="", first_layer=1, epochs=20.0, micro_batch=4, batch=8, learning_rate=1e-2)
+RECIPE = replace(RECIPES["labels"], start="", first_layer=1, epochs=40.0, micro_batch=4, batch=4, learning_rate=5e-3)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def examples(verdicts, chat):
 @pytest.fixture
 def trainer(tiny_model, chat, examples, tmp_path):
     base = AutoModelForCausalLM.from_pretrained(tiny_model / "base")
-    return build_trainer(base, chat, Split(examples, examples[:4]), RECIPE, Precision.FLOAT32, tmp_path, seed=1)
+    return build_trainer(base, chat, Split(examples[:4], examples[:4]), RECIPE, Precision.FLOAT32, tmp_path, seed=1)
 
 
 def test_the_loss_is_that_of_the_whole_model_at_the_deciding_position(trainer, chat, examples):
@@ -76,3 +76,15 @@ def test_learns_its_labels_by_heart_in_the_layers_it_may_change(trainer):
     changed = {name for name, weight in trainer.model.named_parameters() if "lora_B" in name and weight.abs().sum() > 0}
     assert after["eval_loss"] < 0.3 * before and after["eval_accuracy"] == 1.0
     assert changed and all(".layers.1." in name for name in changed)
+
+
+def test_a_new_adapter_depends_on_the_seed_alone(tiny_model, chat, examples, tmp_path):
+    def new_weights(seed):
+        base = AutoModelForCausalLM.from_pretrained(tiny_model / "base")
+        split = Split(examples[:4], examples[:4])
+        model = build_trainer(base, chat, split, RECIPE, Precision.FLOAT32, tmp_path, seed).model
+        return torch.cat([weight.flatten() for name, weight in model.named_parameters() if "lora_A" in name])
+
+    first = new_weights(seed=1)
+    torch.rand(3)  # whatever was drawn before
+    assert torch.equal(first, new_weights(seed=1)) and not torch.equal(first, new_weights(seed=2))
