@@ -224,8 +224,11 @@ CHANGES: dict[str, dict[str, object]] = {
     "64 candidates": {"dense_candidates": 64},
     "4 passages": {"top_k": 4},
     "no debate": {"debate": False},
-    "64 candidates, 8 in flight": {"dense_candidates": 64, "max_concurrent_claims": 8},
-    "the same, 4 passages": {"dense_candidates": 64, "max_concurrent_claims": 8, "top_k": 4},
+    "2 answers are enough": {"enough_answers": 2},
+    "3 answers are enough": {"enough_answers": 3},
+    "2, 8 in flight": {"enough_answers": 2, "max_concurrent_claims": 8},
+    "2, 64 candidates": {"enough_answers": 2, "dense_candidates": 64},
+    "2, 64 candidates, 8 in flight": {"enough_answers": 2, "dense_candidates": 64, "max_concurrent_claims": 8},
 }
 
 
