@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, f1_score, log_loss
+from sklearn.metrics import log_loss
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.settings import RetrievalSettings
+from submission.score import scores_of
 from system.gold import GoldClaim, read_gold
 from system.records import Label
 
@@ -74,9 +75,9 @@ def fit(vectors: NDArray[np.float32], labels: NDArray[np.str_], strength: float)
 
 def report(gold: NDArray[np.str_], found: NDArray[np.str_]) -> None:
     """Print accuracy, macro-F1 and the F1 of each label."""
-    each = f1_score(gold, found, labels=[str(label) for label in Label], average=None, zero_division=0)
-    scores = ", ".join(f"{label} {score:.3f}" for label, score in zip(Label, each, strict=True))
-    print(f"  accuracy {accuracy_score(gold, found):.3f}, macro-F1 {each.mean():.3f}; F1: {scores}")
+    scores = scores_of(gold.tolist(), found.tolist())
+    each = ", ".join(f"{label} {score.f1:.3f}" for label, score in scores.labels.items())
+    print(f"  accuracy {scores.accuracy:.3f}, macro-F1 {scores.macro_f1:.3f}; F1: {each}")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 import orjson
-from sklearn.metrics import accuracy_score, f1_score
 from tqdm import tqdm
 
 from submission.calibration import expected_error
+from submission.score import scores_of
 from system.app import options
 from system.app.commands.common import settings_of
 from system.gold import GoldClaim, read_gold
@@ -75,16 +75,14 @@ def _row(one: GoldClaim, result: Result) -> dict[str, Any]:
 
 def report(rows: list[dict[str, Any]]) -> None:
     """Print the scores."""
-    gold, found = [row["label"] for row in rows], [row["verdict"] for row in rows]
+    gold, found = [str(row["label"]) for row in rows], [str(row["verdict"]) for row in rows]
     right = np.array([label == verdict for label, verdict in zip(gold, found, strict=True)])
     error = expected_error(np.array([row["confidence"] for row in rows]), right)
-    print(f"{len(rows)} claims: accuracy {accuracy_score(gold, found):.3f}, ", end="")
-    print(f"macro-F1 {f1_score(gold, found, labels=list(Label), average='macro', zero_division=0):.3f}, ", end="")
+    scores = scores_of(gold, found)
+    print(f"{len(rows)} claims: accuracy {scores.accuracy:.3f}, macro-F1 {scores.macro_f1:.3f}, ", end="")
     print(f"expected calibration error {error:.3f}")
-    for label, score in zip(
-        Label, f1_score(gold, found, labels=list(Label), average=None, zero_division=0), strict=True
-    ):
-        print(f"  F1 {score:.3f}  {label} ({gold.count(label)} claims, {found.count(label)} verdicts)")
+    for label, score in scores.labels.items():
+        print(f"  F1 {score.f1:.3f}  {label} ({score.support} claims, {found.count(label)} verdicts)")
 
 
 if __name__ == "__main__":

@@ -56,15 +56,16 @@ class LabelScores(Record):
 def label_scores(pairs: Sequence[Pair]) -> LabelScores:
     """Score the predicted labels of at least one pair."""
     gold = [str(pair.gold.label) for pair in pairs]
-    return _scores(gold, [pair.predicted.label if pair.predicted.label in set(Label) else INVALID for pair in pairs])
+    return scores_of(gold, [pair.predicted.label if pair.predicted.label in set(Label) else INVALID for pair in pairs])
 
 
 def constant_scores(pairs: Sequence[Pair], label: Label) -> LabelScores:
     """What a system would score that says ``label`` of every claim."""
-    return _scores([str(pair.gold.label) for pair in pairs], [str(label)] * len(pairs))
+    return scores_of([str(pair.gold.label) for pair in pairs], [str(label)] * len(pairs))
 
 
-def _scores(gold: list[str], predicted: list[str]) -> LabelScores:
+def scores_of(gold: Sequence[str], predicted: Sequence[str]) -> LabelScores:
+    """Score labels, predicted ones in the order of the gold ones."""
     names = [str(label) for label in Label]
     columns = precision_recall_fscore_support(gold, predicted, labels=names, zero_division=0)
     confusion = confusion_matrix(gold, predicted, labels=[*names, INVALID])

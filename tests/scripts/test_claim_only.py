@@ -38,3 +38,19 @@ def test_learns_what_metadata_gives_away(
     assert "C = 1.0, chosen on the later 30% of 60 claims; 10 others" in baseline
     assert "accuracy 1.000, macro-F1 0.500" in baseline
     assert "accuracy 0.500" in constant
+
+
+def test_the_later_claims_choose_the_strength(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Metadata that gives labels away until 2012 and says nothing from then on: the weakest fit is best."""
+    train = write(tmp_path / "train.json", 60, 2010)
+    records = orjson.loads(train.read_bytes())
+    for place, record in enumerate(records):
+        if int(record["claim_date"][-4:]) > 2012:
+            record["label"] = ("Refuted", "Supported")[place // 2 % 2]
+    train.write_bytes(orjson.dumps(records[::-1]))  # the file's order is not that of time
+    monkeypatch.setattr(SentenceEncoder, "of", lambda settings: BagOfWords())
+    monkeypatch.setattr(sys, "argv", ["claim_only.py", str(train), str(write(tmp_path / "dev.json", 10, 2020))])
+    claim_only.main()
+    assert f"C = {min(claim_only.STRENGTHS)}," in capsys.readouterr().out
