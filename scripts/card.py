@@ -1,7 +1,9 @@
 """A card that is only simulated: it serves requests as vLLM does, on the clock of the running event loop.
 
 In each step every sequence that is decoding gets a token, and prompts fill what the step has room for; what the prefix
-cache holds is not computed again. The figures are those of an A10G with Qwen2.5-14B (AWQ).
+cache holds is not computed again, and what finds no room for its keys and values waits.
+
+The figures are those of an A10G with Qwen2.5-14B (AWQ).
 """
 
 import asyncio
@@ -37,7 +39,8 @@ class Card:
         rate: prompt tokens a second.
         sequences: requests that are decoded together, at most.
         batched: tokens of a step, at most.
-        cached: tokens that the prefix cache holds.
+        cached: tokens of keys and values that the card holds, those of the prefix cache included; a request that
+            finds no room for its prompt and reply waits.
     """
 
     def __init__(self, rate: float, sequences: int = 64, batched: int = 4096, cached: int = 40_000) -> None:
@@ -96,11 +99,15 @@ class Card:
             if not (one.prompt or one.reply or one.done.done()):
                 one.done.set_result(None)
         self._running = [one for one in self._running if one.prompt or one.reply]
-        while self._waiting and len(self._running) < self._sequences:
+        while self._waiting and len(self._running) < self._sequences and self._fits(self._waiting[0]):
             one = self._waiting.popleft()
             if one.prompt:
                 one.prompt -= min(self._hits(one.blocks) * BLOCK, one.prompt - 1)
                 self._running.append(one)
+
+    def _fits(self, one: Job) -> bool:
+        held = sum(other.context + other.reply for other in self._running)
+        return not self._running or held + one.context + one.reply <= self._room * BLOCK
 
     def _hits(self, blocks: Sequence[int]) -> int:
         """Blocks at the beginning that the cache holds; the others are in it from now on."""

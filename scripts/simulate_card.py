@@ -11,6 +11,7 @@ import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import ceil
 from unittest.mock import patch
 from zlib import crc32
@@ -38,6 +39,9 @@ from system.tasks.merge_answers import MergeAnswers, MergeReply
 from tests import fake_time
 
 TRAINED = {Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION}
+ANSWERED = 0.5  # of the passages that are read, those that answer their question
+SHARED = 0.25  # of the candidates, those that another question of the claim has too (docs/retrieval_quality.md)
+PAGES = 40  # of a claim: of the 25 passages that five questions find, a quarter is then found twice, as measured there
 RANKING = 3.0  # seconds to read and rank a store, in another process
 WORDS = [f"{first}{second}" for first in ("ba", "cor", "den", "fal", "gri") for second in ("ton", "ming", "vale", "s")]
 # Chances that a branch finds not enough in a round, and how many of a hundred claims are so: the last kind mostly ends
@@ -51,23 +55,31 @@ def words(chance: random.Random, number: int) -> str:
 
 
 class Passages:
-    """In place of a claim's index: any passages, each question's candidates embedded once."""
+    """In place of a claim's index: passages of its own, of which its questions have as many in common as real ones do.
 
-    def __init__(self, card: Card, settings: Settings) -> None:
-        self._card, self._settings = card, settings.retrieval
+    Args:
+        store: which claim's.
+    """
+
+    def __init__(self, card: Card, settings: Settings, store: int) -> None:
+        self._card, self._settings, self._store = card, settings.retrieval, store
         self._asked: set[str] = set()
         card.embed(self._settings.dense_candidates)  # the claim's own
 
     def prepare(self, questions: Sequence[str]) -> None:
-        """See ``PassageIndex.prepare``; no candidate serves two questions, so this is the most that it can cost."""
-        self._card.embed(self._settings.dense_candidates * len({*questions} - self._asked))
+        """See ``PassageIndex.prepare``."""
+        candidates = self._settings.dense_candidates * len({*questions} - self._asked)
+        self._card.embed(round((1 - SHARED) * candidates))
         self._asked.update(questions)
 
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """See ``PassageIndex.nearest``."""
-        chance = random.Random(question)
-        pages = chance.sample(range(10_000), limit)
-        return [Hit(Passage(words(chance, 160)[:1000], f"https://page{page}.example/", page, 0), 0.5) for page in pages]
+        pages = random.Random(question).sample(range(PAGES), limit)
+        texts = [words(random.Random(f"{self._store} {page}"), 160)[:1000] for page in pages]
+        return [
+            Hit(Passage(text, f"https://page{page}.example/", page, 0), 0.5)
+            for text, page in zip(texts, pages, strict=True)
+        ]
 
 
 class Directions:
@@ -83,8 +95,12 @@ class Directions:
     encode_queries = encode
 
 
-def reply_to(request: Request) -> Reply:
-    """A reply as long as real ones are; it depends on the request alone: the claim's kind, its label, and chance."""
+def reply_to(request: Request, answered: float) -> Reply:
+    """A reply as long as real ones are; it depends on the request alone: the claim's kind, its label, and chance.
+
+    Args:
+        answered: of the passages that are read, those that answer the question.
+    """
     task = request.task
     chance = random.Random(f"{request.seed} {task!r}")
     of_claim = random.Random(task.claim.id)
@@ -95,8 +111,8 @@ def reply_to(request: Request) -> Reply:
         case AskQuestion():
             return QuestionReply(question=f"{words(chance, 13)}?")
         case AnswerQuestion():
-            type_ = chance.choice((AnswerType.EXTRACTIVE, AnswerType.ABSTRACTIVE, AnswerType.UNANSWERABLE))
-            return AnswerReply(source=Source.EVIDENCE, type=type_, answer=words(chance, 35))
+            type_, length = (AnswerType.EXTRACTIVE, 35) if chance.random() < answered else (AnswerType.UNANSWERABLE, 6)
+            return AnswerReply(source=Source.EVIDENCE, type=type_, answer=words(chance, length))
         case MergeAnswers():
             return MergeReply(answer=words(chance, 50), sources=[1])
         case JudgeClaim():
@@ -140,10 +156,11 @@ class Run:
         return sum(result.timing.cut_short for result in self.results)
 
 
-def simulate(settings: Settings, number: int, rate: float, *, shared: bool = True) -> Run:
+def simulate(settings: Settings, number: int, rate: float, *, shared: bool = True, answered: float = ANSWERED) -> Run:
     """Check claims on a card of so many prompt tokens a second.
 
     Args:
+        answered: see ``reply_to``.
         shared: whether the claims share the run's time; otherwise each has its own budget, as before.
     """
 
@@ -155,7 +172,7 @@ def simulate(settings: Settings, number: int, rate: float, *, shared: bool = Tru
         working = asyncio.Semaphore(places)
 
         async def answer(request: Request) -> Reply:
-            reply = reply_to(request)
+            reply = reply_to(request, answered)
             adapter = request.task.adapter if request.task.adapter in TRAINED else Adapter.NONE
             prompt = "".join(m["content"] for m in render(request.task, adapter is not Adapter.NONE))
             length = ceil(len(reply.model_dump_json()) / CHARACTERS)
@@ -170,7 +187,8 @@ def simulate(settings: Settings, number: int, rate: float, *, shared: bool = Tru
                 allowance.begin()
                 return (await check(engine, claim, store, allowance=allowance if shared else None))[0]
 
-        with patch("system.check.PassageIndex", lambda *_: Passages(card, settings)):
+        stores = count()
+        with patch("system.check.PassageIndex", lambda *_: Passages(card, settings, next(stores))):
             results = await asyncio.gather(*map(one, claims(number)))
         return Run(results, clock(), card)
 
@@ -220,26 +238,21 @@ STAGES = {
 # Changes whose cost is compared; the first is the profile as it is.
 CHANGES: dict[str, dict[str, object]] = {
     "the profile": {},
-    "no early stop": {"stop_early": False},
-    "64 candidates": {"dense_candidates": 64},
+    "128 candidates": {"dense_candidates": 128},
     "4 passages": {"top_k": 4},
+    "no early stop": {"stop_early": False},
     "no debate": {"debate": False},
-    "2 answers are enough": {"enough_answers": 2},
-    "3 answers are enough": {"enough_answers": 3},
-    "2, 8 in flight": {"enough_answers": 2, "max_concurrent_claims": 8},
-    "2, 64 candidates": {"enough_answers": 2, "dense_candidates": 64},
-    "2, 64 candidates, 8 in flight": {"enough_answers": 2, "dense_candidates": 64, "max_concurrent_claims": 8},
 }
 
 
-def costs(number: int, rates: Sequence[float], places: Sequence[int]) -> None:
+def costs(number: int, rates: Sequence[float], places: Sequence[int], answered: float) -> None:
     """Print what a claim costs by stage: with more claims in flight, and with each change where the first number is."""
     print(f"| tokens/s | in flight | | {' | '.join(STAGES)} | s a claim | prompt tokens |")
     print("|---:|---:|---|" + "---:|" * (len(STAGES) + 2))
     for rate in rates:
         for in_flight, name in [*((n, "the profile") for n in places), *((places[0], n) for n in [*CHANGES][1:])]:
             settings = settings_with(**{"max_concurrent_claims": in_flight, **CHANGES[name]})
-            row = cost_row(simulate(settings, number, rate))
+            row = cost_row(simulate(settings, number, rate, answered=answered))
             print(f"| {rate:,.0f} | {settings.run.max_concurrent_claims} | {name} | {row} |", flush=True)
 
 
@@ -257,10 +270,13 @@ def main() -> None:
     parser.add_argument("table", choices=("deadlines", "costs"))
     parser.add_argument("--claims", type=int, default=500)
     parser.add_argument("--rates", type=float, nargs="+", default=[2000, 4000], help="prompt tokens a second")
-    parser.add_argument("--in-flight", type=int, nargs="+", default=[4, 1, 8, 16], help="claims at the same time")
+    parser.add_argument("--in-flight", type=int, nargs="+", default=[8, 1, 4, 16], help="claims at the same time")
+    parser.add_argument("--answered", type=float, default=ANSWERED, help="share of the passages that answer (costs)")
     args = parser.parse_args()
-    table = deadlines if args.table == "deadlines" else costs
-    table(args.claims, args.rates, args.in_flight)
+    if args.table == "deadlines":
+        deadlines(args.claims, args.rates, args.in_flight)
+    else:
+        costs(args.claims, args.rates, args.in_flight, args.answered)
 
 
 if __name__ == "__main__":

@@ -37,9 +37,6 @@ class GraphSettings(Section):
     questions: int = Field(6, gt=0, description="first questions asked about a claim")
     branches: int = Field(5, gt=0, description="of those, questions explored, each a branch")
     depth: int = Field(3, gt=0, description="question rounds of a branch, at most")
-    enough_answers: int = Field(
-        0, ge=0, description="passages of a question are read, best first, until so many answer it; 0: all are read"
-    )
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
     debate: bool = Field(True, description="let a debate decide where verdicts disagree; otherwise a vote does")

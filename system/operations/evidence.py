@@ -50,17 +50,6 @@ async def retrieve(
     ]
 
 
-async def read(case: Case, question: Thought[Question], evidence: Sequence[Thought[Evidence]]) -> list[Thought[Answer]]:
-    """Answer a question from its passages, best first, until enough of them answer it (``graph.enough_answers``)."""
-    enough = case.settings.graph.enough_answers or len(evidence)
-    answers: list[Thought[Answer]] = []
-    rest = list(evidence)
-    while rest and (missing := enough - sum(thought.content.answered for thought in answers)) > 0:
-        answers += await answer(case, question, rest[:missing])
-        del rest[:missing]
-    return answers
-
-
 async def answer(
     case: Case, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
 ) -> list[Thought[Answer]]:
@@ -142,7 +131,7 @@ async def look_up(case: Case, question: Thought[Question], query: str = "") -> T
         query: what to search for; the question itself where it is empty.
     """
     evidence = await retrieve(case, question, query)
-    answers = await read(case, question, evidence)
+    answers = await answer(case, question, evidence)
     if case.settings.graph.verification and case.affords("verify", "merge", "judge"):
         answers = await verify(case, question, answers)
     return await merge(case, question, answers)

@@ -44,6 +44,12 @@ def test_the_cache_forgets_what_was_used_least_recently():
     assert seconds_of(*again, sequences=1)[2] < seconds_of(*again, sequences=1, cached=60 * BLOCK)[2] - 0.9
 
 
+def test_a_request_waits_for_room_for_its_keys_and_values():
+    first, second = seconds_of((PROMPT, 100), (PROMPT[::-1], 100), cached=1500)
+    together = seconds_of((PROMPT, 100), (PROMPT[::-1], 100))
+    assert second == pytest.approx(2 * first, rel=0.01) and together[1] < 0.8 * second
+
+
 def test_embedding_comes_first():
     (alone,), (after,) = seconds_of((PROMPT, 1)), seconds_of((PROMPT, 1), passages=768)
     assert after - alone == pytest.approx(768 * EMBEDDED) == pytest.approx(3.4, abs=0.1)

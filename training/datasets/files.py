@@ -177,6 +177,6 @@ def _card(name: str, kept: list[Sample], drops: Drops) -> dict[str, Any]:
         "labels": dict(Counter(str(sample.label) for sample in kept).most_common()),
         "kinds": dict(Counter(sample.kind for sample in kept).most_common()),
         "dropped": {reason: count for reason, count in drops.most_common() if count},
-        "licence": LICENSE,
+        "license": LICENSE,
         "versions": {package: version(package) for package in VERSIONS},
     }

@@ -72,7 +72,7 @@ def entailment_pairs(folder: Path, start: int) -> DataSet:
     drops = Drops()
     chosen = [(name, pair) for name, count in SHARES.items() for pair in _choose(_read(folder, name, drops), count)]
     samples = [_of_pair(start + number, name, pair) for number, (name, pair) in enumerate(chosen)]
-    return DataSet("entailment", samples, drops, {"licence": LICENSE, "sets": SHARES, "longest evidence": LONGEST})
+    return DataSet("entailment", samples, drops, {"license": LICENSE, "sets": SHARES, "longest evidence": LONGEST})
 
 
 def _of_pair(number: int, name: str, pair: Pair) -> Sample:

@@ -59,8 +59,8 @@ def write_card(
         f"# LoRA adapter: {folder.name}\n",
         f"Trained with `python -m training train --task {settings['task']}`. {outcome}.\n",
         "![losses](curves.svg)\n",
-        "Data, with whole claims held out, and their licences, which hold for the adapter:\n",
-        "\n".join(f"- `{file.stem}`: {_licence(file)}" for file in files) + "\n",
+        "Data, with whole claims held out, and their licenses, which hold for the adapter:\n",
+        "\n".join(f"- `{file.stem}`: {_license(file)}" for file in files) + "\n",
         _table("Settings", {**settings, "base": name_of(base)}),
         _table("Versions", {name: version(name) for name in PACKAGES}),
         f"Memory, as planned:\n\n```\n{plan}\n```\n",
@@ -73,9 +73,9 @@ def name_of(base: str) -> str:
     return Path(base).resolve().name if Path(base).is_dir() else base
 
 
-def _licence(file: Path) -> str:
+def _license(file: Path) -> str:
     card = file.with_suffix(".card.json")
-    return str(json.loads(card.read_bytes())["licence"]) if card.exists() else "unknown, as it has no card"
+    return str(json.loads(card.read_bytes())["license"]) if card.exists() else "unknown, as it has no card"
 
 
 def _table(title: str, rows: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ from system.graph import Graph
 from system.records import Answer, Claim, ClaimResult, Content, Failure, Label, QuestionAnswer, Verdict, official_date
 from system.thoughts import Argument, Evidence, Pruned, Question, Ruling, Skipped, Thought, Verification
 
-COLOUR = {
+COLOR = {
     Label.SUPPORTED: "green",
     Label.REFUTED: "red",
     Label.NOT_ENOUGH_EVIDENCE: "yellow",
@@ -79,7 +79,7 @@ def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console
     Text from documents is printed as it is: nothing in it is read as terminal markup.
     """
     verdict = result.verdict
-    console.print(Text.assemble((str(verdict.label), f"bold {COLOUR[verdict.label]}"), f"  ({verdict.confidence:.0%})"))
+    console.print(Text.assemble((str(verdict.label), f"bold {COLOR[verdict.label]}"), f"  ({verdict.confidence:.0%})"))
     console.print(Text(verdict.justification))
     for pair in result.pairs:
         console.print(Text.assemble("\n", (pair.question, "bold")))

@@ -288,24 +288,6 @@ def test_passages_that_do_not_answer_are_left_out_of_the_merge(make_case, answer
     assert len(pair.answers) == 1 and pair.answered
 
 
-def read_for_the_first_question(case):
-    tasks = [request.task for request in case.model.requests if isinstance(request.task, AnswerQuestion)]
-    return [task.passage.text for task in tasks if task.question == QUESTIONS[0]]
-
-
-@pytest.mark.parametrize(("enough", "second", "read"), [(1, None, 2), (2, None, 3), (1, BROKEN, 3)])
-def test_passages_are_read_until_enough_of_them_answer(make_case, answers, enough, second, read):
-    every_one = make_case(graph__branches=1, retrieval__top_k=3)
-    run_got(every_one)
-    ranked = read_for_the_first_question(every_one)
-    silent = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
-    replies = dict(zip(ranked, (silent, second, None), strict=True))
-    answers.replace[AnswerQuestion] = lambda request: replies[request.task.passage.text]
-    case = make_case(graph__branches=1, retrieval__top_k=3, graph__enough_answers=enough)
-    run_got(case)
-    assert read_for_the_first_question(case) == ranked[:read]
-
-
 @pytest.mark.parametrize("sources", [[0], [3], [1, 9]])
 def test_a_merge_that_cites_answers_that_are_not_there_falls_back_on_the_first(make_case, answers, sources):
     answers.replace[MergeAnswers] = lambda _: MergeReply(answer="Made up.", sources=sources)

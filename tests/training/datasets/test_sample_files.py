@@ -103,7 +103,7 @@ def test_the_card_says_what_the_file_holds(tmp_path: Path) -> None:
     assert card["file"]["sha256"] == hashlib.sha256((tmp_path / "x.jsonl").read_bytes()).hexdigest()
     assert (card["labels"], card["kinds"], card["claims"]) == ({"Refuted": 1}, {"kind": 1}, 1)
     assert (card["recipe"], card["seed"], card["dropped"]) == ("R", 7, {})
-    assert "CC BY-NC 4.0" in card["licence"] and card["versions"]["pydantic"]
+    assert "CC BY-NC 4.0" in card["license"] and card["versions"]["pydantic"]
 
 
 def test_a_full_disk_leaves_the_earlier_file_and_no_half_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
