@@ -10,5 +10,5 @@ bin=$root/.venv/bin
 "$bin/ruff" check --quiet .
 "$bin/ruff" format --quiet --check .
 "$bin/mypy" --no-error-summary
-[ $# -gt 0 ] || set -- -n 2 --dist loadfile # the quick tests alone: two real models at once would crowd the machine
+[ $# -gt 0 ] || set -- -n 2 --dist loadfile # a file stays in one process: its tests share what they make
 exec "$bin/python" -m pytest -q -m "not slow" "$@"
