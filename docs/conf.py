@@ -18,3 +18,8 @@ napoleon_use_ivar = True  # or the fields of named tuples would be described twi
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_typehints = "signature"
 suppress_warnings = ["ref.python"]  # names that several packages define link to one of them
+
+
+def setup(app):
+    """Leave out the ``Base[Argument]`` that pydantic puts beside a generic base: they are the base once more."""
+    app.connect("autodoc-skip-member", lambda app, kind, name, obj, skip, options: skip or "[" in name or None)

@@ -81,7 +81,8 @@ def test_greedy_replies_are_those_of_the_transformers_backend(address, tiny_mode
     assert all(isinstance(result, Completion) for result in results), results
     assert [r.raw for r in results] == [r.raw for r in expected]
     assert [r.cost.tokens_in for r in results] == [r.cost.tokens_in for r in expected]
-    assert [r.cost.tokens_out for r in results] == [r.cost.tokens_out for r in expected]
+    # What a schema leaves no choice about is added here in the fewest tokens, and spelled there as the model likes.
+    assert all(r.cost.tokens_out >= e.cost.tokens_out for r, e in zip(results, expected, strict=True))
     assert results[-1].confidence == pytest.approx(expected[-1].confidence, abs=1e-3)
     assert all(r.cost.tokens_cached > 0 for r in again)
 
