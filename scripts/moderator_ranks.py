@@ -64,6 +64,7 @@ def main() -> None:
         )
         team = RoutedModel([OracleModel(dev, RATES), model], lambda task: task.adapter is Adapter.MODERATOR)
         ruled = _debates(team, held_out, args.held_out, args.output / f"held_out_{folder.name}")
+        asyncio.run(team.close())  # the next one needs the memory
         size = (folder / "adapter_model.safetensors").stat().st_size / 1e6
         _print(f"rank {rank}, {data}", f"{size:.1f}", *_row(ruled, held_out), f"{_loss(folder):.3f}")
 
@@ -80,11 +81,11 @@ def shortest(gold: Sequence[GoldClaim], number: int) -> list[GoldClaim]:
 
 def _debates(model: Model, claims: Sequence[GoldClaim], file: Path, folder: Path) -> list[Debate]:
     """Debates on gold evidence, moderated by a model; those that the journal holds are not held again."""
-    store = write_gold_store(file, [one.claim for one in claims], folder / "store")
+    debated = [one.claim for one in claims]
+    store = write_gold_store(file, debated, folder / "store")
     settings = debate_settings(load("embedded", SHORT))
-    claims_alone = [one.claim for one in claims]
     with RecordJournal(folder / "debates.jsonl", {"claims": len(claims)}, True, Debate) as journal:
-        return asyncio.run(hold_debates(model, HashedWords(), settings, claims_alone, store, journal))
+        return asyncio.run(hold_debates(model, HashedWords(), settings, debated, store, journal))
 
 
 def _reasoned(debate: Debate, gold: Sequence[GoldClaim]) -> Debate:
