@@ -1,7 +1,8 @@
 """The command line's options: one for every setting, made from the settings themselves."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -34,13 +35,24 @@ def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse
         for action in parser._actions:  # argparse has no other way to hide an option that it knows
             if action.dest in rare:
                 action.help = argparse.SUPPRESS
-    return parser.parse_args(arguments)
+    args, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        advice = _advice(unknown[0], parser._option_string_actions)
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}; {advice}")
+    return args
 
 
 def given_settings(args: argparse.Namespace) -> dict[str, Any]:
     """The settings that the command line gave, by field name."""
     names = ["strategy", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
     return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+
+
+def _advice(word: str, flags: Iterable[str]) -> str:
+    if not word.startswith("-"):
+        return "put a text of several words in quotation marks"
+    close = get_close_matches(word.partition("=")[0], flags, n=1)
+    return f"did you mean {close[0]}?" if close else "--help-all shows every option"
 
 
 def _flag(name: str) -> str:

@@ -361,6 +361,21 @@ def test_an_unknown_command_gets_advice(word, message, capsys):
     assert f"error: no command {word!r}; {message}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--detph", "3"], "--detph 3; did you mean --depth?"),
+        (["--detph=3"], "--detph=3; did you mean --depth?"),
+        (["--xyzzy"], "--xyzzy; --help-all shows every option"),
+        (["bridge"], "bridge; put a text of several words in quotation marks"),
+    ],
+)
+def test_an_unknown_option_gets_advice(words, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["verify", "The", *words, "--documents", "notes"])
+    assert f"unrecognized arguments: {message}" in " ".join(capsys.readouterr().err.split())
+
+
 def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
     assert cli.main(["validate", "absent.csv"]) == 2
     (tmp_path / "notes").mkdir()
