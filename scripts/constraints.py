@@ -1,4 +1,4 @@
-"""Write constraints.txt anew: the version of every package that the project and its extras stand on, as installed here.
+"""Renew constraints.txt: the version of every package that the project and its extras stand on, as installed here.
 
     python scripts/constraints.py --upgrade    # first install the newest versions that pyproject.toml allows
     .ci/run                                    # then test them, before the file is committed

@@ -37,7 +37,7 @@ PAUSE = 2.0  # seconds after the first failure; doubled after each
 
 
 class DownloadError(Exception):
-    """What was asked for cannot be had; the message says why and what to do."""
+    """A download failed; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def fetch(source: str, file: Remote, target: Path) -> None:
             break
         except (URLError, OSError) as error:
             if attempt == ATTEMPTS or (isinstance(error, HTTPError) and error.code in (401, 403, 404)):
-                raise DownloadError(f"{address}: {error}; the same command goes on where it stopped") from error
+                raise DownloadError(f"{address}: {error}; run the same command to resume") from error
             time.sleep(PAUSE * 2 ** (attempt - 1))
     if file.sha256 and (found := _sha256(partial)) != file.sha256:
         partial.unlink()
@@ -139,7 +139,7 @@ def fetch(source: str, file: Remote, target: Path) -> None:
 
 
 def _go_on(address: str, partial: Path) -> None:
-    """Append what is missing of a file, or begin anew where the source sends only whole files."""
+    """Append what is missing of a file, or start over where the source sends only whole files."""
     here = partial.stat().st_size if partial.exists() else 0
     headers = {"Range": f"bytes={here}-"} if here else {}
     try:

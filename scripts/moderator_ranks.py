@@ -6,7 +6,7 @@ once from last rulings alone. Each moderator then rules on the oracle's debates 
 
     python scripts/moderator_ranks.py --claims train.json --held-out dev.json --output output/moderator
 
-A command that was stopped resumes when it is given again.
+Run again, a stopped command resumes.
 """
 
 import argparse

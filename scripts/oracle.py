@@ -159,7 +159,7 @@ class OracleModel:
         return self._errs(self._rates.overlook, task, task.side, len(task.transcript), passage.key)
 
     def _moderate(self, task: Moderate) -> RulingReply:
-        """Decide once the evidence does; go on while it does not and the last round still brought something."""
+        """Decide once the evidence does; continue while it does not and the last round still brought something."""
         verdict = self._ruling(task, self._noticed(task, task.pairs, task.transcript))
         fresh = any(argument.passages for argument in task.transcript[-2:])
         undecided = verdict.label is Label.NOT_ENOUGH_EVIDENCE and fresh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From AVeriTeC's training split to adapters that the engine serves, in one command that can be stopped and given again:
+# From AVeriTeC's training split to adapters that the engine serves, in one command that resumes when it is run again:
 # data sets, base, fine-tuning, a check of each adapter in the engine, and a claim answered with all of them.
 #
 #   retrain_adapters.sh --claims train.json --held-out dev.json [--knowledge-store DIR] [--served CHECKPOINT]
@@ -14,7 +14,7 @@
 # --models    where everything is written (default: models; with --tiny models/tiny)
 # --tiny      the whole chain on a tiny random model and a few claims, in minutes without a GPU; without --claims on
 #             the bundled example claims
-# Prints the time and the memory that each step took. Given again it goes on: what is made is not made again, only the
+# Prints the time and the memory that each step took. Run again, it resumes: finished steps are skipped, only the
 # checks and the last claim are.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -10,7 +10,7 @@ from system.records import Content, Record
 
 Line = Annotated[str, Field(min_length=1)]
 MOST = 8
-"""Subclaims, phases and what refers to them, at most: without a bound a constrained model can go on without end."""
+"""Subclaims, phases and what refers to them, at most: without a bound a constrained model may never stop."""
 Number = Annotated[int, Field(ge=1, le=MOST)]
 """Of a subclaim or a phase, counted from 1."""
 Numbers = Annotated[tuple[Number, ...], Field(max_length=MOST)]

@@ -18,7 +18,7 @@ class DeadlineExpired(Exception):
 class Allowance:
     """The wall time of a run, which its claims share: the rule counts the mean over the run, not a claim's latency.
 
-    Each claim brings its budget when it begins, and whoever is in flight may spend what there is. So four claims in
+    Each claim brings its budget when it begins, and the claims in flight share what is left. So four claims in
     flight have four budgets of latency each, and seconds that fast claims leave pass on to slow ones. A claim is cut
     only once the run has spent the budgets of all claims begun, or after ``longest``; the mean stays below the budget.
 

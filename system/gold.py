@@ -41,7 +41,7 @@ class GoldAnswer(Record):
 
     @property
     def full(self) -> str:
-        """The answer as the official scorer has it: a Boolean one goes on with its explanation."""
+        """The answer as the official scorer has it: a Boolean one is followed by its explanation."""
         return f"{self.text.removesuffix('.')}. {self.explanation}" if self.explanation else self.text
 
     @property

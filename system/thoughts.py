@@ -46,8 +46,8 @@ class Ruling(Content):
     Attributes:
         insight: what the round brought that is new.
         gaps: evidence or arguments that either side lacks.
-        reason: why the debate goes on, or the justification of the verdict.
-        decision: the verdict; None while the debate goes on.
+        reason: why the debate continues, or the justification of the verdict.
+        decision: the verdict; None while the debate continues.
         confidence: probability of the decision in [0, 1], as far as the model can tell.
     """
 

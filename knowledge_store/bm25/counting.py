@@ -26,7 +26,7 @@ from knowledge_store.tokenization import (
 Numbers = NDArray[np.int32]
 
 _POINT = ord(".")
-_NO_KIND = 1 << 8  # of no character: nothing goes on with a percent sign
+_NO_KIND = 1 << 8  # of no character: no word continues with a percent sign
 FREQUENCY, _LAST, _COLUMN, ORDER = range(4)  # of an entry of the vocabulary
 
 
@@ -126,7 +126,7 @@ def word_hashes(text: Bytes, start: int, end: int, kinds: NDArray[np.uint8], fol
 
 @compiled
 def _within(kind: int) -> int:
-    """The kinds of characters that go on with a word, by the kind of its first; 0 where that begins none.
+    """The kinds of characters that continue a word, by the kind of its first; 0 where that begins none.
 
     Asked in the order in which ``tokenization.words`` tries its patterns.
     """

@@ -70,7 +70,7 @@ def _options_of_code(folder: Path) -> dict[str, bool]:
 
 
 def _rebuild_buffers(model: "SentenceTransformer") -> None:
-    """Compute position ids, rotary caches and the like anew, which no checkpoint holds.
+    """Recompute position ids, rotary caches and the like, which no checkpoint holds.
 
     transformers builds models on the meta device and leaves such buffers uninitialized; for its own architectures it
     fills them in afterwards, for code that a model brings it cannot (github.com/huggingface/transformers/issues/48892).

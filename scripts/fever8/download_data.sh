@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Downloads the claims and the knowledge stores of a split; goes on where it was stopped, checks what came, and does
+# Downloads the claims and the knowledge stores of a split; resumes, checks what came, and does
 # nothing for what is here. Usage: download_data.sh [SPLIT...]    (default: SPLIT of settings.sh)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"

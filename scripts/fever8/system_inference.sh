@@ -13,8 +13,8 @@ for needed in .venv/bin/python "$claims" "$stores"; do
   [ -e "$needed" ] || { echo "system_inference.sh: no $needed; run installation.sh and download_data.sh first" >&2; exit 2; }
 done
 again=()
-[ ! -e "$output/journal.jsonl" ] || again=(--resume)     # a run that was stopped goes on
-[ ! -e "$output/submission.csv" ] || again=(--overwrite) # one that was finished is measured anew
+[ ! -e "$output/journal.jsonl" ] || again=(--resume)     # resume a run that was stopped
+[ ! -e "$output/submission.csv" ] || again=(--overwrite) # measure a finished one again
 
 .venv/bin/python -m system --claims "$claims" --knowledge-store "$stores" --output "$output" \
   "${again[@]}" "${options[@]}" "$@" && status=0 || status=$?

@@ -112,7 +112,7 @@ def _gold(data: bytes, folder: Path) -> None:
 
 
 def _journal(data: bytes, folder: Path) -> None:
-    """What can be resumed goes on, and when it is cut at some byte every whole record before that is still there."""
+    """What can be resumed continues, and when it is cut at some byte every whole record before that is still there."""
     path = _write(folder / "journal.jsonl", data)
     before = _or_error(path, JournalError, lambda: _resume(path))
     if before is None:

@@ -38,7 +38,7 @@ class JudgeError(Exception):
 
 
 class Judge(Protocol):
-    """Whoever replies to comparisons.
+    """What replies to comparisons.
 
     Attributes:
         name: names the model and the prompts: replies of judges with one name may stand for one another.

@@ -46,7 +46,7 @@ class Unjudged(Record):
 
 
 class ClaimEv2r(Record):
-    """What a claim scores; a judgement that could not be had is absent."""
+    """What a claim scores; a judgement that failed is absent."""
 
     claim_id: int
     right: bool

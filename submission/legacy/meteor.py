@@ -1,7 +1,7 @@
 """METEOR as NLTK computes it (``single_meteor_score``; Lavie and Agarwal, 2007), with every word looked up only once.
 
-NLTK stems, and looks up in WordNet, each word of each pair of texts anew. Here a text is made ready once, and stems and
-synonyms are kept for the whole run.
+For each pair of texts, NLTK stems every word and looks it up in WordNet again. Here a text is prepared once, and stems
+and synonyms are kept for the whole run.
 """
 
 from collections import defaultdict

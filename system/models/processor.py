@@ -26,7 +26,7 @@ def best_dtype() -> torch.dtype:
 def keep_freed_memory() -> None:
     """Have glibc keep large blocks that are freed, for the whole process.
 
-    By default it gives each back to the system, which clears it anew for the next tensor: two fifths of the time that
+    By default it gives each back to the system, which clears it again for the next tensor: two fifths of the time that
     SmolLM2 takes to read prompts.
     """
     if platform.libc_ver()[0] == "glibc":

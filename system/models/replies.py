@@ -60,7 +60,7 @@ def warm_up(adapters: Set[Adapter]) -> list[tuple[type[Reply], Adapter]]:
 
 
 def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:
-    """Probability of the label (or the decision to go on) in which a reply ends, given its reasons and the schema.
+    """Probability of the label (or the decision to continue) in which a reply ends, given its reasons and the schema.
 
     Args:
         reply_type: one that ends in a label (``has_label``).

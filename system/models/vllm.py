@@ -113,7 +113,7 @@ class VllmModel:
             output = await self._run(prompt, _sampling_of(request), lora)
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
-        except (VLLMClientError, EngineGenerateError) as error:  # of this request alone; a dead engine goes on up
+        except (VLLMClientError, EngineGenerateError) as error:  # of this request alone; a dead engine propagates
             return ModelError(ErrorKind.BACKEND, f"{task.name}: {error or type(error).__name__}")
         reply = output.outputs[0]
         confidence = label_confidence(task.reply_type, _pieces(reply)) if has_label(task.reply_type) else 1.0

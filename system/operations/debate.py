@@ -111,7 +111,7 @@ async def argue(
 async def moderate(
     case: Case, exhibits: Exhibits, transcript: Sequence[Thought[Argument]], rulings: Sequence[Thought[Ruling]]
 ) -> Thought[Ruling] | None:
-    """Sum up the round that has just ended, and decide, or say why the debate must go on.
+    """Sum up the round that has just ended, and decide, or say why the debate must continue.
 
     Returns:
         The ruling, or None when the model failed.

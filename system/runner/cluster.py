@@ -13,7 +13,7 @@ import ray
 from system.runner.checker import CheckerError
 from system.settings import Settings
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is started: it shall report to nobody
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is started: so it reports to nobody
 
 THIS_MACHINE = "local"
 PATIENCE = 10.0  # seconds to reach the head; Ray itself would try for minutes

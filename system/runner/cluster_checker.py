@@ -40,7 +40,7 @@ class _Worker:
 
     def lose(self, reason: str) -> None:
         self.report = self.report.model_copy(update={"lost": reason})
-        ray.kill(self.actor)  # where only the connection was lost, it would go on and keep its GPU
+        ray.kill(self.actor)  # where only the connection was lost, it would live on and keep its GPU
 
 
 @dataclass(frozen=True, order=True)
@@ -141,7 +141,7 @@ class ClusterChecker:
         while (place := await self._free.get()).worker:
             if not place.worker.lost:
                 return place, place.worker
-        self._free.put_nowait(place)  # for whoever else is waiting
+        self._free.put_nowait(place)  # for the others that wait
         raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
 
     def _start_worker(self) -> None:

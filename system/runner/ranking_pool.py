@@ -27,7 +27,7 @@ class RankingPool:
     """Worker processes that rank stores; a context manager.
 
     A store that takes longer than a claim's whole budget, on a disk that hangs for instance, is given up.
-    A worker that dies (out of memory, say) takes the pool with it; the pool is made anew and the claim ranked again,
+    A worker that dies (out of memory, say) takes the pool with it; the pool is rebuilt and the claim ranked again,
     once.
     """
 
@@ -53,7 +53,7 @@ class RankingPool:
         began = perf_counter()
         try:
             ranked = await self._rank_or_renew(claim)
-        except Exception as error:  # noqa: BLE001 - whatever a store does to its worker, the run goes on
+        except Exception as error:  # noqa: BLE001 - whatever a store does to its worker, the run continues
             report = ReadingReport(file.name, 0, 0, {})
             ranked = RankedStore(passages=(), scores=(), report=report, seconds=perf_counter() - began)
             return ranked, [_unread(f"{file}: {type(error).__name__}: {error}")]

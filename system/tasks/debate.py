@@ -33,9 +33,9 @@ class Argue(EvidenceTask[ArgumentReply]):
 
 
 class RulingReply(Reply):
-    """What was new, what is missing, why, and the decision: a label, or to go on.
+    """What was new, what is missing, why, and the decision: a label, or another round.
 
-    One field holds the decision, so that a reply can neither go on with a verdict nor end without one.
+    One field holds the decision, so that a reply can neither continue with a verdict nor end without one.
     """
 
     label_field = "decision"

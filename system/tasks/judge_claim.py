@@ -17,7 +17,7 @@ class JudgeClaim(Task[VerdictReply]):
     """Judge the claim by the questions and answers of a branch (section 3.2.4).
 
     Attributes:
-        by_sentence: rules shall compare the claim with each sentence that was found; a language model judges as ever.
+        by_sentence: have the rules compare the claim with each sentence found; a language model judges as usual.
     """
 
     name = "judge_claim"

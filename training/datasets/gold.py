@@ -12,7 +12,7 @@ from training.datasets.samples import DataSet, Drops, Sample
 
 
 def answer_text(answer: GoldAnswer) -> str:
-    """An answer as the engine's question answering writes it: a Boolean one goes on with its reason.
+    """An answer as the engine's question answering writes it: a Boolean one is followed by its reason.
 
     Unanswerable questions have the text that the engine gives them, whatever annotators wrote there.
     """

@@ -64,7 +64,7 @@ def moderator_data(
 
     Debate-SFT trains on correct and corrected replies together (``moderator``). D-SFT trains on the correct ones
     (``moderator_sft``); D-DPO then prefers the corrected reply to the original (``moderator_preferences``). Both learn
-    to go on too, from each ruling after which a debate went on; a moderator that only ever saw last rulings would end
+    to continue too, from each ruling after which a debate continued; a moderator that saw last rulings alone would end
     every debate in its first round.
 
     Args:

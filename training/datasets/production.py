@@ -55,7 +55,7 @@ class Order:
         store: knowledge store of the claims, or None.
         scorer: see ``load_relevance``.
         entailment: folder of the entailment sets (``labels.SHARES``), or None.
-        overwrite: begin anew what was stopped.
+        overwrite: start over what was stopped.
     """
 
     claims_file: Path

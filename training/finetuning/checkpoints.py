@@ -30,7 +30,7 @@ def open_folder(folder: Path, settings: dict[str, Any]) -> None:
         name = differing[0]
         raise TrainingError(
             f"{folder} holds a training with other settings: {name} was {before.get(name)!r}, now {settings[name]!r}; "
-            "take another --output, or remove the folder to train anew"
+            "take another --output, or remove the folder to start over"
         )
 
 

@@ -18,8 +18,7 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "train",
         help="fine-tune a LoRA adapter",
-        description="Fine-tune a LoRA adapter on a data set. A stopped training resumes when the same command "
-        "is given again.",
+        description="Fine-tune a LoRA adapter on a data set. Run the same command again to resume a stopped training.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--task", choices=RECIPES, required=True, help="which adapter")
@@ -86,7 +85,7 @@ def _start(given: Path | None, recipe: Recipe) -> Path | None:
     """The adapter to continue from.
 
     Raises:
-        TrainingError: it is not there, or the recipe begins anew.
+        TrainingError: it is not there, or the recipe starts from scratch.
     """
     if not recipe.start:
         if given:

@@ -172,7 +172,7 @@ def describe(content: Content) -> str:
         case Argument(speaker=speaker, round=number, text=text, passages=passages):
             return f"[{speaker}, round {number}, cites {len(passages)}] {text}"
         case Ruling(round=number, decision=decision, reason=reason):
-            return f"[round {number}: {decision or 'go on'}] {reason}"
+            return f"[round {number}: {decision or 'continue'}] {reason}"
         case Subclaims(subclaims=subclaims):
             return " | ".join(subclaims)
         case ClaimGraph(entities=entities, relations=relations):

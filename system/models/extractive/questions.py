@@ -62,7 +62,7 @@ def openers(claim: Claim, leads: Iterable[Passage]) -> list[str]:
 def follow_ups(claim: Claim, context: Sequence[QuestionAnswer], leads: Sequence[Passage]) -> list[str]:
     """Later questions of a branch: for evidence of the whole, and for what the answers so far leave uncovered.
 
-    Branches that began with different questions go on with different ones: each starts at its own place in the list.
+    Branches that began with different questions continue with different ones: each starts at its own place in the list.
     """
     statement = core(claim.text)
     topic = _topic(statement)
