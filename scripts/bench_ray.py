@@ -24,7 +24,7 @@ from system.models.base import Request
 from system.models.scripted import Line, ScriptedModel
 from system.records import AnswerType, Claim, Label, Source
 from system.runner.checker import WorkerReport
-from system.runner.cluster_checker import ClusterChecker
+from system.runner.cluster import ClusterChecker
 from system.runner.run import run
 from system.settings import Settings
 from system.tasks.answer_question import AnswerQuestion, AnswerReply

@@ -1,4 +1,4 @@
-"""Who checks the claims of a run: this process, here, or the workers of a cluster (see ``cluster_checker``)."""
+"""Who checks the claims of a run: this process, here, or the workers of a cluster (see ``cluster``)."""
 
 import asyncio
 import os

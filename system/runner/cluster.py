@@ -1,16 +1,27 @@
-"""A Ray cluster: how to reach one, and how many engines it has room for.
+"""Claims spread over a Ray cluster: an engine per GPU, or per share of CPUs, with its ranking processes beside it.
 
-Ray is imported by this file and ``cluster_checker`` alone, and they are imported only for ``--ray``.
+The driver, which is the run itself, keeps the journal and the graphs; workers hold nothing that cannot be lost. A
+worker that is lost, alone or with its node, gives its claims back and is replaced as soon as the cluster has room.
+Ray is imported by this file alone, and this file only for ``--ray``.
 """
 
+import asyncio
 import logging
+import math
 import os
 import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
 from typing import Any, NamedTuple
 
+import orjson
 import ray
+from ray.exceptions import RayError, RayTaskError
 
-from system.runner.checker import CheckerError
+from system.graph import Graph
+from system.records import Claim, ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
+from system.runner.checker import CheckerError, ClusterWorker, MakeEngine, WorkerReport
 from system.settings import Settings
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is started: so it reports to nobody
@@ -87,3 +98,196 @@ def engines_on(node: dict[str, float], share: Share) -> int:
     """
     by_cpus = int(node.get("CPU", 0)) // share.cpus
     return min(by_cpus, int(node.get("GPU", 0)) // share.gpus) if share.gpus else by_cpus
+
+
+TRIES = 3  # workers that a claim may lose; last tries are made one at a time, in case one of them is what kills workers
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class _Worker:
+    """An actor as the driver sees it; ``report`` is its last word."""
+
+    actor: Any
+    report: WorkerReport
+
+    @property
+    def lost(self) -> bool:
+        return bool(self.report.lost)
+
+    def lose(self, reason: str) -> None:
+        self.report = self.report.model_copy(update={"lost": reason})
+        ray.kill(self.actor)  # where only the connection was lost, it would live on and keep its GPU
+
+
+@dataclass(frozen=True, order=True)
+class _Place:
+    """Room for one claim; of several, the worker's lowest number is taken first, so that claims spread evenly.
+
+    Attributes:
+        worker: None where no worker is left, which comes after all places that there are.
+    """
+
+    number: float
+    worker: _Worker | None = field(compare=False)
+
+
+class ClusterChecker:
+    """See the module; an async context manager that joins the cluster and leaves it.
+
+    Args:
+        address: see ``cluster.connect``.
+        make_engine: loads an engine; it is pickled, and called on the nodes.
+        store: folder with one store per claim id, or one file for all, under the same path on every node.
+
+    Raises:
+        CheckerError: on entering: no such cluster, or no room in it.
+    """
+
+    def __init__(self, address: str, make_engine: MakeEngine, store: Path, settings: Settings) -> None:
+        self._address = address
+        self._make_engine = make_engine
+        self._store = store.resolve()
+        self._settings = settings
+        self._workers: list[_Worker] = []
+        self._free: asyncio.PriorityQueue[_Place] = asyncio.PriorityQueue()
+        self._loading: set[asyncio.Task[None]] = set()
+        self._last_tries = asyncio.Lock()
+
+    async def __aenter__(self) -> "ClusterChecker":
+        connect(self._address)
+        try:
+            self._share = share_of(self._settings)
+            self._room = room_for(self._share)
+        except CheckerError:
+            ray.shutdown()
+            raise
+        logger.info("%d workers, each with %s", self._room, self._share)
+        for _ in range(self._room):
+            self._start_worker()
+        await asyncio.wait(self._loading, return_when=asyncio.FIRST_COMPLETED)  # loading is no part of the run's time
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._loading:
+            task.cancel()
+        for worker in self._workers:
+            ray.kill(worker.actor)
+        ray.shutdown()
+
+    @property
+    def places(self) -> int:
+        """See ``Checker.places``."""
+        return self._room * self._places_each
+
+    @property
+    def workers(self) -> list[WorkerReport]:
+        """See ``Checker.workers``."""
+        return [worker.report for worker in self._workers]
+
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
+        """See ``Checker.check``: a claim whose worker is lost goes to another."""
+        for _ in range(TRIES - 1):
+            if checked := await self._try(claim):
+                return checked
+        async with self._last_tries:
+            return await self._try(claim) or _lost(claim)
+
+    @property
+    def _places_each(self) -> int:
+        return self._settings.run.max_concurrent_claims + self._settings.run.prefetch
+
+    async def _try(self, claim: Claim) -> tuple[ClaimResult, bytes] | None:
+        """Check a claim on the next free worker; None where that worker was lost over it."""
+        place, worker = await self._next_free()
+        try:
+            result, graph, report = await worker.actor.check.remote(claim)
+        except RayTaskError:  # raised by the worker's own code
+            raise
+        except RayError as error:
+            self._replace(worker, error)
+            return None
+        if not worker.lost:
+            worker.report = report
+            self._free.put_nowait(place)
+        return result, graph
+
+    async def _next_free(self) -> tuple[_Place, _Worker]:
+        while (place := await self._free.get()).worker:
+            if not place.worker.lost:
+                return place, place.worker
+        self._free.put_nowait(place)  # for the others that wait
+        raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
+
+    def _start_worker(self) -> None:
+        """Ask for a worker; while the cluster has no room for it, Ray keeps it waiting."""
+        cpus, gpus = self._share
+        actor = ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus).remote(self._make_engine, self._store)
+        worker = _Worker(actor, WorkerReport(node="", pid=0, model_load_seconds=0.0))
+        self._workers.append(worker)
+        task = asyncio.create_task(self._load(worker))
+        self._loading.add(task)
+        task.add_done_callback(self._loading.discard)
+
+    async def _load(self, worker: _Worker) -> None:
+        try:
+            worker.report = await worker.actor.load.remote()
+        except RayError as error:
+            self._give_up(worker, error)
+            return
+        for number in range(self._places_each):
+            self._free.put_nowait(_Place(number, worker))
+
+    def _replace(self, worker: _Worker, error: RayError) -> None:
+        if worker.lost:  # another of its claims has seen to it
+            return
+        worker.lose(_reason(error))
+        logger.warning(
+            "worker %d on %s is lost, its claims go to others: %s", worker.report.pid, worker.report.node, error
+        )
+        self._start_worker()
+
+    def _give_up(self, worker: _Worker, error: RayError) -> None:
+        """Do without a worker that could not load its engine: it would not load it the next time either."""
+        worker.lose(_reason(error))
+        left = sum(not other.lost for other in self._workers)
+        logger.warning("a worker could not be started, %d are left: %s", left, worker.report.lost)
+        if not left:
+            self._free.put_nowait(_Place(math.inf, None))
+
+
+def _reason(error: RayError) -> str:
+    if isinstance(error, RayTaskError):
+        return f"{type(error.cause).__name__}: {error.cause}"
+    return " ".join(str(error).split())
+
+
+def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
+    """The row of a claim that has lost every worker that tried it."""
+    expected = f"expected an answer of one of {TRIES} workers, but each was lost while it checked this claim"
+    failures = (
+        Failure(operation="worker", message=expected),
+        Failure(
+            operation="vote",
+            message="expected a verdict of at least one branch, but the workers were lost",
+            unanswered=True,
+        ),
+    )
+    verdict = Verdict(
+        label=Label.NOT_ENOUGH_EVIDENCE,
+        justification="The claim was not judged: its workers were lost.",
+        confidence=0.0,
+    )
+    graph = Graph(claim)
+    graph.add(verdict, [graph.root], "vote")
+    result = ClaimResult(
+        claim=claim,
+        verdict=verdict,
+        pairs=(QuestionAnswer.unanswered(claim.text),),
+        timing=Timing(seconds=0.0, stages={}, cost=Cost(), rounds=0, branches=0, cut_short=False),
+        failures=failures,
+    )
+    return result, orjson.dumps(graph.to_json())

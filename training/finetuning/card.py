@@ -1,4 +1,4 @@
-"""The model card of an adapter: what it is for, what it was made of, how, and what came of it."""
+"""The model card of an adapter: what it is for, what it was made of, how, and what came of it, losses drawn."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import ModelCardData
+from matplotlib.figure import Figure
 
-from training.finetuning.curves import Curves
+Curves = Mapping[str, Sequence[tuple[int, float]]]
+"""(step, value) by the name of the curve."""
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "datasets")
 
@@ -71,6 +73,27 @@ def write_card(
 def name_of(base: str) -> str:
     """A base model's name; of a folder its last part, since an adapter travels to where the others differ."""
     return Path(base).resolve().name if Path(base).is_dir() else base
+
+
+def curves_of(history: Sequence[Mapping[str, float]]) -> Curves:
+    """The losses on training and held-out examples from a trainer's log."""
+    names = {"training": "loss", "held out": "eval_loss"}
+    return {
+        name: [(int(entry["step"]), float(entry[key])) for entry in history if key in entry]
+        for name, key in names.items()
+    }
+
+
+def draw(curves: Curves, path: Path) -> None:
+    """Write the curves as SVG."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for (name, points), style in zip(curves.items(), ("o-", "s--"), strict=True):
+        axes.plot([step for step, _ in points], [value for _, value in points], style, label=name, markersize=4)
+    axes.set(xlabel="updates", ylabel="loss (nats)", ylim=(0, None))
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, metadata={"Date": None})
 
 
 def _license(file: Path) -> str:

@@ -1,10 +1,14 @@
-"""TRL's trainers with a recipe: LoRA, loss on the replies, checkpoints, early stopping, TensorBoard.
+"""Trainers with a recipe: LoRA, loss on the replies, checkpoints, early stopping, TensorBoard.
 
 TRL renders prompt and reply with the base model's chat template and masks the prompt; the token ids are those that the
 engine sends and gets (``tests/training/finetuning/test_template.py`` compares them).
+
+A label alone is trained otherwise. The engine holds such a reply to its schema, so everything before the first token in
+which the labels differ is given, and everything after it follows: one position decides, between as many tokens as there
+are labels (``system.models.constraints``). The loss is that of this position among these tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +25,10 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from system.models.chat import ChatTokenizer
-from training.finetuning.examples import Example, Split, in_batches
-from training.finetuning.labels import LabelTrainer, label_dataset, labels_of
+from system.models.constraints import ClosedReplies, closed_replies
+from system.tasks.judge_claim import LabelReply
+from training import TrainingError
+from training.finetuning.examples import Demonstration, Example, Split, in_batches
 from training.finetuning.memory import Precision
 from training.finetuning.recipes import Recipe
 
@@ -87,6 +93,58 @@ def lora(recipe: Recipe, layers: int) -> LoraConfig:
         layers_to_transform=list(range(recipe.first_layer, layers)),
         task_type="CAUSAL_LM",
     )
+
+
+def labels_of(chat: ChatTokenizer) -> ClosedReplies:
+    """The labels as the engine tells them apart.
+
+    Raises:
+        TrainingError: the tokenizer begins two of them alike.
+    """
+    closed = closed_replies(LabelReply, chat.tokenizer)
+    if closed is None:
+        raise TrainingError("expected labels that differ in their first token; this base's tokenizer begins two alike")
+    return closed
+
+
+def label_dataset(examples: Sequence[Demonstration], closed: ClosedReplies, chat: ChatTokenizer) -> Dataset:
+    """Token ids up to the deciding position, with the place of the right label among all."""
+    places = {reply.model_dump_json(): place for place, reply in enumerate(closed.replies.values())}
+    ids = [[*chat.encode(one.prompt), *closed.given] for one in examples]  # type: ignore[arg-type]
+    return Dataset.from_dict({"input_ids": ids, "labels": [places[one.reply] for one in examples]})
+
+
+class LabelTrainer(Trainer):
+    """Cross entropy between the labels at the deciding position, the last one of each row."""
+
+    def __init__(self, closed: ClosedReplies, chat: ChatTokenizer, balance: float, **arguments: Any) -> None:
+        def pad_left(rows: Sequence[Mapping[str, Any]]) -> dict[str, torch.Tensor]:
+            ids = {"input_ids": [row["input_ids"] for row in rows]}
+            padded: dict[str, torch.Tensor] = chat.tokenizer.pad(ids, padding_side="left", return_tensors="pt")
+            return {**padded, "labels": torch.tensor([row["labels"] for row in rows])}
+
+        super().__init__(data_collator=pad_left, compute_metrics=accuracy, **arguments)
+        self._tokens = torch.tensor(closed.tokens, device=self.args.device)
+        labels = torch.tensor(arguments["train_dataset"]["labels"])
+        counts = torch.bincount(labels, minlength=len(closed.tokens))
+        self._prior = balance * (counts.clamp(min=1) / counts.sum()).log().to(self.args.device)
+
+    def compute_loss(
+        self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        """Loss (scalar), and logits (examples, labels) where they are wanted."""
+        causal = model.get_base_model()
+        with self.accelerator.autocast():  # of the trainer's own, only the whole model's forward has it
+            body = causal.model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], use_cache=False)
+        head = causal.get_output_embeddings().weight[self._tokens]
+        logits = (body.last_hidden_state[:, -1] @ head.T).float()
+        loss = torch.nn.functional.cross_entropy(logits + self._prior, inputs["labels"])
+        return (loss, {"logits": logits}) if return_outputs else loss
+
+
+def accuracy(evaluated: Any) -> dict[str, float]:
+    """Share of the held-out examples whose likeliest label is the right one."""
+    return {"accuracy": float((evaluated.predictions.argmax(axis=1) == evaluated.label_ids).mean())}
 
 
 def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) -> TrainingArguments:

@@ -20,9 +20,8 @@ from system.models.memory import GIB, skeleton
 from training import TrainingError
 from training.datasets.files import sha256_of
 from training.finetuning.base import check_trainable, compile_blocks, device_memory, load_base
-from training.finetuning.card import Outcome, name_of, write_card
+from training.finetuning.card import Outcome, curves_of, draw, name_of, write_card
 from training.finetuning.checkpoints import CONFIG, finished, last_checkpoint, open_folder
-from training.finetuning.curves import curves_of, draw
 from training.finetuning.examples import (
     Demonstration,
     Example,

@@ -28,7 +28,7 @@ from system.runner.run import holds_same_claims, open_journal, run, run_identity
 from system.settings import Settings
 
 if TYPE_CHECKING:
-    from system.runner.cluster_checker import ClusterChecker
+    from system.runner.cluster import ClusterChecker
 
 OTHER_COMMANDS = """commands, each with a --help of its own; without one, a run:
   run          check a file of claims
@@ -116,7 +116,7 @@ def _checker(args: argparse.Namespace, settings: Settings, store: Path) -> "Loca
         engine, load_seconds = common.load_timed(settings, args.output / "trace.jsonl" if args.trace else None)
         return LocalChecker(engine, store, load_seconds)
     try:
-        from system.runner.cluster_checker import ClusterChecker  # only here: Ray is large and may be absent
+        from system.runner.cluster import ClusterChecker  # only here: Ray is large and may be absent
     except ModuleNotFoundError as error:
         raise CheckerError(f"--ray needs Ray ({error}): pip install '.[ray]'") from error
     if args.trace:

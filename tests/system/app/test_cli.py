@@ -130,7 +130,7 @@ def test_start_and_limit_keep_the_ids(answers, bridge_files, tmp_path):
 def test_a_run_that_failed_before_its_first_claim_is_no_hindrance(answers, bridge_files, tmp_path, monkeypatch, capsys):
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "ray", None)
-        patched.delitem(sys.modules, "system.runner.cluster_checker", raising=False)  # of an earlier test
+        patched.delitem(sys.modules, "system.runner.cluster", raising=False)  # of an earlier test
         assert cli.main([*bridge_files, "--ray"]) == 2
     assert "pip install '.[ray]'" in capsys.readouterr().err
     assert cli.main(bridge_files) == 0

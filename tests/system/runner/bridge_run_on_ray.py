@@ -18,7 +18,7 @@ from system.check import Engine
 from system.journal import Journal, JournalError
 from system.models.scripted import ScriptedModel
 from system.runner.checker import CheckerError
-from system.runner.cluster_checker import ClusterChecker
+from system.runner.cluster import ClusterChecker
 from system.runner.run import run
 
 POISON = 5

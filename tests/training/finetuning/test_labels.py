@@ -10,10 +10,9 @@ from system.models.prompting import render
 from system.records import Label
 from system.tasks.judge_claim import LabelClaim, LabelReply
 from training.finetuning.examples import Demonstration, Split
-from training.finetuning.labels import labels_of
 from training.finetuning.memory import Precision
 from training.finetuning.recipes import RECIPES
-from training.finetuning.trainers import build_trainer
+from training.finetuning.trainers import build_trainer, labels_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 RECIPE = replace(RECIPES["labels"], start="", first_layer=1, epochs=40.0, micro_batch=4, batch=4, learning_rate=5e-3)
