@@ -39,7 +39,7 @@ from training.finetuning.checkpoints import last_checkpoint
 from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.training import Job, train
 
-RATES = Rates(overlook=0.6, flip=0.05, drift=0.1)  # debates that need more than one round
+RATES = Rates(overlook=0.85, flip=0.05, drift=0.1)  # so that two debates of five need a second round
 CONTEXT = 2304
 SHORT = {"chunk_size": 200, "chunk_overlap": 0, "exhibits": 6, "max_concurrent_claims": 8}  # fits a small model
 LAST_ALONE = "last_rulings"
@@ -73,9 +73,9 @@ def _print(*row: str) -> None:
     print(f"| {' | '.join(row)} |", flush=True)
 
 
-def shortest(gold: Sequence[GoldClaim], number: int) -> list[GoldClaim]:
-    """The claims with the least to read, of those with several answers: one alone leaves nothing to debate again."""
-    several = [one for one in gold if len(one.answers) > 1 and one.justification]
+def shortest(gold: Sequence[GoldClaim], number: int, answers: int = 4) -> list[GoldClaim]:
+    """The claims with the least to read, of those with so many answers; of fewer, one round cites them all."""
+    several = [one for one in gold if len(one.answers) >= answers and one.justification]
     return sorted(several, key=lambda one: sum(len(answer.text) for answer in one.answers))[:number]
 
 

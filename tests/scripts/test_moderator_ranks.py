@@ -24,7 +24,7 @@ def ranks(monkeypatch):
 
 def test_takes_the_shortest_claims_with_several_answers(ranks):
     gold = read_gold(EXAMPLES)
-    chosen = ranks.shortest(gold, 5)
+    chosen = ranks.shortest(gold, 5, answers=2)
     lengths = [sum(len(answer.text) for answer in one.answers) for one in chosen]
     assert lengths == sorted(lengths) and len(chosen) == 5
     assert all(len(one.answers) > 1 for one in chosen)
@@ -32,7 +32,7 @@ def test_takes_the_shortest_claims_with_several_answers(ranks):
 
 def test_debates_of_the_oracle_give_a_row_and_samples_with_the_annotators_reasons(ranks, tmp_path):
     gold = read_gold(EXAMPLES)
-    chosen = ranks.shortest(gold, 8)
+    chosen = ranks.shortest(gold, 8, answers=2)
     debates = ranks._debates(ranks.OracleModel(gold, ranks.RATES), chosen, EXAMPLES, tmp_path)
     again = ranks._debates(None, chosen, EXAMPLES, tmp_path)  # all from the journal
     assert again == debates and len(debates) == 8
