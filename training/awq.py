@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from compressed_tensors.quantization import preset_name_to_scheme
 from datasets import Dataset
 from llmcompressor import oneshot
 from llmcompressor.modifiers.quantization import QuantizationModifier
@@ -20,7 +21,8 @@ from llmcompressor.modifiers.transform.awq import AWQModifier
 from llmcompressor.pipelines.cache import IntermediatesCache
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-SCHEME = "W4A16_ASYM"  # 4-bit weights in groups of 128 with zero points, as AutoAWQ's; activations as they are
+SCHEME = "W4A16_ASYM"  # 4-bit weights in groups with zero points, as AutoAWQ's; activations as they are
+GROUPS = (128, 64, 32)  # AutoAWQ's size, and what vLLM serves where a layer's width does not divide by it
 
 
 def main(model: str, tokens_file: Path, output: Path) -> None:
@@ -28,14 +30,15 @@ def main(model: str, tokens_file: Path, output: Path) -> None:
     tokens = json.loads(tokens_file.read_text(encoding="utf-8"))
     loaded = load(model)
     before = perplexity(loaded, tokens["held_out"])
-    quantize(loaded, tokens["calibration"])
+    group = group_size(loaded)
+    quantize(loaded, tokens["calibration"], group)
     loaded.save_pretrained(output, save_compressed=True)
     AutoTokenizer.from_pretrained(model).save_pretrained(output)
     del loaded
     after = perplexity(load(str(output)), tokens["held_out"])  # of the files, not of what stood in memory
     report = {
         "model": model,
-        "scheme": SCHEME,
+        "scheme": f"{SCHEME} in groups of {group}",
         "calibration": len(tokens["calibration"]),
         "held_out": len(tokens["held_out"]),
     }
@@ -50,15 +53,26 @@ def load(model: str) -> Any:
     return AutoModelForCausalLM.from_pretrained(model, dtype=torch.bfloat16, device_map=device, local_files_only=local)
 
 
-def quantize(model: Any, calibration: list[list[int]]) -> None:
+def group_size(model: Any) -> int:
+    """Weights that share a scale: the largest size of which every layer's width is a multiple."""
+    widths = {layer.in_features for layer in model.modules() if isinstance(layer, torch.nn.Linear)}
+    fitting = [size for size in GROUPS if all(width % size == 0 for width in widths)]
+    if not fitting:
+        sys.exit(f"expected a model whose layers are as wide as a multiple of {GROUPS[-1]}, got {sorted(widths)}")
+    return fitting[0]
+
+
+def quantize(model: Any, calibration: list[list[int]], group: int) -> None:
     """Scale the channels that matter and round the linear layers of the blocks, in place."""
     if not torch.accelerator.is_available():  # llm-compressor 0.14 pins memory for a device that may not be there
         IntermediatesCache.pin_memory = lambda *_: None
+    scheme = preset_name_to_scheme(SCHEME, ["Linear"])
+    scheme.weights.group_size = group
     rows = [{"input_ids": ids, "attention_mask": [1] * len(ids)} for ids in calibration]
     oneshot(
         model=model,
         dataset=Dataset.from_list(rows),
-        recipe=[AWQModifier(), QuantizationModifier(targets=["Linear"], scheme=SCHEME, ignore=["lm_head"])],
+        recipe=[AWQModifier(), QuantizationModifier(config_groups={"group_0": scheme}, ignore=["lm_head"])],
         max_seq_length=max(map(len, calibration)),
         num_calibration_samples=len(rows),
     )
