@@ -101,7 +101,8 @@ def _quantize(options: argparse.Namespace) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(tokens, file)
         file.flush()
-        command = [PYTHON, Path(__file__).with_name("awq.py"), options.base, file.name, options.output]
+        # -P, or the folder of this script, first on the path, would hide the library "datasets" behind ours
+        command = [PYTHON, "-P", Path(__file__).with_name("awq.py"), options.base, file.name, options.output]
         done = subprocess.run(list(map(str, command)), check=False)
     if done.returncode:
         raise TrainingError(f"llm-compressor ended with status {done.returncode}; its messages above say why")
