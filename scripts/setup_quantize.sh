@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes .venv-quantize, the environment of llm-compressor, which wants other versions than training does.
+# Makes .venv-quantize, the environment of llm-compressor, which requires other versions than training.
 # Silent when there is nothing to do.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
