@@ -64,6 +64,8 @@ def load_base(model: str, precision: Precision, context: int = SHORT + 1) -> Any
     plain = device == "cpu" and context <= SHORT
     dtype = torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16
     quantization = four_bits() if precision is Precision.NF4 else None
+    if device == "cpu":
+        keep_freed_memory()
     try:
         return AutoModelForCausalLM.from_pretrained(
             model,
@@ -85,7 +87,6 @@ def compile_blocks(base: Any) -> None:
     """
     if torch.cuda.is_available():
         return
-    keep_freed_memory()
     if not shutil.which("g++") or not (Path(torch.__file__).parent / "include").exists():
         return
     for block in base.model.layers:
