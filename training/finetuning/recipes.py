@@ -1,8 +1,9 @@
 """How each adapter is trained: the papers' settings, and ours where a paper gives none.
 
 The three adapters follow Rolinger and Liu (2025), section 3.4: rank 16, alpha 32, dropout 0.05, no bias, all projection
-layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows DebateCV: rank
-128, alpha 256, learning rate 2e-5, two epochs; its dropout and batch are ours.
+layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows DebateCV: alpha
+256, learning rate 2e-5, two epochs; its dropout and batch are ours, and its rank is 32 where the paper's is 128, which
+would halve the keys and values of a 23 GB card and is no better on a small model (docs/training.md).
 """
 
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class Recipe:
 
 def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = "") -> Recipe:
     return Recipe(
-        "moderator", (data,), method, rank=128, alpha=256, learning_rate=2e-5, epochs=2.0, context=8192, start=start
+        "moderator", (data,), method, rank=32, alpha=256, learning_rate=2e-5, epochs=2.0, context=8192, start=start
     )
 
 
