@@ -1,8 +1,8 @@
 """How each adapter is trained: the papers' settings, and ours where a paper gives none.
 
 The three adapters follow Rolinger and Liu (2025), section 3.4: rank 16, alpha 32, dropout 0.05, no bias, all projection
-layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows DebateCV: alpha
-256, learning rate 2e-5, two epochs; its dropout and batch are ours, and its rank is 32 where the paper's is 128, which
+layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows DebateCV:
+alpha 256, learning rate 2e-5, two epochs; its dropout and batch are ours. Its rank is 32 where the paper's is 128: that
 would halve the keys and values of a 23 GB card and is no better on a small model (docs/training.md).
 """
 
