@@ -149,7 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train.json")
     parser.add_argument("--held-out", type=Path, required=True, help="AVeriTeC's dev.json")
     parser.add_argument("--output", type=Path, required=True, help="folder of debates, data and adapters")
-    parser.add_argument("--train", type=int, default=140, help="claims to learn from (default: 140)")
+    parser.add_argument("--train", type=int, default=100, help="claims to learn from (default: 100)")
     parser.add_argument("--test", type=int, default=40, help="held-out claims (default: 40)")
     return parser
 
