@@ -28,6 +28,9 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is 
 
 THIS_MACHINE = "local"
 PATIENCE = 10.0  # seconds to reach the head; Ray itself would try for minutes
+TRIES = 3  # workers that a claim may lose; last tries are made one at a time, in case one of them is what kills workers
+
+logger = logging.getLogger(__name__)
 
 
 class Share(NamedTuple):
@@ -100,11 +103,6 @@ def engines_on(node: dict[str, float], share: Share) -> int:
     return min(by_cpus, int(node.get("GPU", 0)) // share.gpus) if share.gpus else by_cpus
 
 
-TRIES = 3  # workers that a claim may lose; last tries are made one at a time, in case one of them is what kills workers
-
-logger = logging.getLogger(__name__)
-
-
 @dataclass
 class _Worker:
     """An actor as the driver sees it; ``report`` is its last word."""
@@ -137,7 +135,7 @@ class ClusterChecker:
     """See the module; an async context manager that joins the cluster and leaves it.
 
     Args:
-        address: see ``cluster.connect``.
+        address: see ``connect``.
         make_engine: loads an engine; it is pickled, and called on the nodes.
         store: folder with one store per claim id, or one file for all, under the same path on every node.
 

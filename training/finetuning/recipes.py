@@ -20,7 +20,7 @@ class Recipe:
         adapter: the adapter of the engine that is trained (``system.tasks.base.Adapter``).
         data: names of the data sets in the data folder, without their ending.
         method: "sft" learns the replies; "dpo" prefers the chosen over the rejected ones (Rafailov et al., 2023);
-            "label" chooses between a few replies (``labels``).
+            "label" chooses between a few replies (``LabelTrainer``).
         batch: examples of an update.
         context: longest prompt and reply together, in tokens; a longer example is left out and counted.
         patience: evaluations without a better held-out loss after which training stops.
