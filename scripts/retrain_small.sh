@@ -13,7 +13,7 @@ if [ ${#entailment[@]} -gt 0 ]; then
 fi
 
 profile=$models/trained.toml
-sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|" system/profiles/cpu.toml >"$profile"
+sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|;/^calibration/d" system/profiles/cpu.toml >"$profile"
 set=$models/held_out # dev is for testing: confidences are fitted to claims of the training split that no step saw
 [ -e "$set/claims.json" ] || step "held-out claims" $python scripts/held_out_claims.py "$claims" "$set"
 step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" --knowledge-store "$set/stores" \

@@ -98,8 +98,13 @@ def reliability(confidences: Numbers, right: NDArray[np.bool_]) -> tuple[Bin, ..
 
 
 def _curve(confidences: Numbers, right: NDArray[np.bool_]) -> Numbers:
-    """The calibrated probability at each point of ``GRID``."""
-    fit = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(confidences, right)
+    """The calibrated probability at each point of ``GRID``.
+
+    As if one more of the surest claims had been wrong and one of the least sure right: where a few claims at an end are
+    all right, or all wrong, isotonic regression would be certain.
+    """
+    given = np.concatenate([confidences, [confidences.max(), confidences.min()]])
+    fit = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(given, np.concatenate([right, [0, 1]]))
     return np.asarray(fit.predict(GRID))
 
 

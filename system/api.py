@@ -8,7 +8,7 @@ import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -71,7 +71,7 @@ class FactChecker:
     """
 
     def __init__(self, profile: str | None = None, *, engine: Engine | None = None, **settings: Any) -> None:
-        self.engine = engine or load_engine(load(profile or choose_profile()[0], settings))
+        self.engine = engine or load_engine(load(profile or choose_profile(settings)[0], settings))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fact checker", daemon=True)
         self._thread.start()  # a loop of its own, so that the blocking form works where one is running: in notebooks
@@ -104,8 +104,7 @@ class FactChecker:
         """See ``check``; the listener is told of each thought as it is added."""
         claim = _claim(claim)
         ranked = await asyncio.to_thread(rank_documents, documents, claim, self.engine.settings.retrieval)
-        engine = replace(self.engine, settings=self.engine.settings.for_documents())
-        return Checked(*await check(engine, claim, ranked, listener=listener))
+        return Checked(*await check(self.engine.for_documents(), claim, ranked, listener=listener))
 
     def check_many(self, claims: Iterable[Claim | str], store: Path | str, *, progress: bool = False) -> list[Checked]:
         """Check many claims, several at a time.

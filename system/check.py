@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from knowledge_store.dense.encoder import Encoder, SentenceEncoder
+from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.filters import is_prompt_injection
 from knowledge_store.ranking import RankedStore
@@ -36,6 +36,11 @@ class Engine:
     encoder: Encoder
     settings: Settings
     calibration: Calibration | None = None
+
+    def for_documents(self) -> "Engine":
+        """The engine for claims that documents of the user decide; a calibration was fitted to other verdicts."""
+        settings = self.settings.for_documents()
+        return self if settings is self.settings else replace(self, settings=settings, calibration=None)
 
 
 async def check(
@@ -176,6 +181,6 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
         SettingsError: the calibration cannot be read.
     """
     calibration = load_calibration(settings)
-    encoder = SentenceEncoder.of(settings.retrieval)
+    encoder = CachingEncoder(SentenceEncoder.of(settings.retrieval))  # rules and judges read the same sentences
     model = load_model(settings, encoder)
     return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration)

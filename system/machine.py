@@ -4,6 +4,7 @@ import os
 import platform
 import resource
 import subprocess
+from collections.abc import Collection
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,19 +43,38 @@ def describe() -> dict[str, Any]:
     }
 
 
-def choose_profile() -> tuple[str, str]:
-    """The profile that fits this machine, and why."""
+def choose_profile(given: Collection[str] = ()) -> tuple[str, str]:
+    """The profile that fits this machine, and why.
+
+    Args:
+        given: names of the settings that the user gave. Profile cpu is made for its own model and for the strategy got;
+            with another of either, the profile without a model of its own is what they change.
+    """
+    lacking = _lacking()
+    if not lacking:
+        return "a10g", _memory()
+    if own := sorted({"backend", "model", "strategy"} & set(given)):
+        return "embedded", f"{lacking}, and --{own[0]} was given"
+    return "cpu", f"{lacking}, and this profile runs a small language model on the processor"
+
+
+def _lacking() -> str:
+    """Why this machine cannot run the production model; empty where it can."""
     import torch
 
     if not torch.cuda.is_available():
-        return "embedded", "no GPU was found, and this profile needs no language model"
-    name, (free, total) = torch.cuda.get_device_name(0), torch.cuda.mem_get_info(0)
-    memory = f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
+        return "no GPU was found"
+    free, _ = torch.cuda.mem_get_info(0)
     if free < GPU_MEMORY * 2**30:
-        return "embedded", f"the {name} has {memory}, and the production model needs {GPU_MEMORY:.0f}"
-    if not find_spec("vllm"):
-        return "embedded", f"the {name} would run the production model, but vllm is missing (scripts/setup.sh gpu)"
-    return "a10g", f"the {name} has {memory}"
+        return f"{_memory()}, the production model needs {GPU_MEMORY:.0f}"
+    return "" if find_spec("vllm") else f"{_memory()}, but vllm is missing (scripts/setup.sh gpu)"
+
+
+def _memory() -> str:
+    import torch
+
+    free, total = torch.cuda.mem_get_info(0)
+    return f"the {torch.cuda.get_device_name(0)} has {free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
 
 
 def usable_memory() -> int | None:

@@ -40,6 +40,10 @@ class GraphSettings(Section):
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
     debate: bool = Field(True, description="let a debate decide where verdicts disagree; otherwise a vote does")
+    pool: bool = Field(
+        False,
+        description="where no debate decides, judge once more by the sentences nearest to the claim before the vote",
+    )
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )
@@ -90,7 +94,7 @@ class ModelSettings(Section):
     adapters: dict[Adapter, str] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, or the names that a server has for them"
     )
-    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
+    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers", "label_claim"]] = Field(
         default_factory=list, description="tasks done by the extractive reader instead of the model"
     )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
@@ -155,9 +159,9 @@ class Settings(Section):
         """The settings for claims that documents of the user decide."""
         if self.graph.sentence_rules != "documents":
             return self
-        return self.model_copy(
-            update={"graph": self.graph.model_copy(update={"sentence_rules": "always", "debate": False})}
-        )
+        graph = self.graph.model_copy(update={"sentence_rules": "always", "debate": False, "pool": False})
+        run = self.run.model_copy(update={"calibration": ""})  # fitted to other verdicts
+        return self.model_copy(update={"graph": graph, "run": run})
 
     @property
     def by_hops(self) -> bool:
@@ -214,8 +218,8 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
             tree[section] = _section(profile, section, tree) | {name: value}
         else:
             tree[name] = value
-    if "model" in overrides and "adapters" not in overrides:
-        tree["model"] = _without_bundled(tree["model"])
+    if "model" in overrides:
+        _drop_bundled(tree, overrides)
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
@@ -223,10 +227,14 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
         raise SettingsError(f"profile {profile!r} with the command line's values: {faults}") from error
 
 
-def _without_bundled(section: dict[str, Any]) -> dict[str, Any]:
-    """The model's section without the adapters of this package, which fit the profile's own model alone."""
-    adapters = section.get("adapters", {})
-    return {**section, "adapters": {task: name for task, name in adapters.items() if bundled(name) == name}}
+def _drop_bundled(tree: dict[str, Any], overrides: dict[str, Any]) -> None:
+    """Take out adapters and calibration of this package, which fit the profile's own model alone."""
+    if "adapters" not in overrides:
+        adapters = tree["model"].get("adapters", {})
+        tree["model"]["adapters"] = {task: name for task, name in adapters.items() if bundled(name) == name}
+    calibration = tree.get("run", {}).get("calibration", "")
+    if "calibration" not in overrides and bundled(calibration) != calibration:
+        tree["run"]["calibration"] = ""
 
 
 def load_calibration(settings: Settings) -> Calibration | None:

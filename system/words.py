@@ -5,6 +5,7 @@ from functools import lru_cache
 from threading import Lock
 
 import snowballstemmer
+from sentencex import segment
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _STEMMER = snowballstemmer.stemmer("english")
@@ -51,6 +52,12 @@ def content(text: str) -> frozenset[str]:
 def coverage(wanted: frozenset[str], found: frozenset[str]) -> float:
     """Share of the wanted stems that are found, in [0, 1]; nothing wanted counts as covered."""
     return len(wanted & found) / len(wanted) if wanted else 1.0
+
+
+@lru_cache(maxsize=20_000)
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, each a verbatim part of it without the white space around."""
+    return tuple(stripped for sentence in segment("en", text) if (stripped := sentence.strip()))
 
 
 LONGEST_QUOTATION = 240  # characters

@@ -28,7 +28,7 @@ from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Adapter, Reply, Task
 from system.tasks.debate import CloseDebate, Moderate
-from system.tasks.judge_claim import JudgeClaim
+from system.tasks.judge_claim import JudgeClaim, LabelClaim
 from system.thoughts import Argument, Speaker
 from training import TrainingError
 from training.finetuning.base import device_memory
@@ -129,7 +129,8 @@ def check(plan: Plan) -> Findings:
     adapter, base = Adapter(record["adapter"]), str(record["base"])
     chat = ChatTokenizer(base, int(record["context"]))
     held_out = _held_out(plan, record["data"], chat, int(record["seed"]))
-    tasks = example_tasks(adapter, plan.count)
+    labels = RECIPES[record["task"]].method == "label"
+    tasks = example_tasks(adapter, plan.count, labels)
     engine = _engine(plan, {adapter: str(plan.adapter)}, EngineSettings(context=chat.context))
     results = asyncio.run(_ask(engine, tasks))
     recipe = replace(RECIPES[record["task"]], context=int(record["context"]))  # as it was trained
@@ -143,7 +144,7 @@ def check(plan: Plan) -> Findings:
         answered=sum(isinstance(result, Completion) for result in results) / len(tasks),
         agreement=_agreement(reader, chat, written, True),
         without=_agreement(reader, chat, written, False),
-        valid=_valid(reader, adapter, held_out, max(task.max_tokens for task in tasks)),
+        valid=_valid(reader, tasks, held_out),
         loss=reader.loss(held_out),
     )
 
@@ -183,14 +184,16 @@ def _agreement(
     return sum(shares) / len(shares)
 
 
-def _valid(reader: PeftReader, adapter: Adapter, examples: Sequence[Demonstration], longest: int) -> float:
+def _valid(reader: PeftReader, tasks: Sequence[Task[Reply]], examples: Sequence[Demonstration]) -> float:
+    """Of PEFT's free replies, those that one of the tasks may be answered with."""
+    reply_types, longest = {task.reply_type for task in tasks}, max(task.max_tokens for task in tasks)
     progress = tqdm(examples, unit="reply", desc="free replies", leave=False, disable=None)
     written = [reader.write(example, longest) for example in progress]
-    return sum(_fits(reply, adapter) for reply in written) / len(written)
+    return sum(_fits(reply, reply_types) for reply in written) / len(written)
 
 
-def _fits(reply: str, adapter: Adapter) -> bool:
-    for reply_type in reply_types(adapter):
+def _fits(reply: str, reply_types: set[type[Reply]]) -> bool:
+    for reply_type in reply_types:
         try:
             reply_type.model_validate_json(reply)
         except ValidationError:
@@ -202,17 +205,16 @@ def _fits(reply: str, adapter: Adapter) -> bool:
 EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
 
 
-def example_tasks(adapter: Adapter, count: int) -> list[Task[Reply]]:
-    """Tasks of an adapter, of at most ``count`` claims; those of a moderator are about debates of two quotations."""
-    return [task for example in read_gold(EXAMPLES)[:count] for task in _tasks(adapter, example)]
+def example_tasks(adapter: Adapter, count: int, labels: bool = False) -> list[Task[Reply]]:
+    """Tasks of an adapter, of at most ``count`` claims; those of a moderator are about debates of two quotations.
+
+    Args:
+        labels: verdicts are labels alone.
+    """
+    return [task for example in read_gold(EXAMPLES)[:count] for task in _tasks(adapter, example, labels)]
 
 
-def reply_types(adapter: Adapter) -> set[type[Reply]]:
-    """What the tasks of an adapter may be answered with."""
-    return {task.reply_type for task in example_tasks(adapter, 1)}
-
-
-def _tasks(adapter: Adapter, example: GoldClaim) -> Iterator[Task[Reply]]:
+def _tasks(adapter: Adapter, example: GoldClaim, labels: bool) -> Iterator[Task[Reply]]:
     claim, pairs, passages = example.claim, _pairs(example), _passages(example)
     match adapter:
         case Adapter.QUESTION_GENERATION:
@@ -220,7 +222,7 @@ def _tasks(adapter: Adapter, example: GoldClaim) -> Iterator[Task[Reply]]:
         case Adapter.QUESTION_ANSWERING:
             yield AnswerQuestion(claim=claim, question=pairs[0].question, passage=passages[0])
         case Adapter.VERDICT_PREDICTION:
-            yield JudgeClaim(claim=claim, pairs=pairs)
+            yield LabelClaim(claim=claim, pairs=pairs) if labels else JudgeClaim(claim=claim, pairs=pairs)
         case Adapter.MODERATOR:
             body = {"claim": claim, "pairs": pairs, "evidence": passages, "transcript": _debate(passages)}
             yield Moderate(**body, rulings=())

@@ -26,6 +26,8 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
     Raises:
         ModelUnavailable: its library or its files are missing, or they do not fit together.
     """
+    if _rules_suffice(settings):
+        return _load(_reader(settings), encoder)
     _say_absent(settings)
     several = models_of(settings)
     if len(several) > 1 and settings.model.backend == "vllm":
@@ -40,12 +42,23 @@ def _with_rules(model: Model, settings: Settings, encoder: Encoder | None) -> Mo
     rules = frozenset(settings.model.rules)
     if not rules and (encoder is None or settings.graph.sentence_rules == "never"):
         return model  # without an encoder nothing is retrieved, so there are no sentences
-    reader = settings.model_copy(update={"model": settings.model.model_copy(update={"backend": "extractive"})})
 
     def route(task: Task[Reply]) -> int:
         return int(task.name in rules or (isinstance(task, JudgeClaim) and task.by_sentence))
 
-    return RoutedModel([model, _load(reader, encoder)], route)
+    return RoutedModel([model, _load(_reader(settings), encoder)], route)
+
+
+def _rules_suffice(settings: Settings) -> bool:
+    """Whether rules do every task, as they do for the documents of a user in profile cpu: no model need be loaded."""
+    by_sentence = settings.strategy == "got" and settings.graph.sentence_rules == "always" and not settings.graph.debate
+    return by_sentence and {"ask_question", "answer_question", "verify_answer", "merge_answers"} <= {
+        *settings.model.rules
+    }
+
+
+def _reader(settings: Settings) -> Settings:
+    return settings.model_copy(update={"model": settings.model.model_copy(update={"backend": "extractive"})})
 
 
 def _say_absent(settings: Settings) -> None:

@@ -2,18 +2,24 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from knowledge_store.pages.page import Passage
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.models.base import Completion
 from system.operations.evidence import all_learned, question_of
-from system.records import Answer, Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
-from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from system.records import Answer, AnswerType, Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
+from system.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST, JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.thoughts import Argument, Question, Thought
-from system.words import content, coverage, quotation
+from system.words import content, coverage, quotation, sentences
 
+DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
+POOLED = 2  # branches that one judgement of what all branches found counts for
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
 ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
 
@@ -42,6 +48,57 @@ async def judge(
         step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
     (verdict,) = await case.think("judge", [step], final=final)
     return verdict
+
+
+async def judge_together(
+    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
+) -> Thought[Verdict]:
+    """The verdict of all branches and of one more judgement, by the sentences nearest to the claim that they found.
+
+    A branch reads the answer to its question, which alone says little. The label with the greatest sum of confidences
+    wins; that of the further judgement counts ``POOLED`` times (docs/engine.md). Without such sentences, without time,
+    or where the model fails, the branches vote.
+    """
+    with suppress(DeadlineExpired):  # the case is marked as timed out
+        if nearest := await nearest_sentences(case, [pair.content for pair in pairs]):
+            build = partial(as_labeled, case.claim, nearest)
+            step = Step(LabelClaim(claim=case.claim, pairs=nearest), build, [*verdicts], under=case.graph.root)
+            (pooled,) = await case.think("judge", [step])
+            if pooled:
+                return weigh(case, verdicts, pooled)
+    return vote(case, verdicts)
+
+
+def weigh(case: Case, verdicts: Sequence[Thought[Verdict]], pooled: Thought[Verdict]) -> Thought[Verdict]:
+    """The label with the greatest sum of confidences, justified as by its most confident verdict."""
+    cast = [thought.content for thought in verdicts] + [pooled.content] * POOLED
+    label = max(ORDER, key=lambda label: round(share(label, cast), DECIMALS))
+    best = max((verdict for verdict in cast if verdict.label is label), key=lambda verdict: verdict.confidence)
+    merged = Verdict(label=label, justification=best.justification, confidence=share(label, cast))
+    return case.graph.add(merged, [*verdicts, pooled], "vote", under=case.graph.root)
+
+
+async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tuple[QuestionAnswer, ...]:
+    """The sentences nearest to the claim of the passages that answers rest on, nearest first, as answers."""
+    found = {
+        sentence: passage
+        for pair in pairs
+        for passage in pair.passages
+        for sentence in sentences(passage.text)
+        if len(content(sentence)) > 1
+    }
+    if not found:
+        return ()
+    vectors = await case.embed("judge", [case.claim.text, *found])
+    cosines = (vectors[1:] @ vectors[0]).round(DECIMALS)
+    order = np.argsort(-cosines, kind="stable")[:NEAREST]
+    items = list(found.items())
+    return tuple(_as_answer(*items[i]) for i in order)
+
+
+def _as_answer(sentence: str, passage: Passage) -> QuestionAnswer:
+    answer = Answer(text=sentence, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
+    return QuestionAnswer(question=EVIDENCE_QUESTION, answer=sentence, answers=(answer,))
 
 
 def judges_by_sentence(case: Case) -> bool:

@@ -16,7 +16,7 @@ from system.deadline import DeadlineExpired
 from system.operations.debate import settle
 from system.operations.evidence import learned, look_up, prepare
 from system.operations.questions import Asker, ask_next, first_questions
-from system.operations.verdict import hold_to_evidence, judge, majority, vote
+from system.operations.verdict import hold_to_evidence, judge, judge_together, majority, vote
 from system.records import Label, QuestionAnswer, Verdict
 from system.thoughts import Question, Thought
 
@@ -92,10 +92,12 @@ async def judge_in_reserve(case: Case, branch: Branch) -> None:
 
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
-    """One verdict of those of the branches: by debate where they disagree, or always by vote."""
-    verdicts = _verdicts(branches)
+    """One verdict of those of the branches: by debate where they disagree, by one more judgement, or by vote."""
+    verdicts, pairs = _verdicts(branches), [pair for branch in branches for pair in branch.pairs]
     if case.settings.graph.debate:
-        return await settle(case, verdicts, [pair for branch in branches for pair in branch.pairs])
+        return await settle(case, verdicts, pairs)
+    if case.settings.graph.pool and verdicts:
+        return await judge_together(case, verdicts, pairs)
     return vote(case, verdicts)
 
 

@@ -29,6 +29,12 @@ class JudgeClaim(Task[VerdictReply]):
     by_sentence: bool = False
 
 
+EVIDENCE_QUESTION = "What does the evidence say?"
+"""What sentences answer that no question was asked for."""
+NEAREST = 5
+"""Sentences nearest to the claim that a judge of sentences reads, at most."""
+
+
 class LabelReply(Reply):
     """A label without reasons."""
 

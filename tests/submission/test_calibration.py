@@ -35,6 +35,15 @@ def test_leaves_a_calibrated_system_unchanged():
     assert report.calibration.of(0.7) == pytest.approx(0.7, abs=0.08)
 
 
+def test_a_few_claims_at_an_end_make_nothing_certain():
+    confidences = [*np.linspace(0.1, 0.2, 8), *np.linspace(0.4, 0.6, 20), *np.linspace(0.8, 0.9, 8)]
+    right = [False] * 8 + [True, False] * 10 + [True] * 8
+    gold = [Label.REFUTED if one else Label.SUPPORTED for one in right]
+    calibration = calibrate(confidences, [str(Label.REFUTED)] * len(gold), gold).calibration
+    assert calibration.of(1.0) == pytest.approx(8 / 9, abs=0.01)
+    assert calibration.of(0.0) == pytest.approx(1 / 9, abs=0.01)
+
+
 def test_the_error_is_measured_out_of_fold():
     confidences, _, gold = drawn(60)
     rng = np.random.default_rng(3)

@@ -7,10 +7,10 @@ from system import machine
 @pytest.mark.parametrize(
     ("free", "total", "vllm", "profile", "reason"),
     [
-        (None, None, True, "embedded", "no GPU"),
-        (7.5, 8, True, "embedded", "has 7.5 of 8.0 GiB free"),
-        (12, 22.5, True, "embedded", "has 12.0 of 22.5 GiB free, and the production model needs 20"),
-        (21.7, 21.98, False, "embedded", "vllm is missing"),
+        (None, None, True, "cpu", "no GPU"),
+        (7.5, 8, True, "cpu", "has 7.5 of 8.0 GiB free"),
+        (12, 22.5, True, "cpu", "has 12.0 of 22.5 GiB free, the production model needs 20"),
+        (21.7, 21.98, False, "cpu", "vllm is missing"),
         (21.7, 21.98, True, "a10g", "A10G has 21.7 of 22.0 GiB free"),  # as torch reports the card with some drivers
     ],
 )
@@ -22,6 +22,13 @@ def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, profile, r
     chosen, why = machine.choose_profile()
     assert chosen == profile
     assert reason in why
+
+
+@pytest.mark.parametrize("given", ["backend", "model", "strategy"])
+def test_a_model_or_strategy_of_ones_own_changes_the_profile_without_a_model(monkeypatch, given):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert machine.choose_profile({given, "depth"}) == ("embedded", f"no GPU was found, and --{given} was given")
+    assert machine.choose_profile({"depth"})[0] == "cpu"
 
 
 def test_the_description_names_what_results_hang_on():

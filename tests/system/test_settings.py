@@ -131,8 +131,9 @@ def test_every_renamed_setting_exists():
 
 
 def test_documents_of_the_user_are_judged_by_sentences_where_the_profile_says_so():
-    documents = load("cpu", {}).for_documents().graph
-    assert (documents.sentence_rules, documents.debate) == ("always", False)
+    documents = load("cpu", {}).for_documents()
+    assert (documents.graph.sentence_rules, documents.graph.debate, documents.graph.pool) == ("always", False, False)
+    assert load("cpu", {}).run.calibration and not documents.run.calibration
     for given in ("never", "always"):
         settings = load("embedded", {"sentence_rules": given})
         assert settings.for_documents() is settings
@@ -154,3 +155,9 @@ def test_another_model_does_without_the_adapters_of_the_package(monkeypatch, tmp
     profile.write_text('[model]\nmodel = "a"\nadapters = { moderator = "own", verdict_prediction = "small" }\n')
     assert load(str(profile), {}).model.adapters == {"moderator": "own", "verdict_prediction": str(tmp_path / "small")}
     assert load(str(profile), {"model": "b"}).model.adapters == {"moderator": "own"}
+
+
+def test_another_model_does_without_the_calibration_of_the_package():
+    assert load("cpu", {}).run.calibration.startswith("smollm2-135m/")
+    assert load("cpu", {"model": "b"}).run.calibration == ""
+    assert load("cpu", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"

@@ -14,7 +14,7 @@ from system.check import Engine
 from system.claims import ClaimsError
 from system.models.extractive import ExtractiveModel
 from system.models.scripted import ScriptedModel
-from system.records import Verdict
+from system.records import Calibration, Verdict
 from system.settings import SettingsError
 
 TEXTS = dict(PAGES)
@@ -38,11 +38,13 @@ def test_gives_verdict_evidence_and_graph(checker):
 
 
 def test_documents_are_judged_by_their_sentences():
-    reader = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings_with(graph__sentence_rules="documents"))
+    settings = settings_with(graph__sentence_rules="documents")
+    fitted_to_others = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.0))
+    reader = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, fitted_to_others)
     with FactChecker(engine=reader) as checker:
         claim = "The Aster bridge opened in 1931."
         verdict = checker.check(claim, {"a.md": "The Aster bridge opened in 1932."}).verdict
-    assert verdict.label is Label.REFUTED
+    assert verdict.label is Label.REFUTED and verdict.confidence > 0
     assert verdict.justification == "The claim says 1931, a document 1932: “The Aster bridge opened in 1932.” (a.md)"
 
 

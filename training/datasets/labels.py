@@ -19,13 +19,12 @@ from pydantic import BaseModel, ValidationError
 
 from system.gold import GoldClaim
 from system.records import Claim, Label, QuestionAnswer
-from system.tasks.judge_claim import LabelClaim, LabelReply
+from system.tasks.judge_claim import EVIDENCE_QUESTION, LabelClaim, LabelReply
 from training import TrainingError
 from training.datasets.gold import gold_pairs
 from training.datasets.samples import DataSet, Drops, Sample
 from training.datasets.web import LOST, NEIGHBORS, STRANGERS, Web, falls
 
-QUESTION = "What does the evidence say?"
 LONGEST = 400  # characters of evidence; the engine's answers are about as long
 LABELS = {
     "supported": Label.SUPPORTED,
@@ -77,7 +76,7 @@ def entailment_pairs(folder: Path, start: int) -> DataSet:
 
 def _of_pair(number: int, name: str, pair: Pair) -> Sample:
     claim = Claim(id=number, text=pair.claim.strip())
-    evidence = QuestionAnswer(question=QUESTION, answer=pair.evidence.strip(), answers=())
+    evidence = QuestionAnswer(question=EVIDENCE_QUESTION, answer=pair.evidence.strip(), answers=())
     label = LABELS[pair.label]
     return Sample(
         id=f"entailment-{number}",
@@ -118,11 +117,11 @@ def _parse(path: Path, number: int, line: bytes) -> Pair:
         ) from error
 
 
-FOUND = 0.35  # share of the claims that are shown with found answers too; each costs as much as a gold one
+FOUND = 0.6  # share of the claims that are shown with found sentences too; each costs as much as a gold one
 
 
 def label_prediction(claims: Sequence[GoldClaim], web: Web) -> DataSet:
-    """A sample for each claim with its gold answers, and for a share with what retrieval finds for its questions."""
+    """A sample for each claim with its gold answers, and for a share with the sentences nearest to the claim."""
     samples = [sample for place, annotated in enumerate(claims) for sample in _samples(place, annotated, web)]
     notes = {"neighbors": NEIGHBORS, "strangers": STRANGERS, "questions without their own answers": LOST}
     return DataSet("labels", samples, Drops(), notes)
@@ -131,7 +130,8 @@ def label_prediction(claims: Sequence[GoldClaim], web: Web) -> DataSet:
 def _samples(place: int, annotated: GoldClaim, web: Web) -> Iterator[Sample]:
     yield _sample(annotated, "gold", gold_pairs(annotated))
     if falls(FOUND, annotated.claim.text):
-        yield _sample(annotated, "retrieved", tuple(web.pairs(place)))
+        found = (QuestionAnswer(question=EVIDENCE_QUESTION, answer=text, answers=()) for text in web.about(place))
+        yield _sample(annotated, "found", tuple(found))
 
 
 def _sample(annotated: GoldClaim, kind: str, pairs: tuple[QuestionAnswer, ...]) -> Sample:

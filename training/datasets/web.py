@@ -5,20 +5,19 @@ A question finds the answers of its claim, those of the claims nearest to it (it
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from knowledge_store.dense.encoder import Encoder
 from system.gold import GoldAnswer, GoldClaim
-from system.records import NO_ANSWER, AnswerType, QuestionAnswer
+from system.records import AnswerType
+from system.tasks.judge_claim import NEAREST
 from training.datasets.gold import answer_text
 
 NEIGHBORS = 10  # claims of the same topic whose answers a question finds
 STRANGERS = 10  # claims of any topic
-SENTENCES = 3  # of an answer
-NEAR = 0.3  # least similarity of a sentence to its question
 LOST = 0.35  # share of the questions whose own answers cannot be found
 Vectors = NDArray[np.float32]
 
@@ -37,18 +36,18 @@ class Web:
         )
         self._vectors: Vectors = encoder.encode(self._texts)
 
-    def pairs(self, place: int) -> Iterator[QuestionAnswer]:
-        """The claim's questions with the sentences nearest to each."""
+    def about(self, place: int) -> list[str]:
+        """The sentences nearest to a claim, nearest first, of all that its questions can find."""
         annotated = self._claims[place]
+        lost = [
+            answer.place for answer in annotated.answers if falls(LOST, f"{annotated.claim.text}\n{answer.question}")
+        ]
         members = np.isin(self._owners[:, 0], self._members(place))
-        questions = {answer.place: answer.question for answer in annotated.answers if answer.question}
-        if not questions:
-            return
-        queries = self._encoder.encode_queries(list(questions.values()))
-        for (number, question), query in zip(questions.items(), queries, strict=True):
-            own = (self._owners == (place, number)).all(axis=1)
-            lost = falls(LOST, f"{annotated.claim.text}\n{question}")
-            yield self._pair(question, query, np.flatnonzero(members & ~(own & lost)))
+        hidden = (self._owners[:, 0] == place) & np.isin(self._owners[:, 1], lost)
+        candidates = np.flatnonzero(members & ~hidden)
+        best = np.argsort(-(self._vectors[candidates] @ self._topics[place]), kind="stable")
+        distinct = dict.fromkeys(self._texts[candidates[i]] for i in best)
+        return list(distinct)[:NEAREST]
 
     def nearest(self, place: int, answer: GoldAnswer, count: int) -> list[str]:
         """The sentences nearest to an answer's question among those of other claims on the topic."""
@@ -57,12 +56,6 @@ class Web:
         (query,) = self._encoder.encode_queries([answer.question])
         best = np.argsort(-(self._vectors[candidates] @ query), kind="stable")[:count]
         return list(dict.fromkeys(self._texts[candidates[i]] for i in best))
-
-    def _pair(self, question: str, query: Vectors, candidates: NDArray[np.int64]) -> QuestionAnswer:
-        scores = self._vectors[candidates] @ query
-        best = np.argsort(-scores, kind="stable")[:SENTENCES]
-        near = [self._texts[candidates[i]] for i in best if scores[i] >= NEAR]
-        return QuestionAnswer(question=question, answer=" ".join(dict.fromkeys(near)) or NO_ANSWER, answers=())
 
     def _members(self, place: int) -> NDArray[np.int64]:
         return np.concatenate([[place], self._topic(place), self._generator.permutation(len(self._claims))[:STRANGERS]])

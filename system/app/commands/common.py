@@ -106,8 +106,9 @@ def store_of_documents(sources: Sequence[str], folder: Path, *, fetch: bool) -> 
 
 def settings_of(args: argparse.Namespace) -> Settings:
     """The settings that the options ask for; says which profile was chosen and why where they name none."""
-    profile, why = (args.profile, "") if args.profile else choose_profile()
-    settings = load(profile, options.given_settings(args))
+    given = options.given_settings(args)
+    profile, why = (args.profile, "") if args.profile else choose_profile(given)
+    settings = load(profile, given)
     if getattr(args, "documents", None):
         settings = settings.for_documents()
     if why:

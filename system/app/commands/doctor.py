@@ -26,8 +26,9 @@ def command(arguments: Sequence[str]) -> int:
     from submission.legacy.resources import local_wordnet  # only here: NLTK takes its time
 
     args = options.parse(parser(), arguments)
-    profile, why = (args.profile, "as was asked") if args.profile else choose_profile()
-    settings = load(profile, options.given_settings(args))
+    given = options.given_settings(args)
+    profile, why = (args.profile, "as was asked") if args.profile else choose_profile(given)
+    settings = load(profile, given)
     findings = [
         good("profile", f"{profile}: {why}"),
         *examine_machine(args.output, needs_gpu=settings.model.backend == "vllm"),

@@ -12,7 +12,8 @@ from system.weights import fetch, needed
 def command(arguments: Sequence[str]) -> int:
     """Download what a profile needs and print where it lies."""
     args = options.parse(parser(), arguments)
-    settings = load(args.profile or choose_profile()[0], options.given_settings(args))
+    given = options.given_settings(args)
+    settings = load(args.profile or choose_profile(given)[0], given)
     for weights in needed(settings):
         print(f"{weights.purpose} {weights.name}: {fetch(weights.name)}", flush=True)
     return 0

@@ -133,11 +133,10 @@ class Worker:
         self._loop.close()
 
     async def _check(self, order: Order, listener: Listener) -> ClaimResult:
-        settings = self.engine.settings
-        if not isinstance(order.material, Path):
-            settings = settings.for_documents()
+        engine = self.engine if isinstance(order.material, Path) else self.engine.for_documents()
+        settings = engine.settings
         run = settings.run.model_copy(update={"budget": order.budget})
-        engine = replace(self.engine, settings=settings.model_copy(update={"run": run}))
+        engine = replace(engine, settings=settings.model_copy(update={"run": run}))
         ranked, failures = await _rank(order, settings.retrieval)
         result, _ = await check(engine, order.claim, ranked, failures, listener=listener)
         return public_result(result)

@@ -14,7 +14,7 @@ from system.models.extractive.answers import answer, merge, verify
 from system.models.extractive.comparison import judge_directly
 from system.models.extractive.questions import ask
 from system.models.extractive.roles import take_part
-from system.models.extractive.similarity import Similarity, sentences
+from system.models.extractive.similarity import Similarity
 from system.models.extractive.verdict import judge, shipped_weights
 from system.records import Cost
 from system.tasks.answer_question import AnswerQuestion
@@ -23,6 +23,7 @@ from system.tasks.base import Reply, Task
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
 from system.tasks.merge_answers import MergeAnswers
 from system.tasks.verify_answer import VerifyAnswer
+from system.words import sentences
 
 
 class ExtractiveModel:

@@ -8,12 +8,12 @@ import numpy as np
 
 from knowledge_store.pages.documents import ENDING
 from system.models.extractive.quantities import Kind, quantities
-from system.models.extractive.similarity import Similarity, sentences
+from system.models.extractive.similarity import Similarity
 from system.records import NO_ANSWER, AnswerType, Claim, Source
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
-from system.words import content, coverage, words
+from system.words import content, coverage, sentences, words
 
 MERGED_SENTENCES = 5
 _HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")

@@ -13,10 +13,9 @@ from system.models.extractive.findings import NEGATION
 from system.models.extractive.grammar import names, tag
 from system.models.extractive.quantities import Kind, Quantity, quantities
 from system.models.extractive.questions import core
-from system.models.extractive.similarity import sentences
 from system.records import Claim, Label, QuestionAnswer
 from system.tasks.judge_claim import VerdictReply
-from system.words import content, quotation, stem, words
+from system.words import content, quotation, sentences, stem, words
 
 CONTEXT = 300  # characters before a sentence in which it may be said what it speaks of
 DIRECT = 0.6  # share of the claim's words, but for what differs, from which a sentence speaks of the claim

@@ -14,9 +14,9 @@ import numpy as np
 from system.models.extractive.grammar import clause
 from system.models.extractive.quantities import Kind, quantities
 from system.models.extractive.questions import core
-from system.models.extractive.similarity import Similarity, sentences
+from system.models.extractive.similarity import Similarity
 from system.records import QuestionAnswer
-from system.words import content
+from system.words import content, sentences
 
 _REFUTING = (
     r"fals(?:e|ely|ehoods?)|fake[ds]?|hoax(?:es)?|debunk\w*|misle(?:ad\w*|d)|misrepresent\w*|misinformation|"

@@ -7,7 +7,7 @@ from system.claim_analysis import Entity, Position, Team
 from system.models.extractive.findings import findings
 from system.models.extractive.grammar import names
 from system.models.extractive.questions import openers
-from system.models.extractive.similarity import Similarity, sentences
+from system.models.extractive.similarity import Similarity
 from system.models.extractive.verdict import features, judge, shipped_weights, speak_of_claim
 from system.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 from system.tasks.ask_question import QuestionReply
@@ -32,6 +32,7 @@ from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
 from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.thoughts import Argument, Speaker
+from system.words import sentences
 
 MOST_SUBCLAIMS = 8
 

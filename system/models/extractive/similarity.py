@@ -1,21 +1,13 @@
 """Sentences and their vectors: each text is embedded once, in batches, and cached within bounds."""
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from sentencex import segment
 
 from knowledge_store.dense.encoder import CachingEncoder, Encoder
 
 _DECIMALS = 4  # cosines are rounded: the batch that a text was embedded in shows only in later digits
-
-
-@lru_cache(maxsize=20_000)
-def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, each a verbatim part of it without the white space around."""
-    return tuple(stripped for sentence in segment("en", text) if (stripped := sentence.strip()))
 
 
 class Similarity:
@@ -23,11 +15,11 @@ class Similarity:
 
     Args:
         encoder: turns texts into unit vectors.
-        capacity: vectors kept; see ``CachingEncoder``.
+        capacity: vectors kept, where the encoder does not cache; see ``CachingEncoder``.
     """
 
     def __init__(self, encoder: Encoder, capacity: int = 20_000) -> None:
-        self._encoder = CachingEncoder(encoder, capacity)
+        self._encoder = encoder if isinstance(encoder, CachingEncoder) else CachingEncoder(encoder, capacity)
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Embed, in one call, those of the texts that have no vector yet."""

@@ -37,6 +37,7 @@ def answers(monkeypatch, tmp_path):
         return Engine(TracedModel(model, trace) if trace else model, BagOfWords(), settings), 0.25
 
     monkeypatch.setattr(common, "load_timed", load_timed)
+    monkeypatch.setattr(common, "choose_profile", lambda given: ("embedded", "the script is the model"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
     return script

@@ -12,7 +12,7 @@ from system.models.extractive import ExtractiveModel
 from system.models.routed import RoutedModel, by_agent
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
-from system.settings import Settings
+from system.settings import Settings, load
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 
@@ -48,6 +48,20 @@ def test_closes_all_models():
     models = [ScriptedModel(lambda request: None) for _ in range(2)]
     asyncio.run(RoutedModel(models, by_agent(2)).close())
     assert all(model.closed for model in models)
+
+
+def test_loads_no_model_where_rules_do_everything(monkeypatch):
+    cpu = load("cpu", {})
+    assert isinstance(load_model(cpu.for_documents(), BagOfWords()), ExtractiveModel)
+    monkeypatch.setattr(models, "_load", lambda settings, encoder: loaded.append(settings.model.backend))
+    for settings in (
+        cpu,
+        load("cpu", {"strategy": "single"}).for_documents(),
+        load("cpu", {"rules": []}).for_documents(),
+    ):
+        loaded = []
+        load_model(settings, BagOfWords())
+        assert "transformers" in loaded
 
 
 def test_judging_by_sentences_is_left_to_rules(monkeypatch):

@@ -10,12 +10,13 @@ from bridge import CLAIM, PAGES, QUESTIONS, BagOfWords, store_of
 from system.check import check
 from system.models.base import Completion, ErrorKind, ModelError
 from system.operations.questions import replacements
-from system.records import AnswerType, Failure, Label, QuestionAnswer, Source
+from system.provenance import faults
+from system.records import AnswerType, Failure, Label, QuestionAnswer, Source, Verdict
 from system.strategies.got import got
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.tasks.debate import Argue
-from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from system.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST, JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.thoughts import Pruned, Verification
@@ -463,3 +464,63 @@ def test_a_label_alone_is_justified_by_the_answer_it_was_given_for(make_case, an
     quoted = verdict.justification.split("“")[1].split("”")[0].removesuffix(" …")
     assert verdict.label is Label.SUPPORTED
     assert any(quoted in thought.content.answer for thought in case.graph.holding(QuestionAnswer))
+
+
+def pooled(answers, label):
+    """The label of one more judgement over sentences; branches find the claim supported."""
+    answers.replace[LabelClaim] = lambda request: (
+        LabelReply(label=label) if request.task.pairs[0].question == EVIDENCE_QUESTION else None
+    )
+
+
+def test_one_more_judgement_reads_the_sentences_nearest_to_the_claim(make_case, answers):
+    pooled(answers, Label.REFUTED)
+    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True)
+    run_got(case)
+    labeled = [request.task for request in case.model.requests if isinstance(request.task, LabelClaim)]
+    (task,) = [task for task in labeled if task.pairs[0].question == EVIDENCE_QUESTION]
+    claim, *nearest = BagOfWords().encode([CLAIM.text, *(pair.answer for pair in task.pairs)])
+    near = [float(sentence @ claim) for sentence in nearest]
+    assert near == sorted(near, reverse=True) and 0 < len(near) <= NEAREST
+    pages = dict(PAGES)
+    assert all(pair.answer in pages[pair.passages[0].url] for pair in task.pairs)
+
+
+@pytest.mark.parametrize(("branches", "label"), [(1, Label.REFUTED), (3, Label.SUPPORTED)])
+def test_it_counts_for_two_branches(make_case, answers, branches, label):
+    pooled(answers, Label.REFUTED)
+    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True, graph__branches=branches)
+    outcome = run_got(case)
+    assert outcome.verdict.label is label
+    *cast, pooling, merged = case.graph.holding(Verdict)
+    assert [verdict.content.label for verdict in cast] == [Label.SUPPORTED] * branches
+    assert (pooling.content.label, pooling.operation) == (Label.REFUTED, "judge")
+    assert merged.parents == (*(verdict.id for verdict in cast), pooling.id)
+    assert merged.content.confidence == pytest.approx(max(2, branches) / (branches + 2))
+
+
+def test_a_pooled_verdict_quotes_listed_evidence(make_engine, answers):
+    pooled(answers, Label.CONFLICTING)
+    settings = {"graph__justify": False, "graph__debate": False, "graph__pool": True, "graph__branches": 1}
+    result, _ = run_check(make_engine(**settings))
+    assert result.verdict.label is Label.CONFLICTING
+    assert "“" in result.verdict.justification and not faults(result)
+
+
+def test_branches_vote_where_nothing_was_found_to_pool(make_case, answers):
+    answers.replace[AnswerQuestion] = lambda request: AnswerReply(
+        source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="Nothing."
+    )
+    answers.replace[LabelClaim] = lambda request: LabelReply(label=Label.NOT_ENOUGH_EVIDENCE)
+    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True, graph__depth=1)
+    assert run_got(case).verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert case.graph["v1"].operation == "vote"
+
+
+def test_branches_vote_where_the_pooled_judgement_fails(make_case, answers):
+    answers.replace[LabelClaim] = lambda request: (
+        BROKEN if request.task.pairs[0].question == EVIDENCE_QUESTION else None
+    )
+    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True)
+    assert run_got(case).verdict.label is Label.SUPPORTED
+    assert [failure.operation for failure in case.failures] == ["judge"]

@@ -5,9 +5,10 @@ import json
 import pytest
 from bridge import BagOfWords
 
-from system.records import NO_ANSWER, Label
+from system.records import Label
+from system.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST
 from training import TrainingError
-from training.datasets import labels
+from training.datasets import labels, web
 from training.datasets.labels import LONGEST, SHARES, entailment_pairs, label_prediction
 from training.datasets.web import Web
 
@@ -30,23 +31,39 @@ def found(annotated, monkeypatch):
     return label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples
 
 
-def test_each_claim_is_judged_by_gold_and_by_found_answers(annotated, found):
-    assert [sample.kind for sample in found] == ["gold", "retrieved"] * 4
+def test_each_claim_is_judged_by_gold_answers_and_by_found_sentences(annotated, found):
+    assert [sample.kind for sample in found] == ["gold", "found"] * 4
+    for pair in zip(found[::2], found[1::2], strict=True):
+        assert len({sample.task.claim for sample in pair}) == len({sample.reply.label for sample in pair}) == 1
     assert [sample.reply.label for sample in found[::2]] == [one.label for one in annotated]
-    for gold, retrieved in zip(found[::2], found[1::2], strict=True):
-        assert [pair.question for pair in gold.task.pairs] == [pair.question for pair in retrieved.task.pairs]
 
 
-def test_found_answers_are_sentences_of_gold_answers_or_none(annotated, found):
+def test_found_sentences_are_of_gold_answers_nearest_to_the_claim_first(annotated, found):
     texts = " ".join(f"{answer.text} {answer.explanation}" for one in annotated for answer in one.answers)
-    answers = [pair.answer for sample in found[1::2] for pair in sample.task.pairs]
-    assert any(answer != NO_ANSWER for answer in answers)
-    assert all(answer == NO_ANSWER or answer.split(". ")[0].rstrip(".") in texts for answer in answers)
+    for sample in found[1::2]:
+        pairs = sample.task.pairs
+        assert 0 < len(pairs) <= NEAREST
+        assert {pair.question for pair in pairs} == {EVIDENCE_QUESTION}
+        assert all(pair.answer.rstrip(".") in texts for pair in pairs)
+        claim, *sentences = BagOfWords().encode([sample.task.claim.text, *(pair.answer for pair in pairs)])
+        near = [float(sentence @ claim) for sentence in sentences]
+        assert near == sorted(near, reverse=True)
 
 
-def test_shows_a_share_of_the_claims_with_found_answers(annotated):
+def test_an_answer_that_cannot_be_found_is_not_shown(annotated, monkeypatch):
+    monkeypatch.setattr(web, "LOST", 1.0)
+    everything = Web(annotated, BagOfWords(), seed=1)
+    for place, one in enumerate(annotated):
+        own = {sentence for answer in one.answers for sentence in web.sentences(answer)}
+        others = {
+            s for other in annotated if other is not one for answer in other.answers for s in web.sentences(answer)
+        }
+        assert not set(everything.about(place)) & (own - others)
+
+
+def test_shows_a_share_of_the_claims_with_found_sentences(annotated):
     kinds = [sample.kind for sample in label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples]
-    assert kinds.count("gold") == 4 > kinds.count("retrieved")
+    assert kinds.count("gold") == 4 > kinds.count("found")
 
 
 def test_pairs_of_each_label_are_as_many_as_the_rarest_share(sets):
