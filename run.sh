@@ -3,6 +3,6 @@
 # Without arguments: the bundled examples, into output/. "./run.sh --help" lists the rest.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-[ $# -gt 0 ] || echo "run.sh: checks the bundled example claims without a language model and writes output/"
+[ $# -gt 0 ] || echo "run.sh: checks the bundled example claims and writes output/"
 "$root/scripts/setup.sh"
 exec "$root/.venv/bin/python" -m system "$@"

@@ -65,16 +65,17 @@ async def judge_together(
             step = Step(LabelClaim(claim=case.claim, pairs=nearest), build, [*verdicts], under=case.graph.root)
             (pooled,) = await case.think("judge", [step])
             if pooled:
-                return weigh(case, verdicts, pooled)
+                return weigh(case, verdicts, pooled, nearest)
     return vote(case, verdicts)
 
 
-def weigh(case: Case, verdicts: Sequence[Thought[Verdict]], pooled: Thought[Verdict]) -> Thought[Verdict]:
-    """The label with the greatest sum of confidences, justified as by its most confident verdict."""
+def weigh(
+    case: Case, verdicts: Sequence[Thought[Verdict]], pooled: Thought[Verdict], nearest: Sequence[QuestionAnswer]
+) -> Thought[Verdict]:
+    """The label with the greatest sum of confidences, justified by the sentences nearest to the claim."""
     cast = [thought.content for thought in verdicts] + [pooled.content] * POOLED
     label = max(ORDER, key=lambda label: round(share(label, cast), DECIMALS))
-    best = max((verdict for verdict in cast if verdict.label is label), key=lambda verdict: verdict.confidence)
-    merged = Verdict(label=label, justification=best.justification, confidence=share(label, cast))
+    merged = Verdict(label=label, justification=explain(label, case.claim, nearest), confidence=share(label, cast))
     return case.graph.add(merged, [*verdicts, pooled], "vote", under=case.graph.root)
 
 
@@ -211,7 +212,9 @@ def _tie_break(label: Label, cast: Sequence[Verdict]) -> tuple[bool, float, int]
 
 
 def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
-    """Say in a sentence which answers decide: those that have most of the claim's words.
+    """Say in a sentence what the evidence says, and quote the answer that has most of the claim's words.
+
+    A label alone gives no reasons, so the quotation is called the nearest, not what decides.
 
     Args:
         pairs: what the label was given for, the most important first.
@@ -226,15 +229,15 @@ def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
     first, *others = answers
     match label:
         case Label.SUPPORTED:
-            said = f"The evidence agrees with the claim: {quotation(first.text)}"
+            said = f"The evidence agrees with the claim; nearest to it: {quotation(first.text)}"
         case Label.REFUTED:
-            said = f"The evidence contradicts the claim: {quotation(first.text)}"
+            said = f"The evidence contradicts the claim; nearest to it: {quotation(first.text)}"
         case Label.CONFLICTING if others:
             said = f"The evidence points both ways: {quotation(first.text)}, but also {quotation(others[0].text)}"
         case Label.CONFLICTING:
-            said = f"The evidence supports the claim only in part: {quotation(first.text)}"
+            said = f"The evidence supports the claim only in part; nearest to it: {quotation(first.text)}"
         case Label.NOT_ENOUGH_EVIDENCE:
-            said = f"The evidence does not settle the claim. The nearest that was found: {quotation(first.text)}"
+            said = f"The evidence does not settle the claim; nearest to it: {quotation(first.text)}"
     return said if said.endswith((".”", "!”", "?”")) else f"{said}."
 
 

@@ -4,10 +4,10 @@ AVeriTeC has 3,068 claims, too few to teach a model of 100 million weights that 
 in 1931". Public sets of natural-language inference and fact verification can: each pair becomes a claim with one
 question and the evidence as its answer.
 
-A model that reads gold answers alone trusts whatever it is shown. In use it reads what a retriever found: sentences
-near the question, of pages about something else as often as not. AVeriTeC's training split has no knowledge store, so
-what annotators found stands in for the web: the answers of a claim, those of the claims nearest to it (its topic) and
-those of some at random (the noise). A share of the questions loses its own answers, as the web does not have them all.
+A model that reads gold answers alone trusts whatever it is shown. In use it also reads the sentences nearest to the
+claim, of pages about something else as often as not. AVeriTeC's training split has no knowledge store, so what
+annotators found stands in for the web: the answers of a claim, those of the claims nearest to it (its topic) and those
+of some at random (the noise). A share of the questions loses its own answers, as the web does not have them all.
 """
 
 import hashlib

@@ -499,12 +499,22 @@ def test_it_counts_for_two_branches(make_case, answers, branches, label):
     assert merged.content.confidence == pytest.approx(max(2, branches) / (branches + 2))
 
 
-def test_a_pooled_verdict_quotes_listed_evidence(make_engine, answers):
+@pytest.mark.parametrize("branches", [1, 3])
+def test_the_reason_is_a_sentence_of_the_listed_evidence_whichever_label_wins(make_engine, answers, branches):
     pooled(answers, Label.CONFLICTING)
-    settings = {"graph__justify": False, "graph__debate": False, "graph__pool": True, "graph__branches": 1}
+    answers.replace[AnswerQuestion] = from_metadata
+    settings = {"graph__justify": False, "graph__debate": False, "graph__pool": True, "graph__branches": branches}
     result, _ = run_check(make_engine(**settings))
-    assert result.verdict.label is Label.CONFLICTING
-    assert "“" in result.verdict.justification and not faults(result)
+    assert result.verdict.label is (Label.CONFLICTING if branches == 1 else Label.SUPPORTED)
+    quoted = result.verdict.justification.split("“")[1].split("”")[0]
+    assert any(quoted in text for _, text in PAGES) and not faults(result)
+
+
+def from_metadata(request):
+    """The date of the claim, from every other passage: an answer that no reason should be made of."""
+    if request.task.passage.page % 2:
+        return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer="3-5-2021")
+    return None
 
 
 def test_branches_vote_where_nothing_was_found_to_pool(make_case, answers):
