@@ -17,7 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-REMEDY = "check the connection and pip's settings, then run the command again: it resumes after the last finished step"
+REMEDY = (
+    "check the connection and pip's settings, then run the command again: it resumes after the last finished step; "
+    "or take --profile embedded, which needs no model"
+)
 
 
 class PackageError(Exception):

@@ -227,6 +227,8 @@ def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
     if not answers:
         return "Nothing was found that answers the questions about the claim."
     first, *others = answers
+    if first.source is Source.METADATA:
+        return f"Judged by the claim and its metadata alone: {quotation(first.text)}."
     match label:
         case Label.SUPPORTED:
             said = f"The evidence agrees with the claim; nearest to it: {quotation(first.text)}"

@@ -42,6 +42,7 @@ def test_quotes_the_answers_that_decide(label, pairs, expected):
 def test_quotes_a_page_before_the_metadata():
     dated = pair("3-5-2021")
     dated = dated.model_copy(update={"answers": (dated.answers[0].model_copy(update={"source": Source.METADATA}),)})
+    assert explain(Label.REFUTED, CLAIM, [dated]) == "Judged by the claim and its metadata alone: “3-5-2021”."
     assert explain(Label.REFUTED, CLAIM, [dated, OPENED]).endswith("; nearest to it: “It opened in 1932.”")
 
 
