@@ -19,7 +19,6 @@ from system.thoughts import Argument, Question, Thought
 from system.words import content, coverage, quotation, sentences
 
 DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
-POOLED = 2  # branches that one judgement of what all branches found counts for
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
 ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
 
@@ -53,30 +52,19 @@ async def judge(
 async def judge_together(
     case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
 ) -> Thought[Verdict]:
-    """The verdict of all branches and of one more judgement, by the sentences nearest to the claim that they found.
+    """One judgement of the sentences nearest to the claim that all branches found, in place of their vote.
 
-    A branch reads the answer to its question, which alone says little. The label with the greatest sum of confidences
-    wins; that of the further judgement counts ``POOLED`` times (docs/engine.md). Without such sentences, without time,
-    or where the model fails, the branches vote.
+    A branch reads the answer to its question, which alone says little (docs/engine.md). Without such sentences, without
+    time, or where the model fails, the branches vote.
     """
     with suppress(DeadlineExpired):  # the case is marked as timed out
         if nearest := await nearest_sentences(case, [pair.content for pair in pairs]):
             build = partial(as_labeled, case.claim, nearest)
             step = Step(LabelClaim(claim=case.claim, pairs=nearest), build, [*verdicts], under=case.graph.root)
-            (pooled,) = await case.think("judge", [step])
-            if pooled:
-                return weigh(case, verdicts, pooled, nearest)
+            (verdict,) = await case.think("judge", [step])
+            if verdict:
+                return verdict
     return vote(case, verdicts)
-
-
-def weigh(
-    case: Case, verdicts: Sequence[Thought[Verdict]], pooled: Thought[Verdict], nearest: Sequence[QuestionAnswer]
-) -> Thought[Verdict]:
-    """The label with the greatest sum of confidences, justified by the sentences nearest to the claim."""
-    cast = [thought.content for thought in verdicts] + [pooled.content] * POOLED
-    label = max(ORDER, key=lambda label: round(share(label, cast), DECIMALS))
-    merged = Verdict(label=label, justification=explain(label, case.claim, nearest), confidence=share(label, cast))
-    return case.graph.add(merged, [*verdicts, pooled], "vote", under=case.graph.root)
 
 
 async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tuple[QuestionAnswer, ...]:

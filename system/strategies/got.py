@@ -92,7 +92,7 @@ async def judge_in_reserve(case: Case, branch: Branch) -> None:
 
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
-    """One verdict of those of the branches: by debate where they disagree, by one more judgement, or by vote."""
+    """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote."""
     verdicts, pairs = _verdicts(branches), [pair for branch in branches for pair in branch.pairs]
     if case.settings.graph.debate:
         return await settle(case, verdicts, pairs)

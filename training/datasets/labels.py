@@ -7,7 +7,9 @@ question and the evidence as its answer.
 A model that reads gold answers alone trusts whatever it is shown. In use it also reads the sentences nearest to the
 claim, of pages about something else as often as not. AVeriTeC's training split has no knowledge store, so what
 annotators found stands in for the web: the answers of a claim, those of the claims nearest to it (its topic) and those
-of some at random (the noise). A share of the questions loses its own answers, as the web does not have them all.
+of some at random (the noise). A share of the questions loses its own answers, as the web does not have them all, and
+pages repeat what is claimed, true or not. A share of the claims is shown alone: where nothing worth reading is found,
+who claims what still tells something.
 """
 
 import hashlib
@@ -23,7 +25,7 @@ from system.tasks.judge_claim import EVIDENCE_QUESTION, LabelClaim, LabelReply
 from training import TrainingError
 from training.datasets.gold import gold_pairs
 from training.datasets.samples import DataSet, Drops, Sample
-from training.datasets.web import LOST, NEIGHBORS, STRANGERS, Web, falls
+from training.datasets.web import LOST, NEIGHBORS, REPEATED, STRANGERS, Web, falls
 
 LONGEST = 400  # characters of evidence; the engine's answers are about as long
 LABELS = {
@@ -117,13 +119,19 @@ def _parse(path: Path, number: int, line: bytes) -> Pair:
         ) from error
 
 
-FOUND = 0.6  # share of the claims that are shown with found sentences too; each costs as much as a gold one
+FOUND = 0.4  # share of the claims that are shown with found sentences too; each costs as much as a gold one
+ALONE = 0.4  # share of the claims that are shown without evidence too
 
 
 def label_prediction(claims: Sequence[GoldClaim], web: Web) -> DataSet:
-    """A sample for each claim with its gold answers, and for a share with the sentences nearest to the claim."""
+    """Each claim with its gold answers; a share of them with the sentences nearest to the claim, and a share alone."""
     samples = [sample for place, annotated in enumerate(claims) for sample in _samples(place, annotated, web)]
-    notes = {"neighbors": NEIGHBORS, "strangers": STRANGERS, "questions without their own answers": LOST}
+    notes = {
+        "neighbors": NEIGHBORS,
+        "strangers": STRANGERS,
+        "questions without their own answers": LOST,
+        "claims that a page repeats": REPEATED,
+    }
     return DataSet("labels", samples, Drops(), notes)
 
 
@@ -132,6 +140,8 @@ def _samples(place: int, annotated: GoldClaim, web: Web) -> Iterator[Sample]:
     if falls(FOUND, annotated.claim.text):
         found = (QuestionAnswer(question=EVIDENCE_QUESTION, answer=text, answers=()) for text in web.about(place))
         yield _sample(annotated, "found", tuple(found))
+    if falls(ALONE, f"{annotated.claim.text}\nalone"):
+        yield _sample(annotated, "alone", ())
 
 
 def _sample(annotated: GoldClaim, kind: str, pairs: tuple[QuestionAnswer, ...]) -> Sample:

@@ -1,7 +1,7 @@
 """A stand-in for the web, for claims that come without a knowledge store: what annotators found for all of them.
 
 A question finds the answers of its claim, those of the claims nearest to it (its topic) and those of some at random
-(the noise).
+(the noise). The web also repeats what is claimed, true or not, and so do these stores.
 """
 
 import hashlib
@@ -19,21 +19,25 @@ from training.datasets.gold import answer_text
 NEIGHBORS = 10  # claims of the same topic whose answers a question finds
 STRANGERS = 10  # claims of any topic
 LOST = 0.35  # share of the questions whose own answers cannot be found
+REPEATED = 0.5  # share of the claims that a page repeats
+CLAIM = -1  # place of a claim's own text among its answers
 Vectors = NDArray[np.float32]
 
 
 class Web:
-    """What can be found: the sentences of all gold answers, with vectors."""
+    """What can be found: the sentences of all gold answers and the claims themselves, with vectors."""
 
     def __init__(self, claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> None:
         self._claims = claims
         self._encoder = encoder
         self._generator = np.random.default_rng(seed)
         self._topics: Vectors = encoder.encode([annotated.claim.text for annotated in claims])
-        self._texts = [text for annotated in claims for answer in annotated.answers for text in sentences(answer)]
-        self._owners = np.array(
-            [(i, answer.place) for i, a in enumerate(claims) for answer in a.answers for _ in sentences(answer)]
-        )
+        said = [
+            (text, i, answer.place) for i, a in enumerate(claims) for answer in a.answers for text in sentences(answer)
+        ]
+        said += [(annotated.claim.text, i, CLAIM) for i, annotated in enumerate(claims)]
+        self._texts = [text for text, *_ in said]
+        self._owners = np.array([owner for _, *owner in said])
         self._vectors: Vectors = encoder.encode(self._texts)
 
     def about(self, place: int) -> list[str]:
@@ -42,6 +46,8 @@ class Web:
         lost = [
             answer.place for answer in annotated.answers if falls(LOST, f"{annotated.claim.text}\n{answer.question}")
         ]
+        if not falls(REPEATED, f"{annotated.claim.text}\nrepeated"):
+            lost.append(CLAIM)
         members = np.isin(self._owners[:, 0], self._members(place))
         hidden = (self._owners[:, 0] == place) & np.isin(self._owners[:, 1], lost)
         candidates = np.flatnonzero(members & ~hidden)
@@ -52,7 +58,7 @@ class Web:
     def nearest(self, place: int, answer: GoldAnswer, count: int) -> list[str]:
         """The sentences nearest to an answer's question among those of other claims on the topic."""
         members = [other for other in self._topic(place) if other != place]
-        candidates = np.flatnonzero(np.isin(self._owners[:, 0], members))
+        candidates = np.flatnonzero(np.isin(self._owners[:, 0], members) & (self._owners[:, 1] != CLAIM))
         (query,) = self._encoder.encode_queries([answer.question])
         best = np.argsort(-(self._vectors[candidates] @ query), kind="stable")[:count]
         return list(dict.fromkeys(self._texts[candidates[i]] for i in best))

@@ -28,6 +28,8 @@ def sets(tmp_path):
 @pytest.fixture
 def found(annotated, monkeypatch):
     monkeypatch.setattr(labels, "FOUND", 1.0)
+    monkeypatch.setattr(labels, "ALONE", 0.0)
+    monkeypatch.setattr(web, "REPEATED", 0.0)
     return label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples
 
 
@@ -38,9 +40,10 @@ def test_each_claim_is_judged_by_gold_answers_and_by_found_sentences(annotated, 
     assert [sample.reply.label for sample in found[::2]] == [one.label for one in annotated]
 
 
-def test_found_sentences_are_of_gold_answers_nearest_to_the_claim_first(annotated, found):
+def test_found_sentences_are_of_gold_answers_or_other_claims_nearest_to_the_claim_first(annotated, found):
     texts = " ".join(f"{answer.text} {answer.explanation}" for one in annotated for answer in one.answers)
     for sample in found[1::2]:
+        texts += " ".join(one.claim.text for one in annotated if one.claim != sample.task.claim)
         pairs = sample.task.pairs
         assert 0 < len(pairs) <= NEAREST
         assert {pair.question for pair in pairs} == {EVIDENCE_QUESTION}
@@ -61,9 +64,24 @@ def test_an_answer_that_cannot_be_found_is_not_shown(annotated, monkeypatch):
         assert not set(everything.about(place)) & (own - others)
 
 
-def test_shows_a_share_of_the_claims_with_found_sentences(annotated):
-    kinds = [sample.kind for sample in label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples]
-    assert kinds.count("gold") == 4 > kinds.count("found")
+def test_a_page_repeats_the_claims_of_a_share(annotated, monkeypatch):
+    for share in (0.0, 1.0):
+        monkeypatch.setattr(web, "REPEATED", share)
+        everything = Web(annotated, BagOfWords(), seed=1)
+        for place, one in enumerate(annotated):
+            assert (one.claim.text in everything.about(place)) == bool(share)
+            negatives = [text for answer in one.answers for text in everything.nearest(place, answer, 3)]
+            assert not {other.claim.text for other in annotated} & set(negatives)
+
+
+def test_shows_a_share_of_the_claims_with_found_sentences_and_a_share_alone(annotated, monkeypatch):
+    samples = label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples
+    kinds = [sample.kind for sample in samples]
+    assert kinds.count("gold") == 4 > max(kinds.count("found"), kinds.count("alone"))
+    monkeypatch.setattr(labels, "ALONE", 1.0)
+    samples = label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples
+    alone = [sample.task for sample in samples if sample.kind == "alone"]
+    assert [task.claim for task in alone] == [one.claim for one in annotated] and not any(t.pairs for t in alone)
 
 
 def test_pairs_of_each_label_are_as_many_as_the_rarest_share(sets):
