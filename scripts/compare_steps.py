@@ -11,20 +11,21 @@ Run again, a stopped command resumes; rows that are done are not run again.
 """
 
 import argparse
+import json
 import subprocess
 import sys
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-import orjson
-
-from submission.read import read_gold, read_predictions
-from submission.score import scores_of
-from system.settings import load
+from submission.report.material import Material, read_run
+from system.app.comparison import Scores, compare
+from system.gold import read_gold
+from system.settings import PROFILES, bundled
 
 STEPS = {"ask": "question_generation", "answer": "question_answering", "judge": "verdict_prediction"}
-TASKS = {"ask": ["ask_question"], "answer": ["answer_question"], "judge": ["label_claim"]}
+RULES = {"ask": "ask_question", "answer": "answer_question"}  # judging by rules is a setting of the graph
 ALWAYS = ["verify_answer", "merge_answers"]
 ROWS = (
     ("rules", "rules", "adapter"),
@@ -43,56 +44,57 @@ ROWS = (
 def main() -> None:
     """Run what is not run yet, and print the table."""
     args = _parser().parse_args()
-    adapters = {"ask": args.ask, "answer": args.answer, "judge": load("cpu", {}).model.adapters["verdict_prediction"]}
+    adapters = {"ask": args.ask, "answer": args.answer, "judge": _cpu()["model"]["adapters"]["verdict_prediction"]}
     gold = [one.label for one in read_gold(args.claims)][: args.limit]
     print("| asks | answers | judges | accuracy | difference | macro-F1 | seconds a claim |\n|" + "---|" * 7)
-    first: list[str] = []
+    runs: dict[str, Material] = {}
     for who in ROWS:
         if any(by == "adapter" and not adapters[step] for step, by in zip(STEPS, who, strict=True)):
             continue  # its adapter was not given
         folder = args.output / "_".join(who)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "profile.toml").write_text(profile(dict(zip(STEPS, who, strict=True)), adapters), encoding="utf-8")
-        if not (folder / "run" / "submission.json").exists():
+        if not (folder / "run" / "timings.json").exists():
             _run(args, folder)
-        found = [one.label for one in read_predictions(folder / "run" / "submission.json")]
-        first = first or found
-        print(f"| {' | '.join(who)} | {row(gold, found, first)} | {_seconds(folder / 'run'):.1f} |", flush=True)
+        runs[" | ".join(who)] = read_run(folder / "run")
+        *_, last = compare(gold, {name: [[run.results[n] for n in sorted(run.results)]] for name, run in runs.items()})
+        print(f"| {last.strategy} | {row(last)} | {_seconds(runs[last.strategy]):.1f} |", flush=True)
 
 
 def profile(who: dict[str, str], adapters: dict[str, str]) -> str:
-    """Profile cpu as TOML, with each step by rules, the base model or an adapter.
+    """Profile cpu as TOML, with each step by rules, the base model or an adapter, and without its calibration.
 
     Args:
         who: "rules", "base" or "adapter" by step.
         adapters: folder by step.
     """
-    rules = [task for step, by in who.items() if by == "rules" for task in TASKS[step]] + ALWAYS
-    cpu = load("cpu", {})
-    lines = [
-        "[model]",
-        f'backend = "{cpu.model.backend}"',
-        f'model = "{cpu.model.model}"',
-        f"rules = {orjson.dumps(rules).decode()}",
-        "[model.adapters]",
-        *(f'{STEPS[step]} = "{Path(adapters[step]).resolve()}"' for step, by in who.items() if by == "adapter"),
-        "[graph]\njustify = false\ndebate = false\npool = true",
-        f"[retrieval]\ndense_candidates = {cpu.retrieval.dense_candidates}",
-    ]
-    return "\n".join(lines) + "\n"
+    tree = _cpu()
+    rules = [task for step, task in RULES.items() if who[step] == "rules"] + ALWAYS
+    used = {STEPS[step]: str(Path(bundled(adapters[step])).resolve()) for step, by in who.items() if by == "adapter"}
+    tree["model"] |= {"rules": rules, "adapters": used}
+    tree["graph"]["sentence_rules"] = "always" if who["judge"] == "rules" else "documents"
+    del tree["run"]["calibration"]
+    return "\n".join(_lines(tree))
 
 
-def row(gold: Sequence[str], found: Sequence[str], first: Sequence[str]) -> str:
-    """Accuracy, its difference to the first row with a paired 95 % interval, and macro-F1, in percent and of 1."""
-    right, before = (
-        np.array([label == truth for label, truth in zip(one, gold, strict=True)]) for one in (found, first)
-    )
-    difference = right.astype(float) - before
-    draws = np.random.default_rng(1).integers(len(gold), size=(2000, len(gold)))
-    low, high = np.quantile(difference[draws].mean(axis=1), [0.025, 0.975])
-    scores = scores_of([str(label) for label in gold], found)
-    gap = f"{difference.mean():+.3f} ({low:+.3f} to {high:+.3f})" if found is not first else ""
-    return f"{scores.accuracy:.3f} | {gap} | {scores.macro_f1:.3f}"
+def _cpu() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((PROFILES / "cpu.toml").read_text(encoding="utf-8"))
+
+
+def _lines(tree: dict[str, dict[str, Any]]) -> Iterable[str]:
+    """TOML of tables of plain values; JSON writes these alike."""
+    for name, section in tree.items():
+        yield f"[{name}]"
+        tables = {key: value for key, value in section.items() if isinstance(value, dict)}
+        yield from (f"{key} = {json.dumps(value)}" for key, value in section.items() if key not in tables)
+        yield from _lines({f"{name}.{key}": value for key, value in tables.items()})
+
+
+def row(scores: Scores) -> str:
+    """Accuracy, its difference to the first row with a paired 95 % interval, and macro-F1."""
+    gap = scores.difference
+    interval = f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})"
+    return f"{scores.accuracy.value:.3f} | {interval} | {scores.macro_f1.value:.3f}"
 
 
 def _run(args: argparse.Namespace, folder: Path) -> None:
@@ -102,10 +104,10 @@ def _run(args: argparse.Namespace, folder: Path) -> None:
     subprocess.run([sys.executable, "-m", "system", "run", *inputs, *where, "--budget", "600"], check=True, stdout=2)
 
 
-def _seconds(run: Path) -> float:
+def _seconds(run: Material) -> float:
     """Seconds of the run a claim, loading left out."""
-    facts = orjson.loads((run / "timings.json").read_bytes())["run"]
-    return float(facts["facts"]["run_seconds"] / facts["claims"])
+    assert run.timings is not None  # a finished run's
+    return run.timings.run.facts.run_seconds / len(run.results)
 
 
 def _parser() -> argparse.ArgumentParser:

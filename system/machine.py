@@ -47,14 +47,14 @@ def choose_profile(given: Collection[str] = ()) -> tuple[str, str]:
     """The profile that fits this machine, and why.
 
     Args:
-        given: names of the settings that the user gave. Profile cpu is made for its own model and for the strategy got;
-            with another of either, the profile without a model of its own is what they change.
+        given: names of the settings that the user gave. Profile cpu is made for its own, very small model; another one
+            gets the settings of a model behind an address.
     """
     lacking = _lacking()
     if not lacking:
         return "a10g", _memory()
-    if own := sorted({"backend", "model", "strategy"} & set(given)):
-        return "embedded", f"{lacking}, and --{own[0]} was given"
+    if own := sorted({"backend", "model"} & set(given)):
+        return "server", f"{lacking}, and --{own[0]} was given"
     return "cpu", f"{lacking}, and this profile runs a small language model on the processor"
 
 

@@ -42,7 +42,7 @@ class GraphSettings(Section):
     debate: bool = Field(True, description="let a debate decide where verdicts disagree; otherwise a vote does")
     pool: bool = Field(
         False,
-        description="where no debate decides, judge once more by the sentences nearest to the claim before the vote",
+        description="where no debate decides, judge by the sentences nearest to the claim, in place of a vote",
     )
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
@@ -94,7 +94,7 @@ class ModelSettings(Section):
     adapters: dict[Adapter, str] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, or the names that a server has for them"
     )
-    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers", "label_claim"]] = Field(
+    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
         default_factory=list, description="tasks done by the extractive reader instead of the model"
     )
     temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")

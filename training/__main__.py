@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from system.claims import ClaimsError
 from system.models.base import ModelUnavailable
-from training import TrainingError, check, quantization, reader
+from training import TrainingError, check, quantization
 from training.datasets import command as datasets
 from training.finetuning import command as finetuning
 
-COMMANDS = (reader, datasets, finetuning, quantization, check)
+COMMANDS = (datasets, finetuning, quantization, check)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -24,10 +24,16 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
         encoder: what the extractive reader measures nearness with; the others do without.
 
     Raises:
-        ModelUnavailable: its library or its files are missing, or they do not fit together.
+        ModelUnavailable: its library or its files are missing, they do not fit together, or the strategy needs a model
+            and there are rules alone.
     """
     if _rules_suffice(settings):
         return _load(_reader(settings), encoder)
+    if settings.model.backend == "extractive":
+        raise ModelUnavailable(
+            "rules alone judge claims by the sentences of documents, with the strategy got and without a debate; "
+            "for anything else choose a profile with a language model, such as cpu"
+        )
     _say_absent(settings)
     several = models_of(settings)
     if len(several) > 1 and settings.model.backend == "vllm":
@@ -52,9 +58,8 @@ def _with_rules(model: Model, settings: Settings, encoder: Encoder | None) -> Mo
 def _rules_suffice(settings: Settings) -> bool:
     """Whether rules do every task, as they do for the documents of a user in profile cpu: no model need be loaded."""
     by_sentence = settings.strategy == "got" and settings.graph.sentence_rules == "always" and not settings.graph.debate
-    return by_sentence and {"ask_question", "answer_question", "verify_answer", "merge_answers"} <= {
-        *settings.model.rules
-    }
+    asking = {"ask_question", "answer_question", "verify_answer", "merge_answers"} <= {*settings.model.rules}
+    return by_sentence and (asking or settings.model.backend == "extractive")
 
 
 def _reader(settings: Settings) -> Settings:
@@ -63,8 +68,6 @@ def _reader(settings: Settings) -> Settings:
 
 def _say_absent(settings: Settings) -> None:
     """Say on one line which adapters the model's tasks want for."""
-    if settings.model.backend == "extractive":
-        return
     wanted = {task.adapter for task in registered() if task.name not in settings.model.rules} - {Adapter.NONE}
     if settings.strategy == "got" and not settings.graph.debate:
         wanted.discard(Adapter.MODERATOR)

@@ -24,11 +24,11 @@ def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, profile, r
     assert reason in why
 
 
-@pytest.mark.parametrize("given", ["backend", "model", "strategy"])
-def test_a_model_or_strategy_of_ones_own_changes_the_profile_without_a_model(monkeypatch, given):
+@pytest.mark.parametrize("given", ["backend", "model"])
+def test_a_model_of_ones_own_is_not_held_to_what_suits_a_very_small_one(monkeypatch, given):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert machine.choose_profile({given, "depth"}) == ("embedded", f"no GPU was found, and --{given} was given")
-    assert machine.choose_profile({"depth"})[0] == "cpu"
+    assert machine.choose_profile({given, "depth"}) == ("server", f"no GPU was found, and --{given} was given")
+    assert machine.choose_profile({"depth", "strategy"})[0] == "cpu"
 
 
 def test_the_description_names_what_results_hang_on():

@@ -135,7 +135,7 @@ def test_documents_of_the_user_are_judged_by_sentences_where_the_profile_says_so
     assert (documents.graph.sentence_rules, documents.graph.debate, documents.graph.pool) == ("always", False, False)
     assert load("cpu", {}).run.calibration and not documents.run.calibration
     for given in ("never", "always"):
-        settings = load("embedded", {"sentence_rules": given})
+        settings = load("cpu", {"sentence_rules": given})
         assert settings.for_documents() is settings
     assert load("a10g", {}).for_documents().graph.sentence_rules == "never"
 

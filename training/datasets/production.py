@@ -15,7 +15,6 @@ from system.gold import GoldClaim, write_gold_store
 from system.journal import RecordJournal, identity_of
 from system.models import load_model
 from system.models.base import Model
-from system.models.extractive import ExtractiveModel
 from system.models.prompting import PROMPTS
 from system.records import Label, Record
 from system.settings import Settings
@@ -95,29 +94,30 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)
-        if "moderator" in order.sets:
+        if "moderator" in order.sets and model:
             for data in await _moderator(order, encoder, model):
                 yield write_data_set(data, order.making)
 
 
 @asynccontextmanager
-async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model]:
+async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model | None]:
     """The model that judges and debates, without adapters, which are still to be trained.
 
-    Where there is neither a store, whose passages are judged, nor a debate, nothing will be asked, and nothing is
-    loaded but the extractive reader.
+    None where there is neither a store, whose passages are judged, nor a debate.
     """
-    asked = order.store or "moderator" in order.sets
-    model = load_model(debate_settings(order.settings), encoder) if asked else ExtractiveModel(encoder)
+    if not order.store and "moderator" not in order.sets:
+        yield None
+        return
+    model = load_model(debate_settings(order.settings), encoder)
     try:
         yield model
     finally:
         await model.close()
 
 
-async def _question_answering(order: Order, encoder: Encoder, model: Model) -> DataSet:
+async def _question_answering(order: Order, encoder: Encoder, model: Model | None) -> DataSet:
     source = Source(order.store, order.settings.retrieval, load_relevance(order.scorer, encoder), order.threshold)
-    if order.store is None:
+    if order.store is None or model is None:
         return await question_answering(order.claims, source, _nobody)
     judged_with = {"knowledge store": str(order.store.resolve()), "scorer": order.scorer}
     with _journal(order, "entailment", Judgement, judged_with) as journal:
@@ -149,18 +149,15 @@ async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataS
 async def _corrections(
     order: Order, model: Model, wrong: Sequence[Debate], labels: Mapping[int, Label]
 ) -> Mapping[int, str]:
-    """Reasons for the gold verdicts; where the backend cannot write any, those of the annotators stand in."""
-    if order.settings.model.backend == "extractive":
-        return {annotated.claim.id: annotated.justification for annotated in order.claims if annotated.justification}
+    """Reasons for the gold verdicts, in the model's words."""
     with _journal(order, "corrections", Correction, {}) as journal:
         return await correct(model, wrong, labels, journal)
 
 
 def _debate_notes(settings: Settings) -> dict[str, Any]:
-    extractive = settings.model.backend == "extractive"
     return {
         "debates": {"held by": _name(settings), "evidence": "gold", "rounds at most": settings.debate.rounds},
-        "corrections by": "fallback: the annotators' justifications" if extractive else _name(settings),
+        "corrections by": _name(settings),
     }
 
 

@@ -1,6 +1,6 @@
-"""The extractive reader: questions by rule, answers cut from passages, a verdict from measured agreement.
+"""The extractive reader: questions by rule, answers cut from passages, verdicts by comparing sentences with the claim.
 
-The embedded default where there is no language model. What it says of a request depends on that request alone.
+What it says of a request depends on that request alone.
 """
 
 import asyncio
@@ -10,17 +10,14 @@ from time import perf_counter
 
 from knowledge_store.dense.encoder import Encoder
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
-from system.models.extractive.answers import answer, merge, verify
+from system.models.extractive.answers import Similarity, answer, merge, verify
 from system.models.extractive.comparison import judge_directly
 from system.models.extractive.questions import ask
-from system.models.extractive.roles import take_part
-from system.models.extractive.similarity import Similarity
-from system.models.extractive.verdict import judge, shipped_weights
 from system.records import Cost
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.tasks.base import Reply, Task
-from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
+from system.tasks.judge_claim import JudgeClaim
 from system.tasks.merge_answers import MergeAnswers
 from system.tasks.verify_answer import VerifyAnswer
 from system.words import sentences
@@ -72,14 +69,9 @@ class ExtractiveModel:
                 return verify(task, self._similarity), 1.0
             case MergeAnswers():
                 return merge(task, self._similarity), 1.0
-            case JudgeClaim(by_sentence=True, claim=claim, pairs=pairs):
+            case JudgeClaim(claim=claim, pairs=pairs):
                 return judge_directly(claim, pairs)
-            case JudgeClaim():
-                return judge(task, self._similarity, shipped_weights())
-            case LabelClaim(claim=claim, pairs=pairs):
-                verdict, confidence = judge(JudgeClaim(claim=claim, pairs=pairs), self._similarity, shipped_weights())
-                return LabelReply(label=verdict.label), confidence
-        return take_part(task, self._similarity)
+        return None
 
 
 def _texts(task: Task[Reply]) -> Iterator[str]:
@@ -94,6 +86,3 @@ def _texts(task: Task[Reply]) -> Iterator[str]:
         case MergeAnswers(question=question, answers=answers):
             yield question
             yield from (given.text for given in answers)
-        case JudgeClaim(claim=claim, pairs=pairs) | LabelClaim(claim=claim, pairs=pairs):
-            yield claim.text
-            yield from (s for pair in pairs for passage in pair.passages for s in sentences(passage.text))

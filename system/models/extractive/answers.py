@@ -1,14 +1,15 @@
 """Answers cut from passages, their check against the passage, and the choice among several of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from knowledge_store.dense.encoder import CachingEncoder, Encoder
 from knowledge_store.pages.documents import ENDING
 from system.models.extractive.quantities import Kind, quantities
-from system.models.extractive.similarity import Similarity
 from system.records import NO_ANSWER, AnswerType, Claim, Source
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
@@ -16,6 +17,7 @@ from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.words import content, coverage, sentences, words
 
 MERGED_SENTENCES = 5
+_DECIMALS = 4  # cosines are rounded: the batch that a text was embedded in shows only in later digits
 _HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")
 _MISSING = 0.15
 _ABOUT = 0.3  # below this score a sentence is not about the question
@@ -25,6 +27,30 @@ _WINDOW = 300  # characters of an answer that brings along the sentence that nam
 _WHEN = re.compile(r"when was (?:this|the) (?:claim|statement) (?:made|published)", re.IGNORECASE)
 _WHO = re.compile(r"who (?:made|said|published|is the source of) (?:this|the) (?:claim|statement)", re.IGNORECASE)
 _WHERE = re.compile(r"where was (?:this|the) claim (?:first |originally )?(?:made|published)", re.IGNORECASE)
+
+
+class Similarity:
+    """Cosines between texts, with a cache of their vectors.
+
+    Args:
+        encoder: turns texts into unit vectors.
+        capacity: vectors kept, where the encoder does not cache; see ``CachingEncoder``.
+    """
+
+    def __init__(self, encoder: Encoder, capacity: int = 20_000) -> None:
+        self._encoder = encoder if isinstance(encoder, CachingEncoder) else CachingEncoder(encoder, capacity)
+
+    def prepare(self, texts: Iterable[str]) -> None:
+        """Embed, in one call, those of the texts that have no vector yet."""
+        self._encoder.encode(list(texts))
+
+    def between(self, one: str, others: Iterable[str]) -> NDArray[np.float64]:
+        """Cosines of a text with others, rounded: (number of others,) float64."""
+        others = list(others)
+        if not others:
+            return np.zeros(0)
+        vectors = self._encoder.encode([one, *others])
+        return np.asarray(vectors[1:] @ vectors[0], dtype=np.float64).round(_DECIMALS)
 
 
 def relevance(question: str, candidates: Sequence[str], similarity: Similarity) -> list[float]:

@@ -1,7 +1,7 @@
 """What documents say of a claim directly: sentences that say the same, or the same but for a number, a name or a "not".
 
 For evidence that a user gave and that is all there is. Where it speaks of something else, or only partly of the claim,
-nothing follows; no prior knowledge of how often claims are false is used, unlike in ``verdict``.
+nothing follows; no prior knowledge of how often claims are false is used.
 """
 
 import re
@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from system.models.extractive.findings import NEGATION
 from system.models.extractive.grammar import names, tag
 from system.models.extractive.quantities import Kind, Quantity, quantities
 from system.models.extractive.questions import core
@@ -48,6 +47,9 @@ _MOST = "most majority nearly almost mostly largely"
 _FEW = "few hardly barely rarely minority only single"
 _SOME = "some several half third quarter part partly"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|[a-z]+n['’]t)\b", re.IGNORECASE
+)
 _COMPARING = re.compile(r"\b(?:more|less|fewer|than|most|least)\b", re.IGNORECASE)
 _SHARE = re.compile(rf"\b(?:{_SMALL}|\d+) (?:in|out of) (?:{_SMALL}|\d+)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:than|over|under|above|below|least|most|nearly|almost|up to)\W+$", re.IGNORECASE)
@@ -263,7 +265,7 @@ def _quantifier(text: str) -> tuple[str, str] | None:
 
 def _denials(text: str, but: str = "") -> int:
     """How often a text denies something, without the word of one stem."""
-    found = [word.lower() for word in NEGATION.findall(text)]
+    found = [word.lower() for word in _NEGATION.findall(text)]
     also = [word for word in map(str.lower, words(text)) if stem(word) in _denying() and word not in found]
     return sum(stem(word) != but for word in found + also)
 

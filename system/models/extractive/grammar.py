@@ -61,12 +61,6 @@ class Clause:
         parts = (self.auxiliary, self.subject, self.rest, self.opening)
         return " ".join(part for part in parts if part)
 
-    @property
-    def negated(self) -> str:
-        """The statement denied: subject, auxiliary, "not", rest and opening."""
-        parts = (self.subject, self.auxiliary, "not", self.rest, self.opening)
-        return " ".join(part for part in parts if part)
-
 
 @lru_cache(maxsize=1)
 def _tagger() -> HanoverTagger:

@@ -37,7 +37,7 @@ def answers(monkeypatch, tmp_path):
         return Engine(TracedModel(model, trace) if trace else model, BagOfWords(), settings), 0.25
 
     monkeypatch.setattr(common, "load_timed", load_timed)
-    monkeypatch.setattr(common, "choose_profile", lambda given: ("embedded", "the script is the model"))
+    monkeypatch.setattr(common, "choose_profile", lambda given: ("server", "the script is the model"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
     return script
@@ -223,7 +223,7 @@ def test_closes_the_model_at_the_end(command, answers, tmp_path, monkeypatch):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("The Aster bridge opened in 1932.")
     model = ScriptedModel(answers)
-    engine = Engine(model, BagOfWords(), load("embedded", {}))
+    engine = Engine(model, BagOfWords(), load("server", {}))
     monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
     assert cli.main([*command, *(["--limit", "1"] if command[0] == "compare" else [])]) == 0
     assert model.closed

@@ -3,8 +3,7 @@
 import pytest
 from bridge import BagOfWords, passage
 
-from system.models.extractive.answers import MERGED_SENTENCES, answer, merge, verify
-from system.models.extractive.similarity import Similarity
+from system.models.extractive.answers import MERGED_SENTENCES, Similarity, answer, merge, verify
 from system.records import Answer, AnswerType, Claim, Source
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.merge_answers import MergeAnswers

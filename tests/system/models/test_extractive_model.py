@@ -4,32 +4,30 @@ import asyncio
 import random
 import threading
 
-import pytest
 from bridge import CLAIM, PAGES, BagOfWords, passage
 from processes import PATIENCE
 
-from knowledge_store.dense.encoder import SentenceEncoder
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import ExtractiveModel
-from system.models.extractive.roles import as_pairs
-from system.records import Claim, Label
+from system.records import Answer, AnswerType, Label, QuestionAnswer, Source
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Reply, Task
-from system.tasks.judge_claim import JudgeClaim, LabelClaim
+from system.tasks.judge_claim import JudgeClaim
 from system.tasks.merge_answers import MergeAnswers
 from system.tasks.verify_answer import VerifyAnswer
 
 PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
-PAIRS = as_pairs(CLAIM, PASSAGES)
-ANSWERS = tuple(answer for pair in PAIRS for answer in pair.answers)
+ANSWERS = tuple(
+    Answer(text=one.text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=one) for one in PASSAGES
+)
+PAIRS = tuple(QuestionAnswer(question="When?", answer=one.text, answers=(one,)) for one in ANSWERS)
 TASKS: list[Task[Reply]] = [
     *(AskQuestion(claim=CLAIM, context=(), index=index, seed_passages=tuple(PASSAGES)) for index in range(3)),
     *(AnswerQuestion(claim=CLAIM, question="When did the bridge open?", passage=passage) for passage in PASSAGES),
     VerifyAnswer(claim=CLAIM, question="When did the bridge open?", answer=ANSWERS[0]),
     MergeAnswers(claim=CLAIM, question="When did the bridge open?", answers=ANSWERS),
     *(JudgeClaim(claim=CLAIM, pairs=PAIRS[:count]) for count in (1, 2, 3)),
-    LabelClaim(claim=CLAIM, pairs=PAIRS),
 ]
 
 
@@ -55,12 +53,10 @@ def test_a_reply_depends_on_its_request_alone() -> None:
     assert [together[i] for i in order] == shuffled
 
 
-def test_a_label_alone_is_that_of_the_verdict() -> None:
-    model = ExtractiveModel(BagOfWords())
-    (judged, sure), (labelled, as_sure) = replies(
-        model, [kind(claim=CLAIM, pairs=PAIRS) for kind in (JudgeClaim, LabelClaim)]
-    )
-    assert (judged.label, sure) == (labelled.label, as_sure)  # type: ignore[attr-defined]
+def test_a_verdict_is_that_of_the_sentences() -> None:
+    judge = [JudgeClaim(claim=CLAIM, pairs=PAIRS[:1]), JudgeClaim(claim=CLAIM, pairs=PAIRS[1:2])]
+    said, open_ = [reply for reply, _ in replies(ExtractiveModel(BagOfWords()), judge)]
+    assert (said.label, open_.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)  # type: ignore[attr-defined]
 
 
 def test_costs_are_calls_and_seconds_without_tokens() -> None:
@@ -88,20 +84,6 @@ def test_an_unknown_task_is_an_error_of_its_own() -> None:
     assert error.kind is ErrorKind.BACKEND
     assert "sing" in error.message
     assert isinstance(first, Completion) and isinstance(last, Completion)
-
-
-@pytest.mark.slow
-def test_the_real_encoder_tells_agreement_from_denial() -> None:
-    model = ExtractiveModel(SentenceEncoder("all-MiniLM-L6-v2", device="cpu"))
-    claim = Claim(id=0, text="Eating garlic cures the flu.", reporting_source="Facebook")
-    denied = as_pairs(
-        claim, [passage("There is no evidence that garlic cures the flu, and posts saying so are false.")]
-    )
-    budget = Claim(id=1, text="The county spent 40.5 million euros on roads in 2019.", speaker="Mara Quill")
-    agreed = as_pairs(budget, [passage("County data show that 40.5 million euros were spent on roads in 2019.")])
-    tasks: list[Task[Reply]] = [JudgeClaim(claim=claim, pairs=denied), JudgeClaim(claim=budget, pairs=agreed)]
-    labels = [reply.label for reply, _ in replies(model, tasks)]  # type: ignore[attr-defined]
-    assert labels == [Label.REFUTED, Label.SUPPORTED]
 
 
 def test_a_request_that_takes_long_holds_nobody_up() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge_store.dense.encoder import SentenceEncoder, Vectors
-from system.models.extractive.similarity import Similarity
+from system.models.extractive.answers import Similarity
 from system.words import sentences
 
 texts = st.lists(st.sampled_from(["the bridge", "a bridge of stone", "tolls", "stone", "the toll of the bridge"]))

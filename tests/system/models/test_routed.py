@@ -76,6 +76,13 @@ def test_judging_by_sentences_is_left_to_rules(monkeypatch):
     assert (plain.label, by_sentence.label) == (Label.CONFLICTING, Label.NOT_ENOUGH_EVIDENCE)
 
 
+@pytest.mark.parametrize("changed", [{"strategy": "single"}, {"debate": True}, {"sentence_rules": "never"}])
+def test_rules_alone_do_what_they_can(changed):
+    assert isinstance(load_model(load("embedded", {}), BagOfWords()), ExtractiveModel)
+    with pytest.raises(ModelUnavailable, match=r"rules alone judge .* choose a profile with a language model"):
+        load_model(load("embedded", changed), BagOfWords())
+
+
 def test_rules_need_the_encoder_of_the_reader():
     settings = Settings.model_validate(
         {

@@ -5,9 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
+from bridge import Answers
 from training_claims import BRIDGE, GHOST, MILL, RECORDS, TOLLS, write
 
+from system.models.scripted import ScriptedModel
+from system.tasks.debate import CorrectVerdict, JustificationReply
 from training.__main__ import main
+from training.datasets import production
 
 HELD_OUT = [{"claim": "The windmill of Oldmarsh was sold to a baker."}]
 NAMES = ("question_generation", "verdict_prediction", "question_answering", "moderator", "moderator_sft")
@@ -119,11 +123,13 @@ def test_a_threshold_beyond_one_is_an_error(folder: Folder, capsys: pytest.Captu
 
 
 @pytest.mark.slow
-def test_all_sets_without_a_language_model(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = Answers()
+    answers.replace[CorrectVerdict] = lambda request: JustificationReply(justification="The history says so.")
+    monkeypatch.setattr(production, "load_model", lambda settings, encoder: ScriptedModel(answers))
     assert folder.make("--scorer", "bi-encoder") == 0
     said = capsys.readouterr().out
     assert "passages: fallback: the answers' own text" in said
-    assert "corrections by: fallback: the annotators' justifications" in said
     assert {path.name for path in folder.output.glob("*.jsonl")} == {
         *(f"{name}.jsonl" for name in (*NAMES, "labels", "reading", "moderator_preferences")),
         "debates.jsonl",

@@ -7,8 +7,8 @@ import pytest
 from training_claims import RECORDS, answer, claim, write
 
 from knowledge_store.dense.encoder import Vectors
+from scripts.held_out_claims import NEIGHBORS, STRANGERS, pages, pseudo_stores
 from system.gold import GoldClaim, read_gold
-from training.reader import NEIGHBORS, STRANGERS, pages, pseudo_stores
 
 
 class Length:
