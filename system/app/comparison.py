@@ -69,8 +69,9 @@ def _changes(name: str) -> dict[str, str]:
 
 
 def repeats_of(settings: Settings) -> int:
-    """How often a comparison runs each claim: once on a deterministic backend, otherwise with five seeds."""
-    sampled = settings.model.backend != "extractive" and settings.model.temperature > 0
+    """How often a comparison runs each claim: with five seeds where a model samples the questions, otherwise once."""
+    by_rules = settings.model.backend == "extractive" or "ask_question" in settings.model.rules
+    sampled = not by_rules and settings.model.temperature > 0
     return REPEATS if sampled else 1
 
 

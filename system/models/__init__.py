@@ -27,13 +27,9 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
         ModelUnavailable: its library or its files are missing, they do not fit together, or the strategy needs a model
             and there are rules alone.
     """
+    check_rules(settings)
     if _rules_suffice(settings):
         return _load(_reader(settings), encoder)
-    if settings.model.backend == "extractive":
-        raise ModelUnavailable(
-            "rules alone judge claims by the sentences of documents, with the strategy got and without a debate; "
-            "for anything else choose a profile with a language model, such as cpu"
-        )
     _say_absent(settings)
     several = models_of(settings)
     if len(several) > 1 and settings.model.backend == "vllm":
@@ -41,6 +37,19 @@ def load_model(settings: Settings, encoder: Encoder | None = None) -> Model:
     loaded = [_load(each, encoder) for each in several]
     model = RoutedModel(loaded, by_agent(len(loaded))) if len(loaded) > 1 else loaded[0]
     return _with_rules(model, settings, encoder)
+
+
+def check_rules(settings: Settings) -> None:
+    """Check that the settings ask nothing of rules alone that takes a language model.
+
+    Raises:
+        ModelUnavailable: they do.
+    """
+    if settings.model.backend == "extractive" and not _rules_suffice(settings):
+        raise ModelUnavailable(
+            "rules alone judge claims by the sentences of documents, with the strategy got and without a debate; "
+            "for anything else choose a profile with a language model, such as cpu"
+        )
 
 
 def _with_rules(model: Model, settings: Settings, encoder: Encoder | None) -> Model:

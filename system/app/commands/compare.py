@@ -12,6 +12,7 @@ from system.app import options
 from system.app.commands import common
 from system.app.comparison import Interval, Scores, compare, parse_variants, repeats_of, run_variants, save_comparison
 from system.gold import gold_by_id
+from system.models import check_rules
 from system.records import ClaimResult, Label
 
 SHORT = {
@@ -29,6 +30,8 @@ def command(arguments: Sequence[str]) -> int:
     args = options.parse(parser(), arguments)
     settings = common.settings_of(args)
     variants = parse_variants(args.strategies, args.profile or settings.profile, options.given_settings(args))
+    for variant in variants:
+        check_rules(variant.settings)
     claims_file, claims, store = common.inputs_of(args, settings)
     annotated = gold_by_id(claims_file)
     gold = [annotated[claim.id].label for claim in claims]

@@ -229,6 +229,12 @@ def test_closes_the_model_at_the_end(command, answers, tmp_path, monkeypatch):
     assert model.closed
 
 
+def test_what_rules_alone_cannot_do_is_said_before_any_claim(answers, capsys):
+    assert cli.main(["compare", "--profile", "embedded", "--strategies", "got,single"]) == 2
+    assert "choose a profile with a language model, such as cpu" in capsys.readouterr().err
+    assert not Path("output").exists()
+
+
 def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932. [bold]It[/bold] is old.")

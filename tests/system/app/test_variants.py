@@ -49,7 +49,7 @@ def test_rejects_bad_variants_by_name(text, message):
 
 
 def test_only_sampling_is_repeated():
-    assert repeats_of(load("embedded", {})) == 1
+    assert repeats_of(load("embedded", {})) == repeats_of(load("cpu", {})) == 1
     assert repeats_of(load("embedded", {"backend": "vllm", "model": "x"})) == 5
     assert repeats_of(load("embedded", {"backend": "vllm", "model": "x", "temperature": 0.0})) == 1
 
