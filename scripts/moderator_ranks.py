@@ -87,7 +87,7 @@ def _debates(model: Model, claims: Sequence[GoldClaim], file: Path, folder: Path
     """Debates on gold evidence, moderated by a model; those that the journal holds are not held again."""
     debated = [one.claim for one in claims]
     store = write_gold_store(file, debated, folder / "store")
-    settings = debate_settings(load("cpu", SHORT))
+    settings = debate_settings(load("server", SHORT))
     with RecordJournal(folder / "debates.jsonl", {"claims": len(claims)}, True, Debate) as journal:
         return asyncio.run(hold_debates(model, HashedWords(), settings, debated, store, journal))
 
