@@ -20,6 +20,7 @@ from knowledge_store.pages.page import Passage
 from system.gold import GoldClaim, read_gold
 from system.models.base import Completion, Model, Request, Result
 from system.models.chat import ChatTokenizer
+from system.models.constraints import closed_replies
 from system.models.memory import skeleton
 from system.models.transformers import TransformersModel
 from system.records import QuestionAnswer
@@ -28,7 +29,7 @@ from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion
 from system.tasks.base import Adapter, Reply, Task
 from system.tasks.debate import CloseDebate, Moderate
-from system.tasks.judge_claim import JudgeClaim, LabelClaim
+from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
 from system.thoughts import Argument, Speaker
 from training import TrainingError
 from training.finetuning.base import device_memory
@@ -92,15 +93,17 @@ class Findings:
         samples: what the engine wrote.
         answered: of the engine's requests, those with a usable reply.
         agreement: of the engine's tokens, those that PEFT would write too; ``without``: the base without the adapter.
-        valid: of the replies that PEFT wrote without a schema to the held-out prompts, those that fit the schema.
-        loss: of a token of the held-out replies, in nats.
+            Of labels that are chosen, not written, the labels.
+        valid: of the replies that PEFT wrote without a schema to the held-out prompts, those that fit the schema; None
+            for an adapter that labels, which writes nothing.
+        loss: of a token of the held-out replies, or of a label, in nats.
     """
 
     samples: Sequence[str]
     answered: float
     agreement: float
     without: float
-    valid: float
+    valid: float | None
     loss: float
 
     def __str__(self) -> str:
@@ -111,7 +114,7 @@ class Findings:
                 *lines,
                 f"usable replies of the engine         {self.answered:8.1%}",
                 f"its tokens that PEFT writes too      {self.agreement:8.1%}  (the base alone: {self.without:.1%})",
-                f"valid replies without a schema       {self.valid:8.1%}",
+                *([f"valid replies without a schema       {self.valid:8.1%}"] if self.valid is not None else []),
                 f"held-out loss                        {self.loss:8.3f}",
             ]
         )
@@ -135,7 +138,9 @@ def check(plan: Plan) -> Findings:
     results = asyncio.run(_ask(engine, tasks))
     recipe = replace(RECIPES[record["task"]], context=int(record["context"]))  # as it was trained
     precision = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available()).precision
-    reader = PeftReader(base, plan.adapter, chat, precision)
+    reader = PeftReader(
+        base, plan.adapter, chat, precision, closed_replies(LabelReply, chat.tokenizer) if labels else None
+    )
     written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
     if not written:
         raise TrainingError(f"{plan.adapter}: the engine wrote nothing to {len(tasks)} requests; first: {results[0]}")
@@ -144,7 +149,7 @@ def check(plan: Plan) -> Findings:
         answered=sum(isinstance(result, Completion) for result in results) / len(tasks),
         agreement=_agreement(reader, chat, written, True),
         without=_agreement(reader, chat, written, False),
-        valid=_valid(reader, tasks, held_out),
+        valid=None if labels else _valid(reader, tasks, held_out),
         loss=reader.loss(held_out),
     )
 

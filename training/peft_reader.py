@@ -10,6 +10,7 @@ from peft import PeftModel
 from tqdm import tqdm
 
 from system.models.chat import ChatTokenizer
+from system.models.constraints import ClosedReplies
 from training.finetuning.base import load_base
 from training.finetuning.examples import Demonstration
 from training.finetuning.memory import Precision
@@ -21,14 +22,19 @@ class PeftReader:
     Args:
         chat: renders prompts as the engine does.
         precision: of the base.
+        closed: the replies that there are, of an adapter that labels: it knows the one position that decides, so what
+            it would write elsewhere does not count. None for others.
 
     Raises:
         ModelUnavailable: the base cannot be loaded.
     """
 
-    def __init__(self, base: str, adapter: Path, chat: ChatTokenizer, precision: Precision) -> None:
+    def __init__(
+        self, base: str, adapter: Path, chat: ChatTokenizer, precision: Precision, closed: ClosedReplies | None = None
+    ) -> None:
         self._model: Any = PeftModel.from_pretrained(load_base(base, precision), str(adapter)).eval()
         self._chat = chat
+        self._closed = closed
 
     def agreement(self, prompt: Sequence[int], reply: str, ended: bool, adapter: bool) -> float:
         """Share of a reply's tokens that are the likeliest to PEFT too, each given those before it.
@@ -39,17 +45,16 @@ class PeftReader:
         """
         ids = self._reply_ids(reply) if ended else self._reply_ids(reply)[:-1]
         with nullcontext() if adapter else self._model.disable_adapter():
-            likeliest: list[int] = self._logits(prompt, ids).argmax(-1).tolist()
-        return sum(a == b for a, b in zip(likeliest, ids, strict=True)) / len(ids)
+            logprobs, right = self._logprobs(prompt, ids)
+        return float((logprobs.argmax(-1) == right).float().mean())
 
     def loss(self, examples: Sequence[Demonstration]) -> float:
-        """Mean negative log-likelihood of a token of the replies, in nats."""
+        """Mean negative log-likelihood of a token of the replies, or of a choice between them, in nats."""
         total, count = 0.0, 0
         for example in tqdm(examples, unit="example", desc="held-out loss", leave=False, disable=None):
-            ids = self._reply_ids(example.reply)
-            logprobs = self._logits(self._prompt_ids(example), ids).float().log_softmax(-1)
-            total -= float(logprobs.gather(1, torch.tensor(ids, device=logprobs.device)[:, None]).sum())
-            count += len(ids)
+            logprobs, right = self._logprobs(self._prompt_ids(example), self._reply_ids(example.reply))
+            total -= float(logprobs.gather(1, right[:, None]).sum())
+            count += len(right)
         return total / count
 
     @torch.inference_mode()
@@ -79,8 +84,12 @@ class PeftReader:
         return ids
 
     @torch.inference_mode()
-    def _logits(self, prompt: Sequence[int], reply: Sequence[int]) -> torch.Tensor:
-        """(reply, vocabulary): before each token of the reply."""
+    def _logprobs(self, prompt: Sequence[int], reply: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
+        """What might stand at each position that counts, (positions, choices) float32, and what does, (positions,)."""
         ids = torch.tensor([[*prompt, *reply]], device=self._model.device)
-        logits: torch.Tensor = self._model(input_ids=ids).logits[0, len(prompt) - 1 : -1]
-        return logits
+        logits = self._model(input_ids=ids).logits[0, len(prompt) - 1 : -1].float()
+        if self._closed:
+            place = len(self._closed.given)
+            choice = self._closed.tokens.index(reply[place])
+            return logits[place : place + 1, list(self._closed.tokens)].log_softmax(-1), ids.new_tensor([choice])
+        return logits.log_softmax(-1), ids.new_tensor(reply)

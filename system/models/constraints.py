@@ -15,8 +15,9 @@ from llguidance import LLMatcher
 from llguidance.hf import from_tokenizer
 from torch import Tensor
 
-from system.models.base import Request
+from system.models.base import Completion, Request
 from system.models.replies import decoding_schema
+from system.records import Cost
 from system.tasks.base import FreeText, Reply
 
 COMPACT: Any = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
@@ -108,6 +109,17 @@ class ClosedReplies:
     replies: Mapping[str, Reply]
     given: list[int]
     tokens: Sequence[int]
+
+    def completion(self, place: int, logprobs: Sequence[float], cost: Cost, prompt: str) -> Completion[Reply]:
+        """The reply in a place, with the probability of each.
+
+        Args:
+            logprobs: of ``tokens``, in their order; what they leave to other tokens is not counted.
+        """
+        chances = torch.tensor(logprobs).softmax(0).tolist()
+        reply = list(self.replies.values())[place]
+        probabilities = dict(zip(self.replies, chances, strict=True))
+        return Completion(reply, cost, prompt, reply.model_dump_json(), chances[place], probabilities)
 
 
 def closed_replies(reply_type: type[Reply], tokenizer: Any) -> ClosedReplies | None:

@@ -18,7 +18,7 @@ from threading import Event
 import torch
 from torch import Tensor
 
-from system.models.base import Completion, ErrorKind, ModelError, Request, Result
+from system.models.base import ErrorKind, ModelError, Request, Result
 from system.models.constraints import ClosedReplies, GumbelNoise, closed_replies
 from system.models.decoding import Decoder, Written
 from system.models.prompting import Prompt, RequestTooLongError
@@ -130,10 +130,8 @@ class TransformersModel:
     def _chosen(
         self, job: _Job, prompt: Prompt, chances: Tensor, drawn: int, closed: ClosedReplies, began: float
     ) -> Result:
-        reply, shares = list(closed.replies.values())[drawn], chances.exp().tolist()
-        probabilities = dict(zip(closed.replies, shares, strict=True))
-        text, raw = self._chat.prompt_text(prompt.ids), reply.model_dump_json()
-        return Completion(reply, self._cost(job, prompt, 1, 0.0, began), text, raw, shares[drawn], probabilities)
+        cost, text = self._cost(job, prompt, 1, 0.0, began), self._chat.prompt_text(prompt.ids)
+        return closed.completion(drawn, chances.tolist(), cost, text)
 
     def _read(self, job: _Job, prompt: Prompt, written: Written, began: float) -> Result:
         task = job.request.task

@@ -1,7 +1,9 @@
 """Backend ``vllm``: one engine with continuous batching, a LoRA adapter per request, and replies held to their schema.
 
 All requests of all claims go to the engine at once; it decides what runs together, and nobody waits for another's
-slowest request. Results come in the order of the requests. A request that is cancelled is taken out of the engine.
+slowest request. Results come in the order of the requests. A request that is cancelled is taken out of the engine. A
+reply that is one of a few is not written but chosen, by the one token in which they differ: an adapter that labels
+knows that position alone.
 
 The engine's client lives on an event loop of its own, so that the model can be warmed up before any caller has a loop.
 """
@@ -20,8 +22,9 @@ from system.machine import usable_memory
 from system.models.adapters import RANKS, base_mark, check_adapters, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
+from system.models.constraints import ClosedReplies, closed_replies
 from system.models.memory import plan_memory, skeleton
-from system.models.prompting import Message, Prompt, RequestTooLongError
+from system.models.prompting import Message, RequestTooLongError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
 from system.records import Cost
 from system.settings import EngineSettings
@@ -97,7 +100,7 @@ class VllmModel:
 
     async def _warm_up(self) -> None:
         """Load every adapter and compile every schema, so that no claim waits for it."""
-        prompt = Prompt([], self._chat.encode([Message(role="user", content="Reply in JSON.")]))
+        prompt = self._chat.encode([Message(role="user", content="Reply in JSON.")])
         wanted = warm_up(self._loras.keys())
         await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), self._loras.get(a)) for kind, a in wanted))
 
@@ -108,21 +111,26 @@ class VllmModel:
         started = time.perf_counter()
         task = request.task
         lora = self._loras.get(task.adapter)
+        closed = closed_replies(task.reply_type, self._chat.tokenizer)
         try:
             prompt = self._chat.prompt(task, adapter=lora is not None)
-            output = await self._run(prompt, _sampling_of(request), lora)
+            ids = [*prompt.ids, *closed.given] if closed else prompt.ids
+            output = await self._run(ids, _sampling_of(request, closed), lora)
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (VLLMClientError, EngineGenerateError) as error:  # of this request alone; a dead engine propagates
             return ModelError(ErrorKind.BACKEND, f"{task.name}: {error or type(error).__name__}")
         reply = output.outputs[0]
-        confidence = label_confidence(task.reply_type, _pieces(reply)) if has_label(task.reply_type) else 1.0
-        cost = _cost(output, time.perf_counter() - started)
+        cost = _cost(output, len(prompt.ids), time.perf_counter() - started)
         text = self._chat.prompt_text(prompt.ids)
+        if closed:
+            logprobs = [reply.logprobs[0][token].logprob for token in closed.tokens]
+            return closed.completion(closed.tokens.index(reply.token_ids[0]), logprobs, cost, text)
+        confidence = label_confidence(task.reply_type, _pieces(reply)) if has_label(task.reply_type) else 1.0
         return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
 
-    async def _run(self, prompt: Prompt, sampling: SamplingParams, lora: LoRARequest | None) -> Any:
-        tokens = TokensPrompt(prompt_token_ids=prompt.ids)
+    async def _run(self, ids: list[int], sampling: SamplingParams, lora: LoRARequest | None) -> Any:
+        tokens = TokensPrompt(prompt_token_ids=ids)
         stream = self._engine.generate(tokens, sampling, str(next(self._numbers)), lora_request=lora)
         return [output async for output in stream][-1]
 
@@ -178,8 +186,8 @@ def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
         ) from error
 
 
-def _sampling_of(request: Request) -> SamplingParams:
-    sampling = _sampling(request.task.reply_type, request.task.max_tokens)
+def _sampling_of(request: Request, closed: ClosedReplies | None) -> SamplingParams:
+    sampling = _choice(closed) if closed else _sampling(request.task.reply_type, request.task.max_tokens)
     sampling.temperature, sampling.seed = request.temperature, request.seed
     return sampling
 
@@ -196,20 +204,33 @@ def _sampling(reply_type: type[Reply], max_tokens: int) -> SamplingParams:
     )
 
 
+def _choice(closed: ClosedReplies) -> SamplingParams:
+    """The one token that decides between a few replies, with the log-probability of each."""
+    tokens = list(closed.tokens)
+    return SamplingParams(
+        temperature=0.0,
+        max_tokens=1,
+        allowed_token_ids=tokens,
+        logprob_token_ids=tokens,
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
+
+
 def _pieces(reply: Any) -> list[tuple[str, float]]:
     """Text and log-probability of each token of a reply."""
     chosen = (table[token] for token, table in zip(reply.token_ids, reply.logprobs, strict=True))
     return [(logprob.decoded_token or "", logprob.logprob) for logprob in chosen]
 
 
-def _cost(output: Any, seconds: float) -> Cost:
+def _cost(output: Any, tokens_in: int, seconds: float) -> Cost:
+    """What a reply cost; its prompt is counted as the task's, without the beginning of a reply that is given."""
     times = output.metrics
     return Cost(
         seconds=seconds,
         queue_seconds=times.scheduled_ts - times.queued_ts,
         decode_seconds=times.last_token_ts - times.first_token_ts,
         calls=1,
-        tokens_in=len(output.prompt_token_ids),
-        tokens_cached=output.num_cached_tokens or 0,
+        tokens_in=tokens_in,
+        tokens_cached=min(output.num_cached_tokens or 0, tokens_in),
         tokens_out=len(output.outputs[0].token_ids),
     )

@@ -48,7 +48,8 @@ def test_every_task_is_answered_in_its_schema(model, tasks):
         assert isinstance(result, Completion), result
         assert type(result.reply) is task.reply_type
         assert result.prompt.startswith("<|im_start|>system\n")
-        assert result.cost.calls == 1 and 0 < result.cost.decode_seconds < result.cost.seconds
+        assert result.cost.calls == 1 and (result.cost.tokens_out > 1) == (result.cost.decode_seconds > 0)
+        assert result.cost.decode_seconds < result.cost.seconds
         assert 0 <= result.cost.queue_seconds < result.cost.seconds
         assert result.cost.tokens_in > 100 and 0 < result.cost.tokens_out <= task.max_tokens
     assert 0.25 <= results[-1].confidence <= 1
@@ -75,7 +76,7 @@ def test_greedy_replies_are_those_of_the_transformers_backend(model, tiny_model,
     reference = TransformersModel(
         str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048, dtype="float32")
     )
-    requests = [Request(task) for name, task in tasks.items() if name != "label"]  # chosen there, written here
+    requests = list(map(Request, tasks.values()))
     expected, results = ask(reference, *requests), ask(model, *requests)
     asyncio.run(reference.close())
     assert [r.raw for r in results] == [r.raw for r in expected]
@@ -84,6 +85,19 @@ def test_greedy_replies_are_those_of_the_transformers_backend(model, tiny_model,
     # What a schema leaves no choice about is added here in the fewest tokens, and spelled there as the model likes.
     assert all(r.cost.tokens_out >= e.cost.tokens_out for r, e in zip(results, expected, strict=True))
     assert results[-1].confidence == pytest.approx(expected[-1].confidence, abs=1e-3)
+    chosen = list(tasks).index("label")
+    assert results[chosen].cost.tokens_out == 1
+    assert results[chosen].probabilities == pytest.approx(expected[chosen].probabilities, abs=1e-3)
+
+
+def test_labels_are_sampled_at_the_temperature_beside_replies_that_are_written(model, tasks):
+    samples = [Request(tasks["label"], temperature=2.0, seed=seed) for seed in (*range(20), 0)]
+    *drawn, written = ask(model, *samples, Request(tasks["judge"]))
+    labels = [result.reply.label for result in drawn]
+    assert labels[0] == labels[20] and len(set(labels)) > 1
+    assert all(r.confidence == r.probabilities[r.reply.label] and sum(r.probabilities.values()) for r in drawn)
+    assert drawn[0].probabilities == pytest.approx(drawn[1].probabilities, abs=1e-3)  # they are the model's own
+    assert written.raw == ask(model, Request(tasks["judge"]))[0].raw
 
 
 def test_sampling_follows_the_seed(model, tasks):
