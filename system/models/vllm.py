@@ -14,7 +14,7 @@ import logging
 import os
 import time
 from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -72,7 +72,9 @@ class VllmModel:
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()
-        self._engine = start_engine(engine_arguments(bare, model, adapters, engine))
+        arguments = engine_arguments(bare, model, adapters, engine)
+        with ThreadPoolExecutor(max_workers=1) as apart:  # vLLM would tie itself to a loop that runs here, a notebook's
+            self._engine = apart.submit(start_engine, arguments).result()
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="vllm", daemon=True)
         self._thread.start()

@@ -1,0 +1,47 @@
+"""The shipped adapter on the real weights of profile ``cpu``: vLLM and transformers give the same labels."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import system
+from system.models.base import Request
+from system.packaged_weights import SMOLLM2
+from system.settings import EngineSettings
+from system.tasks.base import Adapter
+from system.weights import find
+from training.check import example_tasks
+
+# The warnings of vLLM and what it imports are not ours to mend.
+pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
+
+ENGINE = EngineSettings(context=2048, sequences=16, batched_tokens=2048, dtype="float32", eager=True)
+ADAPTERS = {Adapter.VERDICT_PREDICTION: str(Path(system.__file__).parent / "adapters/smollm2-135m/verdict_prediction")}
+
+
+def test_labels_of_the_shipped_adapter_are_those_of_transformers():
+    pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
+    folder = find(SMOLLM2.name)
+    if folder is None:
+        pytest.skip("needs SmolLM2-135M: python -m system fetch --profile cpu")
+    from system.models.transformers import TransformersModel
+    from system.models.vllm import VllmModel
+
+    requests = [Request(task) for task in example_tasks(Adapter.VERDICT_PREDICTION, 16, labels=True)]
+
+    def ask(kind):
+        async def answer():  # the model is made where a loop runs already, as in a notebook
+            model = kind(str(folder), ADAPTERS, ENGINE)
+            try:
+                return await model.generate(requests)
+            finally:
+                await model.close()
+
+        return asyncio.run(answer())
+
+    expected, results = ask(TransformersModel), ask(VllmModel)
+    assert len({result.reply.label for result in expected}) > 1
+    assert [result.reply for result in results] == [result.reply for result in expected]
+    for result, reference in zip(results, expected, strict=True):
+        assert result.probabilities == pytest.approx(reference.probabilities, abs=0.01)
