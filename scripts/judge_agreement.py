@@ -3,7 +3,7 @@
 
 Asks a judge about the evidence of recorded replies: the reference as recorded, and as the prediction the facts that
 the recorded judge listed, for the prediction itself was not recorded. Prints which share of the replies can be read,
-how their precision and recall correlate with the recorded ones, and processor seconds a claim; one request at a time.
+how their precision and recall correlate with the recorded ones, and processor seconds a claim, of those asked together.
 
 Replies are appended to OUTPUT as they come; the same command resumes.
 
@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("--official-prompts", type=Path, metavar="FILE", help="the organizers' properties.py")
     parser.add_argument("--claims", type=int, metavar="N", help="the first N (default: all)")
     parser.add_argument("--reply-tokens", type=int, default=1000, metavar="N", help="longest reply (default: 1000)")
+    parser.add_argument("--together", type=int, default=1, metavar="N", help="requests at the same time (default: 1)")
     args = parser.parse_args()
     CompareEvidence.max_tokens = FreePrompt.max_tokens = args.reply_tokens
 
@@ -54,11 +55,14 @@ async def ask(recorded: list[dict[str, Any]], args: argparse.Namespace) -> None:
     judge = load_judge(args.judge, args.official_prompts)
     try:
         with args.output.open("a") as lines:
-            for number, one in enumerate(recorded[done:], start=done):
+            for start in range(done, len(recorded), args.together):
+                group = recorded[start : start + args.together]
                 began = time.process_time()
-                reply = await judge.reply(comparison(number, one), 0)
-                seconds = time.process_time() - began
-                lines.write(json.dumps({"claim": one["claim"], "reply": reply, "seconds": seconds}) + "\n")
+                asked = (judge.reply(comparison(number, one), 0) for number, one in enumerate(group, start=start))
+                replies = await asyncio.gather(*asked)
+                seconds = (time.process_time() - began) / len(group)
+                for one, reply in zip(group, replies, strict=True):
+                    lines.write(json.dumps({"claim": one["claim"], "reply": reply, "seconds": seconds}) + "\n")
                 lines.flush()
     finally:
         await judge.close()
