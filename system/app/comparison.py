@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from system.check import Engine, check
+from system.journal import RecordJournal
 from system.machine import describe
 from system.records import Claim, ClaimResult, Label, Record
 from system.runner.ranking_pool import RankingPool
@@ -75,36 +76,68 @@ def repeats_of(settings: Settings) -> int:
     return REPEATS if sampled else 1
 
 
+class FinishedCheck(Record):
+    """A claim's result with one variant, in one of its repeats."""
+
+    strategy: str
+    repeat: int
+    result: ClaimResult
+
+
+class ComparisonJournal(RecordJournal[FinishedCheck]):
+    """The journal of a comparison: its finished checks."""
+
+    what = "finished check"
+
+    def __init__(self, path: Path, identity: dict[str, str], resume: bool) -> None:
+        super().__init__(path, identity, resume, FinishedCheck)
+
+
 async def run_variants(
-    engine: Engine, variants: Sequence[Variant], claims: Sequence[Claim], store: Path, repeats: int
+    engine: Engine,
+    variants: Sequence[Variant],
+    claims: Sequence[Claim],
+    store: Path,
+    repeats: int,
+    journal: RecordJournal[FinishedCheck],
 ) -> dict[str, list[list[ClaimResult]]]:
     """Check the same claims with all variants: each store is read and ranked once for all of them.
+
+    Args:
+        journal: gets each check as it ends; those that it holds are not made again.
 
     Returns:
         For each variant its repeats, each with the results in the order of ``claims``.
     """
     run = engine.settings.run
     working = asyncio.Semaphore(run.max_concurrent_claims)
-    jobs = [(variant.name, with_seed(engine, variant, repeat)) for variant in variants for repeat in range(repeats)]
-    progress = tqdm(total=len(claims) * len(jobs), unit="check", desc="comparing", smoothing=0.05)
+    jobs = {
+        (variant.name, repeat): with_seed(engine, variant, repeat) for variant in variants for repeat in range(repeats)
+    }
+    done = {(one.strategy, one.repeat, one.result.claim.id): one.result for one in journal.finished}
+    progress = tqdm(total=len(claims) * len(jobs), initial=len(done), unit="check", desc="comparing", smoothing=0.05)
 
     with progress, RankingPool(store, engine.settings.retrieval, run.workers, run.budget) as pool:
 
-        async def finish(claim: Claim) -> list[ClaimResult]:
+        async def finish(claim: Claim) -> None:
+            left = [(*job, one) for job, one in jobs.items() if (*job, claim.id) not in done]
+            if not left:
+                return
             async with working:
                 ranked, failures = await pool.rank(claim)
-                results = []
-                for _, one in jobs:
-                    results.append((await check(one, claim, ranked, failures))[0])
+                for strategy, repeat, one in left:
+                    result, _ = await check(one, claim, ranked, failures)
+                    journal.append(FinishedCheck(strategy=strategy, repeat=repeat, result=result))
+                    done[strategy, repeat, claim.id] = result
                     progress.update()
-                return results
 
         async with asyncio.TaskGroup() as group:
-            running = [group.create_task(finish(claim)) for claim in claims]
-    runs: dict[str, list[list[ClaimResult]]] = {variant.name: [] for variant in variants}
-    for (name, _), results in zip(jobs, zip(*(task.result() for task in running), strict=True), strict=True):
-        runs[name].append(list(results))
-    return runs
+            for claim in claims:
+                group.create_task(finish(claim))
+    return {
+        variant.name: [[done[variant.name, repeat, claim.id] for claim in claims] for repeat in range(repeats)]
+        for variant in variants
+    }
 
 
 def with_seed(engine: Engine, variant: Variant, repeat: int) -> Engine:

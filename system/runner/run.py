@@ -109,7 +109,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
             holds another run than the one to be resumed, or a run is writing there now.
     """
     path = folder / "journal.jsonl"
-    if not (resume or overwrite) and _holds_results(path):
+    if not (resume or overwrite) and holds_results(path):
         raise JournalError(
             f"{folder} already holds a run: --resume continues it, --overwrite replaces it, "
             "--output names another folder"
@@ -121,7 +121,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     return journal
 
 
-def _holds_results(journal: Path) -> bool:
+def holds_results(journal: Path) -> bool:
     """Whether anything stands in a journal behind its first line: a run that failed as it began has left nothing."""
     try:
         with journal.open("rb") as lines:

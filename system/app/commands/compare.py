@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -10,10 +11,21 @@ from rich.table import Table
 
 from system.app import options
 from system.app.commands import common
-from system.app.comparison import Interval, Scores, compare, parse_variants, repeats_of, run_variants, save_comparison
+from system.app.comparison import (
+    ComparisonJournal,
+    Interval,
+    Scores,
+    compare,
+    parse_variants,
+    repeats_of,
+    run_variants,
+    save_comparison,
+)
 from system.gold import gold_by_id
+from system.journal import JournalError
 from system.models import check_rules
 from system.records import ClaimResult, Label
+from system.runner.run import holds_results, run_identity
 
 SHORT = {
     Label.SUPPORTED: "Sup",
@@ -35,15 +47,28 @@ def command(arguments: Sequence[str]) -> int:
     claims_file, claims, store = common.inputs_of(args, settings)
     annotated = gold_by_id(claims_file)
     gold = [annotated[claim.id].label for claim in claims]
-    engine, _ = common.load_timed(settings)
+    repeats = args.repeats or repeats_of(settings)
+    identity = run_identity(variants[0].settings, claims, store)
+    identity |= {"strategies": args.strategies, "repeats": str(repeats)}
+    with _open_journal(args.output, identity, args.resume) as journal:
+        engine, _ = common.load_timed(settings)
 
-    async def run_all() -> dict[str, list[list[ClaimResult]]]:
-        async with common.closing(engine):
-            return await run_variants(engine, variants, claims, store, args.repeats or repeats_of(settings))
+        async def run_all() -> dict[str, list[list[ClaimResult]]]:
+            async with common.closing(engine):
+                return await run_variants(engine, variants, claims, store, repeats, journal)
 
-    runs = asyncio.run(run_all())
-    scores = compare(gold, runs)
-    save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
+        try:
+            runs = asyncio.run(run_all())
+        except KeyboardInterrupt:
+            checks = len(claims) * len(variants) * repeats
+            print(
+                f"stopped with {len(journal.finished)} of {checks} checks done; add --resume to continue",
+                file=sys.stderr,
+            )
+            return common.EXIT_INTERRUPTED
+        scores = compare(gold, runs)
+        save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
+        journal.path.unlink()  # whoever finds one has an unfinished comparison
     Console().print(comparison_tables(scores, len(claims)))
     return 0
 
@@ -64,8 +89,25 @@ def parser() -> argparse.ArgumentParser:
         help="runs per strategy, each with its own seed (default: 5 if sampled, else 1)",
     )
     common.add_inputs(parser, Path("comparison"))
+    parser.add_argument("--resume", action="store_true", help="resume the comparison in --output")
     options.add_settings(parser)
     return parser
+
+
+def _open_journal(folder: Path, identity: dict[str, str], resume: bool) -> ComparisonJournal:
+    """The journal of the comparison in a folder.
+
+    Raises:
+        JournalError: the folder holds an unfinished one that is not to be resumed, or another than this.
+    """
+    path = folder / "journal.jsonl"
+    if not resume and holds_results(path):
+        raise JournalError(
+            f"{path} holds an unfinished comparison or run: --resume continues a comparison; "
+            "else delete the file, or give another --output"
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    return ComparisonJournal(path, identity, resume)
 
 
 def comparison_tables(scores: Sequence[Scores], claims: int) -> Group:

@@ -1,7 +1,9 @@
 """The command line with a scripted model in place of a real one: outputs, exit status, and what users do wrong."""
 
+import asyncio
 import csv
 import re
+import signal
 import subprocess
 import sys
 from datetime import date
@@ -14,7 +16,7 @@ from bridge import Answers, BagOfWords
 from knowledge_store.pages.page import Page
 from knowledge_store.searchers.archive import Archive
 from system import provenance
-from system.app import cli
+from system.app import cli, comparison
 from system.app.commands import common
 from system.check import Engine
 from system.models.scripted import ScriptedModel
@@ -227,6 +229,31 @@ def test_closes_the_model_at_the_end(command, answers, tmp_path, monkeypatch):
     monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
     assert cli.main([*command, *(["--limit", "1"] if command[0] == "compare" else [])]) == 0
     assert model.closed
+
+
+def test_a_comparison_that_was_stopped_is_resumed(answers, monkeypatch, capsys):
+    engine = Engine(ScriptedModel(answers), BagOfWords(), load("server", {"max_concurrent_claims": 1}))
+    monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
+    compare = ["compare", "--strategies", "single", "--repeats", "1", "--limit", "2", "--output", "comparison"]
+    real = comparison.check
+    stopped = iter([False, True])
+
+    async def stop_at_the_second(*arguments):
+        if next(stopped, False):
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.sleep(60)
+        return await real(*arguments)
+
+    monkeypatch.setattr(comparison, "check", stop_at_the_second)
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background may ignore it
+    assert cli.main(compare) == 130
+    signal.signal(signal.SIGINT, ignored)
+    assert "stopped with 1 of 2 checks done; add --resume to continue" in capsys.readouterr().err
+    assert cli.main(compare) == 2
+    assert "holds an unfinished comparison or run: --resume continues" in capsys.readouterr().err
+    assert cli.main([*compare, "--resume"]) == 0
+    assert len(Path("comparison/comparison.jsonl").read_text().splitlines()) == 2
+    assert not Path("comparison/journal.jsonl").exists()
 
 
 def test_what_rules_alone_cannot_do_is_said_before_any_claim(answers, capsys):

@@ -6,7 +6,7 @@ import orjson
 import pytest
 from bridge import Answers, BagOfWords
 
-from system.app.comparison import parse_variants, repeats_of, run_variants
+from system.app.comparison import ComparisonJournal, parse_variants, repeats_of, run_variants
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
@@ -20,6 +20,10 @@ def write_store(folder, *texts):
         line = {"claim_id": str(number), "url": f"https://page{number}.example", "url2text": [text]}
         (folder / f"{number}.json").write_bytes(orjson.dumps(line))
     return folder
+
+
+def verdicts(runs):
+    return {name: [[result.verdict for result in repeat] for repeat in repeats] for name, repeats in runs.items()}
 
 
 def test_a_variant_is_a_strategy_with_its_own_settings():
@@ -64,9 +68,22 @@ def test_variants_share_stores_and_repeats_have_own_seeds(tmp_path):
     variants = parse_variants("got,debatecv:rounds=1", "embedded", {"top_k": 2, "questions": 2})
     engine = Engine(ScriptedModel(answers), BagOfWords(), variants[0].settings)
     claims = [Claim(id=0, text="The Aster bridge opened in 1932."), Claim(id=1, text="A bridge opened in 1941.")]
-    runs = asyncio.run(run_variants(engine, variants, claims, store, repeats=2))
+    with ComparisonJournal(tmp_path / "journal.jsonl", {}, resume=False) as journal:
+        runs = asyncio.run(run_variants(engine, variants, claims, store, 2, journal))
     assert [len(repeats) for repeats in runs.values()] == [2, 2]
     assert [r.verdict.label for r in runs["got"][0]] == [Label.SUPPORTED, Label.REFUTED]
     assert all([r.claim.id for r in repeat] == [0, 1] for repeats in runs.values() for repeat in repeats)
     argued = [request for request in engine.model.requests if isinstance(request.task, Argue)]
     assert {request.seed for request in argued} == {1, 1001}
+    asked = len(engine.model.requests)
+    lines = (tmp_path / "journal.jsonl").read_text().splitlines(keepends=True)
+    assert len(lines) == 1 + 2 * 2 * 2
+    gone = orjson.loads(lines.pop())  # as if the comparison had been stopped before its last check
+    (tmp_path / "journal.jsonl").write_text("".join(lines))
+    with ComparisonJournal(tmp_path / "journal.jsonl", {}, resume=True) as journal:
+        again = asyncio.run(run_variants(engine, variants, claims, store, 2, journal))
+    labels = [
+        [[r.verdict.label for r in repeat] for repeat in repeats] for repeats in (*runs.values(), *again.values())
+    ]
+    assert labels[:2] == labels[2:]
+    assert {request.task.claim.id for request in engine.model.requests[asked:]} == {gone["result"]["claim"]["id"]}
