@@ -63,7 +63,7 @@ def next_token(model, prompts, adapters):
     sampling = SamplingParams(temperature=0, max_tokens=1, logprobs=20, output_kind=RequestOutputKind.FINAL_ONLY)
 
     async def run():
-        jobs = [model._run(Prompt([], ids), sampling, model._loras.get(a)) for a in adapters for ids in prompts]
+        jobs = [model._run(ids, sampling, model._loras.get(a)) for a in adapters for ids in prompts]
         return await asyncio.gather(*jobs)
 
     outputs = iter(model._submit(run()).result())
