@@ -58,8 +58,6 @@ def next_token(model, prompts, adapters):
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind
 
-    from system.models.prompting import Prompt
-
     sampling = SamplingParams(temperature=0, max_tokens=1, logprobs=20, output_kind=RequestOutputKind.FINAL_ONLY)
 
     async def run():
