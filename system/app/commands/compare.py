@@ -50,7 +50,7 @@ def command(arguments: Sequence[str]) -> int:
     repeats = args.repeats or repeats_of(settings)
     identity = run_identity(variants[0].settings, claims, store)
     identity |= {"strategies": args.strategies, "repeats": str(repeats)}
-    with _open_journal(args.output, identity, args.resume) as journal:
+    with _open_journal(args, identity) as journal:
         engine, _ = common.load_timed(settings)
 
         async def run_all() -> dict[str, list[list[ClaimResult]]]:
@@ -89,25 +89,27 @@ def parser() -> argparse.ArgumentParser:
         help="runs per strategy, each with its own seed (default: 5 if sampled, else 1)",
     )
     common.add_inputs(parser, Path("comparison"))
-    parser.add_argument("--resume", action="store_true", help="resume the comparison in --output")
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--resume", action="store_true", help="resume the comparison in --output")
+    kept.add_argument("--overwrite", action="store_true", help="replace an unfinished comparison in --output")
     options.add_settings(parser)
     return parser
 
 
-def _open_journal(folder: Path, identity: dict[str, str], resume: bool) -> ComparisonJournal:
-    """The journal of the comparison in a folder.
+def _open_journal(args: argparse.Namespace, identity: dict[str, str]) -> ComparisonJournal:
+    """The journal of the comparison in the output folder; not the name of a run's, which stays when the run has ended.
 
     Raises:
-        JournalError: the folder holds an unfinished one that is not to be resumed, or another than this.
+        JournalError: the folder holds an unfinished one and no option says what to do with it, or another than this.
     """
-    path = folder / "journal.jsonl"
-    if not resume and holds_results(path):
+    path = args.output / "unfinished.jsonl"
+    if not (args.resume or args.overwrite) and holds_results(path):
         raise JournalError(
-            f"{path} holds an unfinished comparison or run: --resume continues a comparison; "
-            "else delete the file, or give another --output"
+            f"{args.output} holds an unfinished comparison: --resume continues it, --overwrite replaces it, "
+            "--output names another folder"
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    return ComparisonJournal(path, identity, resume)
+    args.output.mkdir(parents=True, exist_ok=True)
+    return ComparisonJournal(path, identity, args.resume)
 
 
 def comparison_tables(scores: Sequence[Scores], claims: int) -> Group:

@@ -250,10 +250,12 @@ def test_a_comparison_that_was_stopped_is_resumed(answers, monkeypatch, capsys):
     signal.signal(signal.SIGINT, ignored)
     assert "stopped with 1 of 2 checks done; add --resume to continue" in capsys.readouterr().err
     assert cli.main(compare) == 2
-    assert "holds an unfinished comparison or run: --resume continues" in capsys.readouterr().err
+    assert "holds an unfinished comparison: --resume continues it, --overwrite replaces it" in capsys.readouterr().err
+    assert cli.main([*compare, "--resume", "--depth", "1"]) == 2
+    assert "graph.depth was" in capsys.readouterr().err
     assert cli.main([*compare, "--resume"]) == 0
     assert len(Path("comparison/comparison.jsonl").read_text().splitlines()) == 2
-    assert not Path("comparison/journal.jsonl").exists()
+    assert not Path("comparison/unfinished.jsonl").exists()
 
 
 def test_what_rules_alone_cannot_do_is_said_before_any_claim(answers, capsys):
