@@ -28,9 +28,16 @@ from transformers import AutoModelForCausalLM, EarlyStoppingCallback, PreTrained
 from system.machine import describe, peak_memory
 from system.models.base import ModelUnavailable
 from system.models.memory import GIB
-from training.finetuning.base import SHORT, compile_blocks, device_memory, four_bits
+from training.finetuning.base import (
+    SHORT,
+    Precision,
+    TrainingPlan,
+    compile_blocks,
+    device_memory,
+    four_bits,
+    plan_training,
+)
 from training.finetuning.examples import Demonstration, Split
-from training.finetuning.memory import Precision, TrainingPlan, plan_training
 from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.trainers import build_trainer
 

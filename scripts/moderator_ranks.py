@@ -22,19 +22,16 @@ from simulate_debate import HashedWords
 
 from system.gold import GoldClaim, read_gold, write_gold_store
 from system.journal import RecordJournal
-from system.models.base import Model
+from system.models.base import Model, RoutedModel
 from system.models.chat import ChatTokenizer
-from system.models.routed import RoutedModel
 from system.models.transformers import TransformersModel
-from system.packaged_weights import SMOLLM2
 from system.records import Label
 from system.settings import EngineSettings, load
 from system.tasks.base import Adapter
 from system.tasks.debate import RulingReply
-from training.datasets.debates import Debate, debate_settings, hold_debates
-from training.datasets.files import Making, read_held_out, write_data_set
-from training.datasets.moderator import moderator_data
-from training.datasets.samples import DataSet, TokenRenderer
+from system.weights import SMOLLM2
+from training.datasets.moderator import Debate, debate_settings, hold_debates, moderator_data
+from training.datasets.samples import DataSet, Making, TokenRenderer, read_held_out, write_data_set
 from training.finetuning.checkpoints import last_checkpoint
 from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.training import Job, train

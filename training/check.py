@@ -32,11 +32,10 @@ from system.tasks.debate import CloseDebate, Moderate
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
 from system.thoughts import Argument, Speaker
 from training import TrainingError
-from training.finetuning.base import device_memory
+from training.finetuning.base import choose_precision, device_memory
 from training.finetuning.checkpoints import read_record
 from training.finetuning.command import DATA
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
-from training.finetuning.memory import choose_precision
 from training.finetuning.recipes import HELD_OUT, RECIPES
 from training.peft_reader import PeftReader
 

@@ -11,9 +11,8 @@ from tqdm import tqdm
 
 from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies
-from training.finetuning.base import load_base
+from training.finetuning.base import Precision, load_base
 from training.finetuning.examples import Demonstration
-from training.finetuning.memory import Precision
 
 
 class PeftReader:

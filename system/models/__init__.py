@@ -6,13 +6,11 @@ import sys
 import psutil
 
 from knowledge_store.dense.encoder import Encoder
-from system.models.base import Model, ModelUnavailable
-from system.models.routed import RoutedModel, by_agent
-from system.packaged_weights import PACKAGED
+from system.models.base import Model, ModelUnavailable, RoutedModel, by_agent
 from system.settings import Settings
 from system.tasks.base import Adapter, Reply, Task, registered
 from system.tasks.judge_claim import JudgeClaim
-from system.weights import WeightsError, fetch
+from system.weights import PACKAGED, WeightsError, fetch
 
 _LOGGER = logging.getLogger(__name__)
 

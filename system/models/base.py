@@ -1,12 +1,18 @@
 """The one seam to models: requests in, results out, in order; an error is a result of its own.
 
-Every backend lives in a file of its own beside this one and imports its library there.
+Every backend lives in a file of its own beside this one and imports its library there. Two models here are made of
+others: ``TracedModel`` writes down all that another reads and replies, ``RoutedModel`` sends each request to one of
+several.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, Protocol
+from pathlib import Path
+from typing import Any, Generic, Protocol
+
+import orjson
 
 from system.records import Cost
 from system.tasks.base import R, Reply, Task
@@ -91,3 +97,87 @@ class Model(Protocol):
     async def close(self) -> None:
         """Free what the backend holds; it is not used afterwards."""
         ...
+
+
+class TracedModel:
+    """A model that writes down what passes through it; otherwise it is the model it wraps."""
+
+    def __init__(self, model: Model, path: Path) -> None:
+        self._model = model
+        self._file = path.open("ab")
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``."""
+        results = await self._model.generate(requests)
+        for request, result in zip(requests, results, strict=True):
+            self._file.write(orjson.dumps(_line(request, result), option=orjson.OPT_APPEND_NEWLINE))
+        self._file.flush()
+        return results
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        self._file.close()
+        await self._model.close()
+
+
+def _line(request: Request, result: Result) -> dict[str, Any]:
+    task = request.task
+    outcome = (
+        {"reply": result.reply.model_dump(mode="json"), "confidence": result.confidence}
+        if isinstance(result, Completion)
+        else {"error": f"{result.kind}: {result.message}"}
+    )
+    return {
+        "claim_id": task.claim.id,
+        "task": task.name,
+        "adapter": task.adapter,
+        "temperature": request.temperature,
+        "seed": request.seed,
+        "prompt": result.prompt,
+        "raw": result.raw,
+        **outcome,
+        **result.cost.model_dump(exclude={"seconds"}),
+        "milliseconds": round(result.cost.seconds * 1000, 1),
+    }
+
+
+Route = Callable[[Task[Reply]], int]
+"""The place of the model that does a task."""
+
+
+def by_agent(models: int) -> Route:
+    """Each agent has a model of its own (CARP's heterogeneous teams); those beyond start again with the first."""
+    return lambda task: task.agent % models
+
+
+class RoutedModel:
+    """Sends each request to one of several models.
+
+    Args:
+        route: which of them.
+    """
+
+    def __init__(self, models: Sequence[Model], route: Route) -> None:
+        self._models = tuple(models)
+        self._route = route
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``. The models work at the same time."""
+        places: dict[int, list[int]] = {}
+        for place, request in enumerate(requests):
+            places.setdefault(self._route(request.task), []).append(place)
+        batches = ([requests[place] for place in mine] for mine in places.values())
+        answered = await asyncio.gather(
+            *(self._models[which].generate(batch) for which, batch in zip(places, batches, strict=True))
+        )
+        results = {
+            place: result
+            for mine, batch in zip(places.values(), answered, strict=True)
+            for place, result in zip(mine, batch, strict=True)
+        }
+        return [results[place] for place in range(len(requests))]
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        for model in self._models:
+            await model.close()

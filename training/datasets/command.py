@@ -17,9 +17,17 @@ from system.models import located
 from system.settings import Settings, SettingsError
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
-from training.datasets.files import LEAKED_CLAIM, HeldOut, Making, read_held_out, sha256_of
 from training.datasets.production import SETS, Order, produce
-from training.datasets.samples import PlainRenderer, Renderer, TokenRenderer
+from training.datasets.samples import (
+    LEAKED_CLAIM,
+    HeldOut,
+    Making,
+    PlainRenderer,
+    Renderer,
+    TokenRenderer,
+    read_held_out,
+    sha256_of,
+)
 
 FOLDER = Path("models/data")
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"

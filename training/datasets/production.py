@@ -20,15 +20,20 @@ from system.records import Label, Record
 from system.settings import Settings
 from system.tasks.verify_answer import VerifyAnswer
 from training import TrainingError
-from training.datasets.debates import Debate, debate_settings, hold_debates
 from training.datasets.evidence import Source, load_relevance
-from training.datasets.files import Making, sha256_of, write_data_set, write_whole
 from training.datasets.gold import question_generation, verdict_prediction
 from training.datasets.labels import entailment_pairs, label_prediction
-from training.datasets.moderator import Correction, correct, moderator_data, syndec
-from training.datasets.question_answering import Judgement, judge_entailment, question_answering
-from training.datasets.reading import reading
-from training.datasets.samples import DataSet
+from training.datasets.moderator import (
+    Correction,
+    Debate,
+    correct,
+    debate_settings,
+    hold_debates,
+    moderator_data,
+    syndec,
+)
+from training.datasets.question_answering import Judgement, judge_entailment, question_answering, reading
+from training.datasets.samples import DataSet, Making, sha256_of, write_data_set, write_whole
 from training.datasets.web import Web
 
 SETS = (

@@ -1,14 +1,21 @@
-"""Question answering: a passage of the gold document, the question, and the gold answer (section 3.2.3)."""
+"""Question answering: a passage, a question, and the gold answer (section 3.2.3).
 
+``question_answering`` takes passages of the gold documents. ``reading`` is for small models, and does without a
+knowledge store, which the training split has none of: a passage is made of the sentences of gold answers that lie
+nearest to the question, of claims on the same topic and of others (``web``). In half of them stands the question's own
+answer, somewhere; in the others it is left out, so that what is nearest, the hard negative, has to be refused.
+"""
+
+import hashlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from tqdm import tqdm
 
-from knowledge_store.pages.page import Flaws, describe
+from knowledge_store.pages.page import Flaws, Passage, describe
 from system.gold import GoldAnswer, GoldClaim
 from system.journal import RecordJournal
 from system.models.base import Completion, Model, Request
-from system.records import Answer, AnswerType, Record, Source
+from system.records import NO_ANSWER, Answer, AnswerType, Record, Source
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.base import Adapter
 from system.tasks.verify_answer import VerificationReply, VerifyAnswer
@@ -16,6 +23,7 @@ from training.datasets import evidence
 from training.datasets.evidence import ClaimEvidence, Found
 from training.datasets.gold import answer_text, states
 from training.datasets.samples import DataSet, Drops, Sample
+from training.datasets.web import Web, sentences
 
 BATCH = 64  # requests that are sent together, and lost together if the power goes
 
@@ -149,3 +157,46 @@ def _verification(sample: Sample) -> VerifyAnswer | None:
         return None
     answer = Answer(text=reply.answer, type=reply.type, source=reply.source, passage=task.passage)
     return VerifyAnswer(claim=task.claim, question=task.question, answer=answer)
+
+
+READING_SHARE = 0.4  # of the questions; each costs twice as much as one of the other sets
+LONGEST_PASSAGE = 700  # characters of a passage
+OTHER_SENTENCES = 6  # sentences of other answers in a passage, at most
+
+
+def reading(claims: Sequence[GoldClaim], web: Web) -> DataSet:
+    """A sample for a share of the questions that have an answer."""
+    samples = [sample for place, annotated in enumerate(claims) for sample in _reading_samples(place, annotated, web)]
+    return DataSet(
+        "reading", samples, Drops(), {"share of questions": READING_SHARE, "sentences of others": OTHER_SENTENCES}
+    )
+
+
+def _reading_samples(place: int, annotated: GoldClaim, web: Web) -> Iterator[Sample]:
+    for answer in {answer.place: answer for answer in annotated.answers if sentences(answer)}.values():
+        draw = hashlib.sha256(f"{annotated.claim.text}\n{answer.question}".encode()).digest()
+        if draw[0] < READING_SHARE * 256:
+            yield _reading_sample(place, annotated, answer, web, draw[1])
+
+
+def _reading_sample(place: int, annotated: GoldClaim, answer: GoldAnswer, web: Web, draw: int) -> Sample:
+    """``draw`` (0 to 255) decides whether the answer is in its passage, and where."""
+    there = draw % 2 == 0
+    own = " ".join(sentences(answer)) if there else ""
+    around = web.nearest(place, answer, OTHER_SENTENCES)
+    while len(around) + there > 1 and len(" ".join([own, *around])) > LONGEST_PASSAGE:
+        around.pop()  # the farthest; the answer itself stays
+    if there:
+        around.insert(draw // 2 % (len(around) + 1), own)
+    text = " ".join(around)
+    found = AnswerReply(source=Source.EVIDENCE, type=answer.type, answer=answer_text(answer))
+    nothing = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
+    return Sample(
+        id=f"reading-{annotated.claim.id}-{answer.place + 1}",
+        label=annotated.label,
+        task=AnswerQuestion(
+            claim=annotated.claim, question=answer.question, passage=Passage(text=text, url="", page=0, start=0)
+        ),
+        reply=found if there else nothing,
+        kind="answered" if there else "answer left out",
+    )

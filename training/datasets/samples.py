@@ -1,18 +1,30 @@
-"""Training samples: a task of the engine with the reply that a model should have given it.
+"""Training samples and their files: a task of the engine with the reply that a model should have given it.
 
 Tasks and replies are the engine's own types, so what a model is trained to read is what the engine will send
-(``system.models.prompting``), and what it is trained to write is what structured output lets it write.
+(``system.models.prompting``), and what it is trained to write is what structured output lets it write. A data set is
+written as JSON Lines, whole or not at all, without held-out claims, with a card beside it.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+import hashlib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Protocol
 
+import orjson
+
+from knowledge_store.pages.filters import COPIED, SHINGLE, shingles
+from knowledge_store.pages.page import normalized
+from knowledge_store.tokenization import tokenize
+from system.claims import read_claims
 from system.models.chat import ChatTokenizer
 from system.models.prompting import Message, RequestTooLongError, neutralize, render
 from system.records import Label
 from system.tasks.base import Reply, Task
+from training import TrainingError
 
 Drops = Counter[str]
 """How many samples each filter has dropped, by the filter's name."""
@@ -124,3 +136,167 @@ def _replies(sample: Sample, renderer: Renderer) -> dict[str, list[dict[str, str
     if sample.rejected is None:
         return {"completion": message(sample.reply)}
     return {"chosen": message(sample.reply), "rejected": message(sample.rejected)}
+
+
+NEAR = 0.6  # share of shingles; pairs of AVeriTeC's train and dev below it have a phrase in common, not a claim
+LEAKED_CLAIM = "claim repeats a held-out claim"
+LEAKED_TEXT = "sample repeats a held-out claim"
+
+
+class HeldOut:
+    """Claims that training must not see.
+
+    A text repeats a claim if it has nearly all of the claim's shingles, the measure by which retrieval knows pages
+    that copy a claim (``knowledge_store.pages.filters``); among claims, which are short, most of the shingles of either
+    are enough. A claim too short for shingles is only repeated by an equal text.
+
+    >>> held_out = HeldOut(["The Aster bridge was opened to all traffic in 1932."])
+    >>> held_out.in_text("They say: the Aster bridge was opened to all traffic in 1932!")
+    True
+    >>> held_out.near_copy("The Aster bridge was opened to all"), held_out.in_text("The Aster bridge was")
+    (True, False)
+    """
+
+    def __init__(self, claims: Iterable[str]) -> None:
+        texts = [text for text in claims if text.strip()]
+        self._exact = {normalized(text) for text in texts}
+        self._sizes: list[int] = []
+        self._holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for number, text in enumerate(texts):
+            own = shingles(tokenize(text), SHINGLE)
+            self._sizes.append(len(own))
+            for shingle in own:
+                self._holders[shingle].append(number)
+
+    def near_copy(self, claim: str) -> bool:
+        """Whether a claim equals a held-out one, or says most of it, or most of what it says is in it."""
+        own = shingles(tokenize(claim), SHINGLE)
+        shared = self._shared(own).items()
+        near = any(count >= NEAR * min(len(own), self._sizes[number]) for number, count in shared)
+        return near or normalized(claim) in self._exact
+
+    def in_text(self, text: str) -> bool:
+        """Whether a text repeats a held-out claim."""
+        found = self._shared(shingles(tokenize(text), SHINGLE))
+        repeated = any(shared >= COPIED * self._sizes[number] for number, shared in found.items())
+        return repeated or normalized(text) in self._exact
+
+    def _shared(self, own: set[tuple[str, ...]]) -> Counter[int]:
+        """How many shingles each held-out claim has in common with a text; claims with none are absent."""
+        return Counter(number for shingle in own for number in self._holders.get(shingle, ()))
+
+
+def read_held_out(files: Sequence[Path]) -> HeldOut:
+    """The claims of some files.
+
+    Raises:
+        ClaimsError: a file holds no claims.
+    """
+    return HeldOut(claim.text for file in files for claim in read_claims(file))
+
+
+def texts_of(line: dict[str, Any]) -> list[str]:
+    """What a line of a data set gives a model to read and to write, the instructions aside."""
+    replies = (message["content"] for key in ("completion", "chosen", "rejected") for message in line.get(key, ()))
+    return [line["prompt"][-1]["content"], *replies]
+
+
+REPEATED = "sample repeated"
+LICENSE = "AVeriTeC (Schlichtkrull et al., 2023), CC BY-NC 4.0; the license holds for what is made of it"
+VERSIONS = ("got-factcheck", "pydantic", "sentence-transformers", "transformers")
+
+
+@dataclass(frozen=True)
+class Making:
+    """How data sets are made: the same for all of them.
+
+    Attributes:
+        folder: where they are written.
+        facts: what all cards say.
+    """
+
+    folder: Path
+    renderer: Renderer
+    held_out: HeldOut
+    facts: dict[str, Any]
+
+
+def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:
+    """Write a data set and its card; returns the card.
+
+    Dropped and counted: samples that do not fit the engine, that repeat another, or that repeat a held-out claim.
+
+    Raises:
+        TrainingError: the disk is full or the folder cannot be written; no half file is left, earlier files stay.
+    """
+    drops = Drops(data.drops)
+    lines, kept = _lines(data, making, drops)
+    path = making.folder / f"{data.name}.jsonl"
+    content = b"".join(lines)
+    card = {**_card(data.name, kept, drops), **data.notes, **making.facts}
+    card["file"] = {"name": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    write_whole(path, content)
+    write_whole(
+        path.with_suffix(".card.json"), orjson.dumps(card, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    )
+    return card
+
+
+def sha256_of(path: Path) -> str:
+    """Hash of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        TrainingError: it cannot be written.
+    """
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise TrainingError(
+            f"{path}: cannot be written ({error.strerror}); make room and run the same command again: "
+            "data sets that are complete and work in journals are kept"
+        ) from error
+
+
+def _lines(data: DataSet, making: Making, drops: Drops) -> tuple[list[bytes], list[Sample]]:
+    lines: list[bytes] = []
+    kept: list[Sample] = []
+    seen: set[bytes] = set()
+    for sample in data.samples:
+        line = rendered(sample, making.renderer, drops)
+        if line is None:
+            continue
+        content = orjson.dumps({key: value for key, value in line.items() if key not in ("id", "claim_id")})
+        if content in seen:
+            drops[REPEATED] += 1
+        elif any(map(making.held_out.in_text, texts_of(line))):
+            drops[LEAKED_TEXT] += 1
+        else:
+            lines.append(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+            kept.append(sample)
+        seen.add(content)
+    return lines, kept
+
+
+def _card(name: str, kept: list[Sample], drops: Drops) -> dict[str, Any]:
+    return {
+        "data set": name,
+        "samples": len(kept),
+        "claims": len({sample.task.claim.id for sample in kept}),
+        "labels": dict(Counter(str(sample.label) for sample in kept).most_common()),
+        "kinds": dict(Counter(sample.kind for sample in kept).most_common()),
+        "dropped": {reason: count for reason, count in drops.most_common() if count},
+        "license": LICENSE,
+        "versions": {package: version(package) for package in VERSIONS},
+    }

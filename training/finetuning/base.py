@@ -1,19 +1,161 @@
-"""The base model that an adapter is trained on, loaded in the precision that the memory allows."""
+"""The base model that an adapter is trained on, in the precision that the memory allows, by arithmetic that is shown.
+
+The sums are upper estimates for LoRA with gradient checkpointing; ``scripts/bench_training.py`` measures a step.
+"""
 
 import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import psutil
 import torch
+from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
 
 from system.models.base import ModelUnavailable
-from system.models.memory import GIB
+from system.models.memory import GIB, RUNTIME
 from system.models.processor import keep_freed_memory
 from training import TrainingError
-from training.finetuning.memory import Precision
+from training.finetuning.recipes import Recipe
+
+SPARE = 0.03  # of the device; allocators fragment
+
+
+class Precision(StrEnum):
+    """Form of the frozen weights."""
+
+    FLOAT32 = "float32"
+    BFLOAT16 = "bfloat16"
+    NF4 = "nf4"
+
+
+# Bytes of a frozen weight. NF4 (Dettmers et al., 2023): 4 bits, a quantized scale of 8 bits for each 64 weights, and
+# a scale of 32 bits for each 256 of these.
+WEIGHT = {Precision.FLOAT32: 4.0, Precision.BFLOAT16: 2.0, Precision.NF4: (4 + 8 / 64 + 32 / (64 * 256)) / 8}
+
+# Bytes of a trained weight, with its gradient and Adam's two moments: all float32, or beside 4-bit weights bfloat16
+# with moments of 8 bits.
+TRAINED = {Precision.FLOAT32: 16.0, Precision.BFLOAT16: 16.0, Precision.NF4: 6.0}
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """Bytes by purpose of a training with one example at a time.
+
+    Attributes:
+        total: what may be used.
+        per_token: activations of one token: the inputs of all blocks, and what one block keeps for its gradient.
+        context: longest example, in tokens.
+    """
+
+    precision: Precision
+    total: int
+    weights: int
+    adapter: int
+    per_token: int
+    context: int
+
+    @property
+    def activations(self) -> int:
+        """Bytes of the activations of the longest example."""
+        return self.per_token * self.context
+
+    @property
+    def needed(self) -> int:
+        """Bytes of everything."""
+        return self.weights + self.adapter + self.activations + RUNTIME
+
+    @property
+    def fits(self) -> bool:
+        """Whether the device has as much."""
+        return self.needed <= self.total * (1 - SPARE)
+
+    @property
+    def longest(self) -> int:
+        """Longest context that fits, in tokens; 0 where not even the weights do."""
+        left = int(self.total * (1 - SPARE)) - (self.needed - self.activations)
+        return max(0, left // self.per_token)
+
+    def __str__(self) -> str:
+        rows = {
+            f"frozen weights, {self.precision}": self.weights,
+            "adapter, gradients, optimizer": self.adapter,
+            f"activations ({self.context:,} tokens of {self.per_token / 1024:,.0f} KiB)": self.activations,
+            "runtime": RUNTIME,
+            "needed": self.needed,
+            "there are": self.total,
+        }
+        return "\n".join(f"  {name:<44}{size / GIB:8.2f} GiB" for name, size in rows.items())
+
+
+def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> TrainingPlan:
+    """The plan with the most exact weights that fits.
+
+    Args:
+        bare: the base model without weights (``system.models.memory.skeleton``).
+        memory: bytes that may be used.
+        gpu: whether there is one; a processor takes bfloat16 only where it has matrix instructions for it.
+
+    Raises:
+        TrainingError: no precision fits; with the arithmetic and the longest context that would.
+    """
+    processor = Precision.BFLOAT16 if has_matrix_bfloat16() else Precision.FLOAT32
+    precisions = (Precision.BFLOAT16, Precision.NF4) if gpu else (processor,)
+    plans = [plan_training(bare, recipe, precision, memory) for precision in precisions]
+    for plan in plans:
+        if plan.fits:
+            return plan
+    last = plans[-1]
+    remedy = f"--context {last.longest} would fit" if last.longest else "take a smaller base or a larger device"
+    raise TrainingError(f"the training does not fit the memory:\n{last}\n{remedy}")
+
+
+def has_matrix_bfloat16() -> bool:
+    """Whether the processor multiplies bfloat16 matrices faster than float32 ones (Intel's AMX, Arm's BF16)."""
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+def plan_training(bare: Any, recipe: Recipe, precision: Precision, memory: int) -> TrainingPlan:
+    """What a training needs in a precision; only linear layers of the blocks are quantized."""
+    config = bare.config
+    projections = list(_projections(bare))
+    in_blocks = sum(layer.weight.numel() for layer in projections)
+    elsewhere = sum(parameter.numel() for parameter in bare.parameters()) - in_blocks
+    trained = recipe.rank * sum(layer.in_features + layer.out_features for layer in projections)
+    unquantized = WEIGHT[Precision.BFLOAT16 if precision is Precision.NF4 else precision]
+    width = 2 if precision is Precision.NF4 else 4  # bytes of the adapter's weights and inputs
+    return TrainingPlan(
+        precision=precision,
+        total=memory,
+        weights=int(in_blocks * WEIGHT[precision] + elsewhere * unquantized),
+        adapter=int(trained * TRAINED[precision]),
+        per_token=int(unquantized * config.hidden_size * config.num_hidden_layers + _block(config, projections, width)),
+        context=recipe.context * recipe.micro_batch,
+    )
+
+
+def _projections(bare: Any) -> Iterator[nn.Linear]:
+    """Linear layers of the blocks: what is quantized, and what the adapter changes."""
+    head = bare.get_output_embeddings()
+    return (module for module in bare.modules() if isinstance(module, nn.Linear) and module is not head)
+
+
+def _block(config: Any, projections: list[nn.Linear], adapter_width: int) -> float:
+    """Bytes that one block keeps for one token while its gradient is computed.
+
+    Each projection keeps its input for the adapter, in the adapter's precision, before and after dropout with a mask of
+    one byte, and its output in 2 bytes; the two norms compute in float32; the widest gradients are those of the MLP.
+    """
+    layers = config.num_hidden_layers
+    inputs = sum(layer.in_features for layer in projections) / layers
+    outputs = sum(layer.out_features for layer in projections) / layers
+    norms = 2 * 4 * config.hidden_size
+    return float(inputs * (2 * adapter_width + 1) + outputs * 2 + norms + 4 * config.intermediate_size * adapter_width)
+
 
 SHORT = 1024  # tokens up to which a processor trains faster with whole attention matrices than with flash attention
 

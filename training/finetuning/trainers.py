@@ -28,8 +28,8 @@ from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies, closed_replies
 from system.tasks.judge_claim import LabelReply
 from training import TrainingError
+from training.finetuning.base import Precision
 from training.finetuning.examples import Demonstration, Example, Split, in_batches
-from training.finetuning.memory import Precision
 from training.finetuning.recipes import Recipe
 
 PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]

@@ -18,8 +18,15 @@ from system.models.adapters import mark_adapter
 from system.models.chat import ChatTokenizer
 from system.models.memory import GIB, skeleton
 from training import TrainingError
-from training.datasets.files import sha256_of
-from training.finetuning.base import check_trainable, compile_blocks, device_memory, load_base
+from training.datasets.samples import sha256_of
+from training.finetuning.base import (
+    TrainingPlan,
+    check_trainable,
+    choose_precision,
+    compile_blocks,
+    device_memory,
+    load_base,
+)
 from training.finetuning.card import Outcome, curves_of, draw, name_of, write_card
 from training.finetuning.checkpoints import CONFIG, finished, last_checkpoint, open_folder
 from training.finetuning.examples import (
@@ -31,7 +38,6 @@ from training.finetuning.examples import (
     split_by_claim,
     that_fit,
 )
-from training.finetuning.memory import TrainingPlan, choose_precision
 from training.finetuning.recipes import HELD_OUT, Recipe
 from training.finetuning.trainers import build_trainer
 

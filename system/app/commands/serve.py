@@ -15,7 +15,7 @@ from system.app.service.access import VARIABLE, AccessError, read_token
 from system.check import Engine
 
 if TYPE_CHECKING:
-    from system.app.service.archive import Archive
+    from system.app.service.jobs import Archive
 
 LIBRARIES = ("fastapi", "prometheus_client", "sse_starlette", "uvicorn")
 GOODBYE = 5  # seconds that open connections have when the service stops
@@ -76,7 +76,7 @@ def _listen(args: argparse.Namespace, engine: Engine, token: str) -> None:
 
 
 def _archive(file: Path) -> "Archive":
-    from system.app.service.archive import Archive
+    from system.app.service.jobs import Archive
 
     try:
         return Archive(file)

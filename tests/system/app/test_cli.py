@@ -19,8 +19,8 @@ from system import provenance
 from system.app import cli, comparison
 from system.app.commands import common
 from system.check import Engine
+from system.models.base import TracedModel
 from system.models.scripted import ScriptedModel
-from system.models.traced import TracedModel
 from system.records import ClaimResult, Label
 from system.settings import load
 from system.tasks.judge_claim import JudgeClaim, VerdictReply

@@ -31,8 +31,16 @@ from system.tasks.carp import (
     StateCase,
     SubclaimsReply,
 )
-from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
-from system.tasks.debate import Argue, CloseDebate, CorrectVerdict, Moderate
+from system.tasks.debate import (
+    PERSONAS,
+    Advise,
+    Argue,
+    CloseDebate,
+    CorrectVerdict,
+    JudgeSpeakers,
+    Moderate,
+    QuestionSpeakers,
+)
 from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
 from system.thoughts import Argument, Ruling, Speaker
 

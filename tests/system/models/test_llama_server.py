@@ -10,8 +10,8 @@ from processes import PATIENCE
 
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.server import ServerModel
-from system.packaged_weights import SMOLLM2, PackageError, _download, _take_out
 from system.settings import EngineSettings
+from system.weights import SMOLLM2, PackageError, _download, _take_out
 
 pytestmark = pytest.mark.slow
 llama = pytest.importorskip("xllamacpp", reason="needs llama.cpp: pip install xllamacpp")

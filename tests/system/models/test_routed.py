@@ -7,9 +7,8 @@ from bridge import BagOfWords
 
 from system import models
 from system.models import load_model
-from system.models.base import Completion, ModelUnavailable, Request
+from system.models.base import Completion, ModelUnavailable, Request, RoutedModel, by_agent
 from system.models.extractive import ExtractiveModel
-from system.models.routed import RoutedModel, by_agent
 from system.models.scripted import ScriptedModel
 from system.records import Claim, Label
 from system.settings import Settings, load

@@ -7,10 +7,9 @@ import pytest
 
 import system
 from system.models.base import Request
-from system.packaged_weights import SMOLLM2
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
-from system.weights import find
+from system.weights import SMOLLM2, find
 from training.check import example_tasks
 
 # The warnings of vLLM and what it imports are not ours to mend.

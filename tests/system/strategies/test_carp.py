@@ -10,9 +10,8 @@ from bridge import CLAIM, CLAIM_GRAPH, PAGES, REFINED, SUBCLAIMS, plan_of, store
 
 from system.check import check
 from system.claim_analysis import Plan, Position, Stance, Team
-from system.models.base import ErrorKind, ModelError
+from system.models.base import ErrorKind, ModelError, RoutedModel, by_agent
 from system.models.prompting import render
-from system.models.routed import RoutedModel, by_agent
 from system.models.scripted import ScriptedModel
 from system.records import Label
 from system.strategies.carp import carp

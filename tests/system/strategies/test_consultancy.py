@@ -12,8 +12,7 @@ from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
 from system.records import Label
 from system.strategies.consultancy import ROUNDS, ai_debate, consultancy
-from system.tasks.consultancy import PERSONAS, Advise, JudgeSpeakers, QuestionSpeakers
-from system.tasks.debate import Argue
+from system.tasks.debate import PERSONAS, Advise, Argue, JudgeSpeakers, QuestionSpeakers
 from system.tasks.judge_claim import VerdictReply
 from system.thoughts import Speaker
 

@@ -15,8 +15,7 @@ from system.strategies import STRATEGIES
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.ask_question import AskQuestion
 from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
-from system.tasks.consultancy import Advise, JudgeSpeakers
-from system.tasks.debate import Argue, Moderate
+from system.tasks.debate import Advise, Argue, JudgeSpeakers, Moderate
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.thoughts import Evidence, Question, Speaker
 

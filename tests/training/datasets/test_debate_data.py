@@ -28,8 +28,17 @@ from system.tasks.debate import (
     RulingReply,
 )
 from system.tasks.judge_claim import VerdictReply
-from training.datasets.debates import Debate, debate_settings, hold_debates
-from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, Correction, correct, moderator_data, syndec
+from training.datasets.moderator import (
+    NO_VERDICT,
+    NOT_CORRECTED,
+    Correction,
+    Debate,
+    correct,
+    debate_settings,
+    hold_debates,
+    moderator_data,
+    syndec,
+)
 
 DECIDES = RulingReply(insight="A date.", gaps="A cost.", reason="Passage 1.", decision=Label.SUPPORTED)
 

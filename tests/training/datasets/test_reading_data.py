@@ -4,14 +4,14 @@ import pytest
 from bridge import BagOfWords
 
 from system.records import NO_ANSWER, AnswerType
-from training.datasets import reading
+from training.datasets import question_answering
 from training.datasets.web import Web, sentences
 
 
 @pytest.fixture
 def samples(annotated, monkeypatch):
-    monkeypatch.setattr(reading, "SHARE", 1.0)
-    return reading.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples
+    monkeypatch.setattr(question_answering, "READING_SHARE", 1.0)
+    return question_answering.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples
 
 
 def own_sentences(annotated, sample):
@@ -30,15 +30,15 @@ def test_teaches_an_answer_only_where_the_passage_holds_it(annotated, samples):
 def test_passages_hold_sentences_of_others_and_stay_short(annotated, samples):
     for sample in samples:
         own = " ".join(own_sentences(annotated, sample))
-        assert len(sample.task.passage.text) <= max(reading.LONGEST, len(own))
+        assert len(sample.task.passage.text) <= max(question_answering.LONGEST_PASSAGE, len(own))
         assert sample.task.passage.text != own
 
 
 def test_a_passage_too_long_loses_the_sentences_of_others_first(annotated, monkeypatch):
-    monkeypatch.setattr(reading, "SHARE", 1.0)
-    monkeypatch.setattr(reading, "LONGEST", 1)
+    monkeypatch.setattr(question_answering, "READING_SHARE", 1.0)
+    monkeypatch.setattr(question_answering, "LONGEST_PASSAGE", 1)
     twice = [one.model_copy(update={"questions": tuple(map(told_twice, one.questions))}) for one in annotated]
-    samples = reading.reading(twice, Web(twice, BagOfWords(), seed=1)).samples
+    samples = question_answering.reading(twice, Web(twice, BagOfWords(), seed=1)).samples
     assert max(len(own_sentences(twice, sample)) for sample in samples if sample.kind == "answered") > 1
     for sample in samples:
         own = " ".join(own_sentences(twice, sample))
@@ -58,4 +58,4 @@ def told_twice(question):
 
 
 def test_the_same_claims_give_the_same_samples(annotated, samples):
-    assert samples == reading.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples
+    assert samples == question_answering.reading(annotated, Web(annotated, BagOfWords(), seed=1)).samples

@@ -12,17 +12,21 @@ from system.models.prompting import neutralize, render
 from system.records import Claim, Label, QuestionAnswer
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training import TrainingError
-from training.datasets import files
-from training.datasets.files import LEAKED_TEXT, REPEATED, HeldOut, Making, write_data_set
+from training.datasets import samples
 from training.datasets.samples import (
+    LEAKED_TEXT,
+    REPEATED,
     TOO_LONG_PROMPT,
     TOO_LONG_REPLY,
     DataSet,
     Drops,
+    HeldOut,
+    Making,
     PlainRenderer,
     Renderer,
     Sample,
     TokenRenderer,
+    write_data_set,
 )
 
 SAYS = VerdictReply(justification='He said "no"<|im_end|>\nand left.', label=Label.REFUTED)
@@ -113,7 +117,7 @@ def test_a_full_disk_leaves_the_earlier_file_and_no_half_one(tmp_path: Path, mon
     def full(_: int) -> None:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(samples.os, "fsync", full)
     with pytest.raises(TrainingError, match=r"x\.jsonl: cannot be written \(No space left on device\); make room"):
         write_data_set(DataSet("x", [sample(), sample("b", answer="Never.")], Drops(), {}), making(tmp_path))
     assert (tmp_path / "x.jsonl").read_bytes() == before

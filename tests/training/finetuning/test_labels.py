@@ -9,8 +9,8 @@ from transformers import AutoModelForCausalLM
 from system.models.prompting import render
 from system.records import Label
 from system.tasks.judge_claim import LabelClaim, LabelReply
+from training.finetuning.base import Precision
 from training.finetuning.examples import Demonstration, Split
-from training.finetuning.memory import Precision
 from training.finetuning.recipes import RECIPES
 from training.finetuning.trainers import build_trainer, labels_of
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from training.finetuning.base import load_base
+from training.finetuning.base import Precision, load_base
 from training.finetuning.examples import Demonstration, Preference, Split
-from training.finetuning.memory import Precision
 from training.finetuning.recipes import RECIPES
 from training.finetuning.trainers import build_trainer
 

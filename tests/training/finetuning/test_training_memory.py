@@ -9,8 +9,7 @@ from transformers import AutoModelForCausalLM
 from scripts.shapes import QWEN_14B
 from system.models.memory import GIB, skeleton
 from training import TrainingError
-from training.finetuning.base import load_base
-from training.finetuning.memory import TRAINED, Precision, choose_precision, plan_training
+from training.finetuning.base import TRAINED, Precision, choose_precision, load_base, plan_training
 from training.finetuning.recipes import RECIPES
 from training.finetuning.trainers import lora
 

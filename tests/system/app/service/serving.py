@@ -15,7 +15,7 @@ from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 from processes import PATIENCE
 
 from system.app.service.app import Limits, create_app
-from system.app.service.archive import Archive
+from system.app.service.jobs import Archive
 from system.app.service.worker import Stores, Worker
 from system.check import Engine
 from system.models.base import Request

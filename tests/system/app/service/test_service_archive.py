@@ -9,7 +9,7 @@ from serving import Gate, ended, engine_of, events_of, in_state, serving, submit
 
 from system.app.commands.serve import _archive
 from system.app.service.access import AccessError
-from system.app.service.archive import Archive
+from system.app.service.jobs import Archive
 
 
 def in_service(file, scenario, script, **options):
