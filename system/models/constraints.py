@@ -1,7 +1,8 @@
 """What holds a model to its reply while it decodes: the JSON schema, the few replies that there are, and sampling.
 
 Schemas are held by llguidance. Of a few replies the model reads the prompt once, and one position of its head decides
-between them. Sampling is by noise: what is likeliest after it was added is a sample.
+between them. Sampling is by noise: what is likeliest after it was added is a sample. A model that repeats itself, as
+small ones do, is made to end the string that it writes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,12 @@ from system.models.replies import decoding_schema
 from system.records import Cost
 from system.tasks.base import FreeText, Reply
 
+PERIOD = 64
+"""Tokens that a loop repeats, at most."""
+LOOP = 32
+"""Tokens of a loop, at least: seven digits that are the same are none."""
+COPIES = 3
+"""How often a loop says the same, at least."""
 COMPACT: Any = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
 """JSON as ``Reply.model_dump_json`` writes it and vLLM constrains it."""
 
@@ -39,10 +46,17 @@ class Schemas:
 
     def __init__(self, tokenizer: Any, vocabulary: int) -> None:
         self._tokenizer = from_tokenizer(tokenizer, n_vocab=vocabulary)
+        texts = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))
+        self._quotes = torch.zeros(vocabulary, dtype=torch.bool)
+        self._quotes[: len(texts)] = torch.tensor([text.startswith('"') for text in texts])
+        self._end = torch.zeros(vocabulary, dtype=torch.bool)
+        self._end[tokenizer.eos_token_id] = True
 
-    def __call__(self, reply_type: type[Reply]) -> LLMatcher | None:
-        """The automaton of a reply, at its start; None for a free one."""
-        return None if reply_type is FreeText else LLMatcher(self._tokenizer, schema_grammar(reply_type))
+    def row(self, reply_type: type[Reply], most: int) -> "Row":
+        """A reply at its start, of so many tokens at most."""
+        if reply_type is FreeText:
+            return Row(None, self._end, most)
+        return Row(LLMatcher(self._tokenizer, schema_grammar(reply_type)), self._end, most, self._quotes)
 
 
 class Row:
@@ -50,8 +64,9 @@ class Row:
 
     Args:
         schema: of the reply, or None.
-        end: token that ends a reply.
+        end: which token ends a reply, (vocabulary,) bool.
         most: tokens of the reply, at most.
+        quotes: which tokens begin with a quotation mark, which ends a string of the schema, (vocabulary,) bool.
 
     Attributes:
         ids: the reply's tokens so far.
@@ -63,8 +78,9 @@ class Row:
         ValueError: the grammar cannot be read, or a token breaks it.
     """
 
-    def __init__(self, schema: LLMatcher | None, end: int, most: int) -> None:
-        self._schema, self._end, self._most = schema, end, most
+    def __init__(self, schema: LLMatcher | None, end: Tensor, most: int, quotes: Tensor | None = None) -> None:
+        self._schema, self._end, self._most = schema, int(end.nonzero()), most
+        self._closing = end if quotes is None else quotes
         self.ids: list[int] = []
         self.logprobs: list[float] = []
         self.unread, self.done = 0, False
@@ -72,9 +88,13 @@ class Row:
 
     def allowed(self, vocabulary: int) -> torch.Tensor:
         """Which tokens may come next, (vocabulary,) bool."""
-        if self._schema is None or self.done:
-            return torch.ones(vocabulary, dtype=torch.bool)
-        return torch.frombuffer(bytearray(self._schema.compute_logit_bias()), dtype=torch.uint8).bool()
+        allowed = torch.ones(vocabulary, dtype=torch.bool)
+        if self._schema and not self.done:
+            allowed = torch.frombuffer(bytearray(self._schema.compute_logit_bias()), dtype=torch.uint8).bool()
+        if loops(self.ids):
+            closing = allowed & self._closing
+            return closing if closing.any() else allowed
+        return allowed
 
     def add(self, token: int, logprob: float) -> None:
         """Add the token that was chosen, and those that must follow it."""
@@ -94,6 +114,19 @@ class Row:
         self.ids = [*self.ids, *new][: self._most]
         self.logprobs = [*self.logprobs, *[0.0] * len(forced)][: self._most]
         self.unread, self.done = len(new), self._end in new or len(self.ids) == self._most
+
+
+def loops(ids: Sequence[int]) -> bool:
+    """Whether token ids end in a loop.
+
+    >>> loops([7, *[1, 2, 3, 4] * 8]), loops([7, *[1, 2, 3, 4] * 7])
+    (True, False)
+    """
+    for period in range(1, PERIOD + 1):
+        length = period * max(COPIES, -(-LOOP // period))
+        if len(ids) >= length and ids[-1] == ids[-1 - period] and ids[-length:-period] == ids[period - length :]:
+            return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -77,9 +77,9 @@ class Decoder:
             prompts: token ids, one row a request.
             abandoned: whether nobody waits for any of them any more, asked at each step: then all end there.
         """
-        task, end = requests[0].task, self._tokenizer.eos_token_id
+        task = requests[0].task
         self.adapters.use(task.adapter)
-        rows = [Row(self._schemas(task.reply_type), end, task.max_tokens) for _ in prompts]
+        rows = [self._schemas.row(task.reply_type, task.max_tokens) for _ in prompts]
         noise = GumbelNoise(requests)
         read = self._read([prompt + row.ids for prompt, row in zip(prompts, rows, strict=True)], self._model)
         began = time.perf_counter()
