@@ -39,16 +39,16 @@ LICENSE = (
 )
 # Pairs of each set, the same number of each label. Sets that state no license are left out.
 SHARES = {
-    "fever_eraser": 6000,
-    "fever_symmetric": 1400,
+    "fever_eraser": 2000,
+    "fever_symmetric": 800,
     "vitaminc_sample": 400,
-    "fm2": 2400,
-    "breaking_nli": 900,
-    "semiauto_nli_wiki": 1200,
-    "mnli": 6000,
-    "snli_counterfactual": 3600,
-    "sick": 600,
-    "scifact_rte": 400,
+    "fm2": 900,
+    "breaking_nli": 500,
+    "semiauto_nli_wiki": 600,
+    "mnli": 1200,
+    "snli_counterfactual": 1000,
+    "sick": 300,
+    "scifact_rte": 300,
 }
 
 
