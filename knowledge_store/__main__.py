@@ -58,15 +58,19 @@ def _parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
     searching = commands.add_parser("search", help="show the passages of a store that answer a question")
     searching.add_argument("store", type=Path, help="a store, or a document or folder of documents")
     searching.add_argument("question", help="what to look for")
-    searching.add_argument("--limit", type=_positive, default=5, metavar="N", help="passages shown, at most (5)")
-    searching.add_argument("--explain", action="store_true", help="show what each word of the question counts in BM25")
+    searching.add_argument(
+        "--limit", type=_positive, default=5, metavar="N", help="maximum passages to show (default: 5)"
+    )
+    searching.add_argument(
+        "--explain", action="store_true", help="show what each word of the question adds to the BM25 score"
+    )
     return parser
 
 
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 1, got {text}")
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
     return number
 
 

@@ -14,14 +14,16 @@ class RetrievalSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    chunk_size: int = Field(1000, gt=0, description="length of a passage, in characters")
-    chunk_overlap: int = Field(200, ge=0, description="characters that neighboring passages of a page share")
+    chunk_size: int = Field(1000, gt=0, description="passage length, in characters")
+    chunk_overlap: int = Field(200, ge=0, description="characters shared by neighboring passages of a page")
     tokenization: Tokenization = Field(
-        "words", description="tokens of BM25: words (case-folded, any script), or split at whitespace"
+        "words", description="BM25 tokens: words (case-folded, any script), or text split at whitespace"
     )
-    bm25_top_k: int = Field(3000, gt=0, description="passages that BM25 keeps for the claim")
-    dense_candidates: int = Field(64, gt=0, description="of those, passages embedded for a question")
-    top_k: int = Field(5, gt=0, description="passages that answer a question")
+    bm25_top_k: int = Field(3000, gt=0, description="passages that BM25 keeps per claim")
+    dense_candidates: int = Field(
+        64, gt=0, description="passages to embed per question, chosen from those that BM25 kept"
+    )
+    top_k: int = Field(5, gt=0, description="passages used to answer each question")
     fact_checks: bool = Field(True, description="keep pages of fact-checking sites")
     claim_copies: bool = Field(True, description="keep pages that repeat the claim nearly word for word")
     later_pages: bool = Field(True, description="keep pages dated after the claim")
@@ -29,23 +31,23 @@ class RetrievalSettings(BaseModel):
         default_factory=list, description="keep only pages in these languages (ISO 639-1 codes); none: any language"
     )
     search: str = Field(
-        "", description="where to look for more evidence: an archive (knowledge_store index), or a SearXNG address"
+        "", description="where to look for more evidence: an archive (made by 'store index'), or a SearXNG address"
     )
-    search_results: int = Field(10, gt=0, description="pages that a search adds to a claim's store, at most")
+    search_results: int = Field(10, gt=0, description="maximum pages that a search adds to a claim's store")
     search_folder: str = Field(
         "output/searched", description="folder that keeps search results, so that no search is repeated"
     )
     ranking_cache: str = Field("", description="cache folder for BM25 rankings; empty: no cache")
     encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
     encoder_code: bool = Field(False, description="run the code that comes with the encoder; only if you trust it")
-    encoder_runtime: Runtime = Field("openvino", description="runtime of the encoder on a CPU (on a GPU: torch)")
+    encoder_runtime: Runtime = Field("openvino", description="encoder runtime on a CPU (a GPU always uses torch)")
 
     @model_validator(mode="after")
     def _windows_advance(self) -> Self:
         if self.chunk_overlap >= self.chunk_size:
             raise ValueError(
                 f"chunk_overlap ({self.chunk_overlap}) must be smaller than chunk_size ({self.chunk_size}), "
-                "or the passages of a page would never reach its end"
+                "or passages would never reach the end of their page"
             )
         return self
 
@@ -57,6 +59,6 @@ class MultiHopSettings(BaseModel):
 
     multi_hop: bool | None = Field(None, description="multi-hop search, from passage to passage (default: only carp)")
     beam_width: int = Field(3, gt=0, description="paths kept at each hop")
-    hops: int = Field(4, gt=0, description="passages of a path, at most")
+    hops: int = Field(4, gt=0, description="maximum passages per path")
     hop_candidates: int = Field(10, gt=0, description="passages that may extend a path at each hop")
     hop_rate: float = Field(1.0, gt=0, description="lambda, how fast a passage's likelihood falls with its distance")

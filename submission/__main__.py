@@ -18,8 +18,8 @@ from submission.tables import print_report
 from submission.validate import changes_score, print_faults, validate
 from system.journal import JournalError
 
-VALIDATE = """Name every fault of a submission, with its row and what the official scorer does about it: it crashes the
-whole run, it scores wrongly, silently, or it is harmless. The exit status is 1 if any fault is more than harmless."""
+VALIDATE = """List every fault of a submission with its row and its effect on the official scorer: it crashes the whole
+run, silently gives wrong scores, or is harmless. The exit status is 1 if any fault is not harmless."""
 SCORE = """Score predictions against gold: accuracy, macro-F1, precision, recall and F1 by label, the confusion table,
 and the constant answer "Refuted" for comparison; with --metrics also their evidence. Predictions and gold are paired by
 claim id and text; unpaired ones are named and not scored. The first line says what the official scorer would do with
@@ -115,7 +115,7 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
         "--judgements",
         type=Path,
         metavar="FILE",
-        help="file of replies, so that nothing is asked twice (default: judgements.jsonl beside the predictions)",
+        help="file that keeps replies, so nothing is asked twice (default: judgements.jsonl beside the predictions)",
     )
 
 

@@ -108,9 +108,9 @@ def _curve(confidences: Numbers, right: NDArray[np.bool_]) -> Numbers:
     return np.asarray(fit.predict(GRID))
 
 
-DESCRIPTION = """Fit how far a system's confidences can be trusted, on claims with known labels. Writes the fit, which
-a run applies with --calibration, and a reliability diagram beside it; prints the expected calibration error before and
-after, the latter out of fold."""
+DESCRIPTION = """Fit a system's confidences to claims with known labels. Writes the fit, which a run applies with
+--calibration, and a reliability diagram next to it; prints the expected calibration error before and after (the latter
+out of fold)."""
 TENTHS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 
@@ -167,5 +167,5 @@ def _table(report: CalibrationReport) -> Table:
     table = Table("", "value", title=f"Calibration on {report.claims} claims", title_justify="left")
     table.add_row("accuracy", f"{report.accuracy:.3f}")
     table.add_row("expected calibration error, before", f"{report.before:.3f}")
-    table.add_row("the same after, out of fold", f"{report.after:.3f}")
+    table.add_row("expected calibration error, after (out of fold)", f"{report.after:.3f}")
     return table

@@ -218,8 +218,8 @@ def pair(predicted: Sequence[Predicted], gold: Sequence[Gold]) -> Pairing:
     same = tuple(one for one in met if same_text(one.predicted.claim, one.gold.claim))
     if not same:
         raise SubmissionError(
-            f"none of {len(predicted)} predictions has the id and the text of one of {len(gold)} gold claims; "
-            "name the gold file of the same split, and submission.json where only a part of it was run"
+            f"none of {len(predicted)} predictions matches one of {len(gold)} gold claims by id and text; "
+            "give the gold file of the same split, and submission.json if only a part of the split was run"
         )
     gold_ids = {claim.claim_id for claim in gold}
     return Pairing(

@@ -199,10 +199,10 @@ def _counts(counts: Iterable[Mapping[str, int]]) -> str:
 def _summary_lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple[str, str]]:
     labels = Counter(result.verdict.label for result in results)
     facts, cost = run.facts, run.cost
-    budget = f"{facts.budget_seconds:g} s of the run a claim, on average; cut short {run.cut_short}"
+    budget = f"{facts.budget_seconds:g} s per claim on average over the run; cut short {run.cut_short}"
     return [
         ("labels", ", ".join(f"{label} {labels[label]}" for label in Label)),
-        ("seconds a claim", f"mean {run.mean:.2f}, p50 {run.p50:.2f}, p95 {run.p95:.2f}, max {run.max:.2f}"),
+        ("seconds per claim", f"mean {run.mean:.2f}, p50 {run.p50:.2f}, p95 {run.p95:.2f}, max {run.max:.2f}"),
         ("budget", budget),
         ("rule", run.verdict),
         ("stages", ", ".join(f"{name} {seconds:.2f} s" for name, seconds in run.stages.items()) or "none"),
@@ -210,6 +210,6 @@ def _summary_lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple
         ("store flaws", _counts(result.flaws for result in results)),
         ("model calls", f"{cost.calls}"),
         ("tokens", f"in {cost.tokens_in} ({cost.tokens_cached} cached), out {cost.tokens_out}"),
-        ("run", f"{facts.run_seconds:.1f} s, and before it {facts.model_load_seconds:.1f} s loading models"),
+        ("run", f"{facts.run_seconds:.1f} s, plus {facts.model_load_seconds:.1f} s before it to load models"),
         ("peak memory", f"{facts.peak_memory_gib:.2f} GiB"),
     ]

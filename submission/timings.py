@@ -158,7 +158,7 @@ def _wall(facts: RunFacts, claims: int) -> float:
 
 def _verdict(wall: float) -> str:
     state = "within" if wall <= RULE_SECONDS else "over"
-    return f"{state} the one-minute rule: {wall:.2f} s of the run a claim, {RULE_SECONDS:.0f} s allowed"
+    return f"{state} the one-minute rule: {wall:.2f} s per claim over the whole run, {RULE_SECONDS:.0f} s allowed"
 
 
 def write_timings_json(report: TimeReport, path: Path) -> None:
@@ -221,9 +221,9 @@ def _sentence(run: RunTiming, wall: float) -> str:
     keeps = "keeps" if wall <= RULE_SECONDS else "breaks"
     ahead = run.claims * RULE_SECONDS - run.facts.model_load_seconds - run.facts.run_seconds
     return (
-        f"The run {keeps} the one-minute rule: {wall:.1f} s of the run a claim, loading included, of "
-        f"{RULE_SECONDS:.0f} s allowed on average, so it ended {abs(ahead) / 60:.0f} min "
-        f"{'ahead' if ahead >= 0 else 'behind'}. By its own clock, which runs while others are served too, a claim "
+        f"The run {keeps} the one-minute rule: {wall:.1f} s per claim on average, loading included, with "
+        f"{RULE_SECONDS:.0f} s allowed, so it ended {abs(ahead) / 60:.0f} min "
+        f"{'early' if ahead >= 0 else 'late'}. By its own clock, which also runs while others are served, a claim "
         f"took {run.mean:.1f} s on average and {run.max:.1f} s at most; the deadline cut {run.cut_short} short."
     )
 

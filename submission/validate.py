@@ -68,7 +68,9 @@ def _duplicates(scored: Sequence[tuple[int, Row]], total: int) -> Iterator[Fault
     for number, row in scored:
         if (other := first.setdefault(number, row)) is not row:
             yield Fault(
-                row.where, f"the id {number} is that of {other.where} too; later rows meet other claims", effect
+                row.where,
+                f"the id {number} repeats that of {other.where}; later rows are scored against other claims",
+                effect,
             )
 
 
@@ -99,7 +101,7 @@ def _evidence(row: Row) -> Iterator[Fault]:
     if not pairs:
         yield Fault(row.where, "the evidence has separators and no pair; its evidence scores 0", Effect.WRONG)
     if len(pairs) > MAX_PAIRS:
-        message = f"has {len(pairs)} pairs; METEOR leaves out all after the first {MAX_PAIRS}, Ev2R reads them"
+        message = f"has {len(pairs)} pairs; METEOR ignores all after the first {MAX_PAIRS}, Ev2R reads them"
         yield Fault(row.where, message, Effect.HARMLESS)
     for number, (question, answer) in enumerate(pairs):
         for name, text in (("question", question), ("answer", answer)):

@@ -209,9 +209,9 @@ def _ids(entries: Sequence[_Entry], rows: Sequence[Mapping[str, object]], start:
     places: dict[int, str] = {}
     for entry, text in zip(entries, given, strict=True):
         if not text:
-            raise ClaimsError(f"{entry.place}: expected an id, as other claims have; give all of them one, or none")
+            raise ClaimsError(f"{entry.place}: has no id, but other claims do; give every claim an id, or none")
         if int(text) in places:
-            raise ClaimsError(f"{entry.place}: expected an id of its own, got {text}, the id of {places[int(text)]}")
+            raise ClaimsError(f"{entry.place}: expected a unique id, got {text}, already used by {places[int(text)]}")
         places[int(text)] = entry.place
     return list(places)
 

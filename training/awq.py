@@ -58,7 +58,7 @@ def group_size(model: Any) -> int:
     widths = {layer.in_features for layer in model.modules() if isinstance(layer, torch.nn.Linear)}
     fitting = [size for size in GROUPS if all(width % size == 0 for width in widths)]
     if not fitting:
-        sys.exit(f"expected a model whose layers are as wide as a multiple of {GROUPS[-1]}, got {sorted(widths)}")
+        sys.exit(f"expected a model with layer widths that are multiples of {GROUPS[-1]}, got {sorted(widths)}")
     return fitting[0]
 
 

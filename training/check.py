@@ -109,10 +109,10 @@ class Findings:
         lines = [f"  {sample}" for sample in self.samples]
         return "\n".join(
             [
-                "replies of the engine:",
+                "engine replies:",
                 *lines,
-                f"usable replies of the engine         {self.answered:8.1%}",
-                f"its tokens that PEFT writes too      {self.agreement:8.1%}  (the base alone: {self.without:.1%})",
+                f"usable engine replies                {self.answered:8.1%}",
+                f"engine tokens that PEFT writes too   {self.agreement:8.1%}  (the base alone: {self.without:.1%})",
                 *([f"valid replies without a schema       {self.valid:8.1%}"] if self.valid is not None else []),
                 f"held-out loss                        {self.loss:8.3f}",
             ]
@@ -142,7 +142,7 @@ def check(plan: Plan) -> Findings:
     )
     written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
     if not written:
-        raise TrainingError(f"{plan.adapter}: the engine wrote nothing to {len(tasks)} requests; first: {results[0]}")
+        raise TrainingError(f"{plan.adapter}: the engine gave no reply to {len(tasks)} requests; first: {results[0]}")
     return Findings(
         samples=[result.raw for _, result in written],
         answered=sum(isinstance(result, Completion) for result in results) / len(tasks),

@@ -40,10 +40,12 @@ def _add_quantize(commands: Any) -> None:
     parser.add_argument("--base", default=ORIGINAL, help="base model, a folder or a name")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
     parser.add_argument("--output", type=Path, default=MODELS / "awq", help="folder of the quantized model")
-    parser.add_argument("--calibration", type=int, default=256, help="conversations to calibrate on, at most")
-    parser.add_argument("--measured", type=int, default=128, help="held-out replies for the perplexity, at most")
-    parser.add_argument("--context", type=int, default=4096, help="longest conversation in tokens")
-    parser.add_argument("--seed", type=int, default=1, help="random seed; as in training, for the same held-out claims")
+    parser.add_argument("--calibration", type=int, default=256, help="maximum conversations to calibrate on")
+    parser.add_argument("--measured", type=int, default=128, help="maximum held-out replies for the perplexity")
+    parser.add_argument("--context", type=int, default=4096, help="maximum length of a conversation, in tokens")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="random seed; give the one used in training to hold out the same claims"
+    )
     parser.set_defaults(run=quantize)
 
 
@@ -94,7 +96,7 @@ def _quantize(options: argparse.Namespace) -> None:
     from training.finetuning.base import check_trainable
 
     if not PYTHON.exists():
-        raise TrainingError(f"{PYTHON} not found; make the environment of llm-compressor: scripts/setup_quantize.sh")
+        raise TrainingError(f"{PYTHON} not found; create llm-compressor's environment: scripts/setup_quantize.sh")
     check_trainable(options.base)
     chat = ChatTokenizer(options.base, options.context)
     tokens = calibration_tokens(options.data, chat, options.calibration, options.measured, options.seed)
@@ -105,7 +107,7 @@ def _quantize(options: argparse.Namespace) -> None:
         command = [PYTHON, "-P", Path(__file__).with_name("awq.py"), options.base, file.name, options.output]
         done = subprocess.run(list(map(str, command)), check=False)
     if done.returncode:
-        raise TrainingError(f"llm-compressor ended with status {done.returncode}; its messages above say why")
+        raise TrainingError(f"llm-compressor exited with status {done.returncode}; its messages above say why")
 
 
 def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, measured: int, seed: int) -> dict[str, Any]:
@@ -113,7 +115,7 @@ def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, meas
 
     Args:
         folder: of the data sets; those of preferences are passed over.
-        calibration: conversations to calibrate on, at most.
+        calibration: maximum conversations to calibrate on.
         measured: conversations whose replies are measured, at most.
 
     Raises:

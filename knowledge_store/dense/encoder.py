@@ -193,7 +193,7 @@ def _explained(name: str, error: Exception) -> str:
     if isinstance(error, UntrustedCode):
         return f"encoder {name!r} is not loaded: {error}"
     if "trust_remote_code" in str(error):
-        remedy = "it brings code of its own: put it in a folder and allow it with encoder_code, if you trust its makers"
+        remedy = "it needs its own code: if you trust its authors, download it to a folder and set encoder_code"
     else:
         remedy = "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
     return f"encoder {name!r} cannot be loaded ({str(error).splitlines()[0]}); {remedy}"

@@ -55,7 +55,7 @@ class Archive:
             with closing(archive._connect()) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
         except sqlite3.DatabaseError as error:
-            raise SearchError(f"{path} is no archive ({error}); {made}") from error
+            raise SearchError(f"{path} is not an archive ({error}); {made}") from error
         if version != VERSION:
             raise SearchError(f"{path}: expected an archive of version {VERSION}, got {version}; {made}")
         return archive

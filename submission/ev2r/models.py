@@ -56,11 +56,11 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
         named = dict(_prompts(ast.parse(text)))
         prompts = {unit: named[kind] for unit, kind in TYPES.items()}
         if any(_places(prompt) != PLACES for prompt in prompts.values()):
-            raise ValueError(f"expected {len(PLACES)} places '{{}}' in each prompt")
+            raise ValueError(f"expected {len(PLACES)} placeholders '{{}}' in each prompt")
     except (SyntaxError, KeyError, ValueError) as error:
         raise SubmissionError(
             f"{path}: expected the organizers' properties.py, with PROMPT_MAPPING for {', '.join(TYPES.values())} "
-            f"({type(error).__name__}: {error}); take the file beside their averitec_evaluate.py"
+            f"({type(error).__name__}: {error}); use the file next to their averitec_evaluate.py"
         ) from error
     digest = hashlib.sha256(repr(sorted(prompts.items())).encode()).hexdigest()[:12]
     return OfficialPrompts(prompts, f"official prompts {digest}")

@@ -155,8 +155,8 @@ def histogram(report: TimeReport) -> str:
         if count
     ]
     marks = [frame.mark(report.run.mean, f"mean {report.run.mean:.1f} s", INK, "ink", 0)]
-    title = f"Seconds a claim: mean {report.run.mean:.2f}, longest {report.run.max:.2f}"
-    return figure(WIDTH, HEIGHT, title, [*frame.grid("seconds a claim", "claims"), *bars, *marks])
+    title = f"Seconds per claim: mean {report.run.mean:.2f}, longest {report.run.max:.2f}"
+    return figure(WIDTH, HEIGHT, title, [*frame.grid("seconds per claim", "claims"), *bars, *marks])
 
 
 def stages(report: TimeReport) -> str:

@@ -81,7 +81,9 @@ def _shared(one: Material, two: Material) -> list[tuple[Entry, Entry]]:
     met = [(entry, by_id[entry.claim_id]) for entry in one.entries if entry.claim_id in by_id]
     shared = [(before, after) for before, after in met if same_text(before.claim, after.claim)]
     if not shared:
-        raise SubmissionError(f"{one.path} and {two.path} share no claim, by id and text; compare runs of one split")
+        raise SubmissionError(
+            f"{one.path} and {two.path} have no claim in common (by id and text); compare runs of the same split"
+        )
     return shared
 
 

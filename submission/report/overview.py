@@ -68,9 +68,9 @@ def overview(
 
 def _unpaired(pairing: Pairing) -> Iterator[str]:
     for count, words in (
-        (len(pairing.missing), "claims of the gold file have no prediction"),
-        (len(pairing.extra), "predictions have an id that the gold file lacks"),
-        (len(pairing.mismatched), "predictions have another text than the gold claim of their id"),
+        (len(pairing.missing), "claims in the gold file have no prediction"),
+        (len(pairing.extra), "predictions have an id that is not in the gold file"),
+        (len(pairing.mismatched), "predictions have a text that differs from the gold claim with their id"),
     ):
         if count:
             yield f"{count} {words}; they are not scored."

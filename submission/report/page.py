@@ -71,7 +71,7 @@ STYLES = ("page.css", "claims.css", "graph.css", "print.css")
 CLAIM_SCRIPTS = ("dom.js", "data.js", "describe.js", "highlight.js", "layout.js", "edges.js", "graph.js", "thought.js",
                  "claim.js")  # fmt: skip
 MARKS = {"right": "right", "wrong": "wrong", "slow": "slow", "failed": "failed", "debated": "debated",
-         "cut-short": "cut short", "instructions": "passages like instructions"}  # fmt: skip
+         "cut-short": "cut short", "instructions": "passages that look like instructions"}  # fmt: skip
 """What the list of claims can be filtered by, and how it is called."""
 
 

@@ -102,13 +102,13 @@ def packages() -> Iterator[Finding]:
     absent = [extra for extra in extras if _wrong(wanted, extra)]
     yield good("extras", ", ".join(extra for extra in extras if extra not in absent) or "none")
     if absent:
-        yield note("other extras", ", ".join(absent), "where wanted: scripts/setup.sh NAME, or pip install '.[NAME]'")
+        yield note("other extras", ", ".join(absent), "to install one: scripts/setup.sh NAME, or pip install '.[NAME]'")
 
 
 def _wrong(wanted: list[Requirement], extra: str) -> list[str]:
     """Requirements, of an extra or of the project itself (""), that are not met."""
     return [
-        f"{each.name} {found or 'absent'}, {each.specifier or 'any version'} wanted"
+        f"{each.name} {found or 'not installed'}, need {each.specifier or 'any version'}"
         for each in wanted
         if _applies(each, extra) and not ((found := _version(each.name)) and each.specifier.contains(found, True))
     ]
@@ -148,8 +148,8 @@ def gpu(needed: bool) -> Finding:
     oldest = DRIVERS.get(int(cuda.split(".")[0]), 0)
     if int(driver.split(".")[0]) < oldest:
         remedy = (
-            f"install driver {oldest} or newer; on a data-center GPU, NVIDIA's package "
-            f"cuda-compat-{cuda.replace('.', '-')} with its folder in LD_LIBRARY_PATH will do"
+            f"install driver {oldest} or newer; on a data-center GPU you can instead install NVIDIA's package "
+            f"cuda-compat-{cuda.replace('.', '-')} and put its folder in LD_LIBRARY_PATH"
         )
         return bad("GPU", f"driver {driver} is too old for CUDA {cuda}", remedy)
     return unusable("GPU", f"driver {driver}, but torch finds no device", "see nvidia-smi and CUDA_VISIBLE_DEVICES")
@@ -223,7 +223,7 @@ def _fit(settings: Settings) -> Iterator[Finding]:
         check_adapters(settings.model.adapters, bare, base_mark(name))
         plan = _vllm_plan(bare, settings) if settings.model.backend == "vllm" else _main_memory(name)
     except ModelUnavailable as error:
-        yield bad("memory plan", str(error), "change what the message names")
+        yield bad("memory plan", str(error), "follow the advice in the message")
     else:
         yield plan
 
@@ -243,15 +243,15 @@ def _vllm_plan(bare: object, settings: Settings) -> Finding:
         graphs=not settings.engine.eager,
     )
     whole = plan.kv_tokens // settings.engine.context
-    claims = f"{whole} requests of {settings.engine.context:,} tokens at the same time; more wait, or are preempted"
-    return good("memory plan", f"of {'this GPU' if usable else 'the GPU that the profile is for'}: {claims}\n{plan}")
+    claims = f"{whole} requests of {settings.engine.context:,} tokens fit at once; others wait, or are preempted"
+    return good("memory plan", f"{'this GPU' if usable else 'the GPU that the profile is for'}: {claims}\n{plan}")
 
 
 def _main_memory(name: str) -> Finding:
     """Weights against main memory, where transformers computes without a GPU."""
     folder = find(name)
     wanted, free = size(folder) if folder else 0, psutil.virtual_memory().available
-    found = f"weights take {wanted / GIB:.1f} GiB of {free / GIB:.1f} that are free"
+    found = f"weights need {wanted / GIB:.1f} GiB, {free / GIB:.1f} GiB are free"
     if wanted > free:
         return bad("memory plan", found, "take a smaller model, or free memory")
     return good("memory plan", found)
@@ -264,7 +264,7 @@ def _server(settings: Settings) -> Finding:
     try:
         asyncio.run(ServerModel(name, settings.model.adapters, settings.engine).close())
     except ModelUnavailable as error:
-        return bad("server", str(error), "change what the message names")
+        return bad("server", str(error), "follow the advice in the message")
     return good("server", f"{address} has {name}")
 
 
@@ -272,7 +272,7 @@ def examine_inputs(claims_file: Path, store: Path, wordnet: object) -> Iterator[
     """Look at the files of a run.
 
     Args:
-        wordnet: where WordNet lies, or None.
+        wordnet: where WordNet is, or None.
     """
     try:
         claims = read_claims(claims_file)
@@ -286,7 +286,7 @@ def examine_inputs(claims_file: Path, store: Path, wordnet: object) -> Iterator[
         good("WordNet", str(wordnet))
         if wordnet
         else note(
-            "WordNet", "none, so that the 2024 score cannot be computed", "apt install wordnet-base wordnet-sense-index"
+            "WordNet", "not found; the 2024 score cannot be computed", "apt install wordnet-base wordnet-sense-index"
         )
     )
 
@@ -295,6 +295,8 @@ def _stores(store: Path, claims: int, absent: list[int]) -> Finding:
     if not absent:
         return good("stores", f"one for every claim in {store}")
     ids = ", ".join(map(str, absent[:5])) + (", …" if absent[5:] else "")
-    found = f"{len(absent)} of {claims} claims have none in {store} (claims {ids}) and would get Not Enough Evidence"
+    found = (
+        f"{len(absent)} of {claims} claims have no store in {store} (claims {ids}) and would get Not Enough Evidence"
+    )
     remedy = "download the stores again, or give their folder with --knowledge-store"
     return bad("stores", found, remedy) if len(absent) == claims else note("stores", found, remedy)

@@ -45,8 +45,8 @@ def check_rules(settings: Settings) -> None:
     """
     if settings.model.backend == "extractive" and not _rules_suffice(settings):
         raise ModelUnavailable(
-            "rules alone judge claims by the sentences of documents, with the strategy got and without a debate; "
-            "for anything else choose a profile with a language model, such as cpu"
+            "without a language model, claims can only be judged by rules on documents (strategy got, no debate); "
+            "for anything else, choose a profile with a language model, such as cpu"
         )
 
 
@@ -79,7 +79,7 @@ def _say_absent(settings: Settings) -> None:
     if settings.strategy == "got" and not settings.graph.debate:
         wanted.discard(Adapter.MODERATOR)
     if absent := [adapter for adapter in Adapter if adapter in wanted - settings.model.adapters.keys()]:
-        _LOGGER.warning("no adapter for %s: the base model answers, with full instructions", ", ".join(absent))
+        _LOGGER.warning("no adapter for %s: using the base model with full instructions", ", ".join(absent))
 
 
 def models_of(settings: Settings) -> list[Settings]:
@@ -131,7 +131,7 @@ def _load(settings: Settings, encoder: Encoder | None) -> Model:
             from system.models.extractive import ExtractiveModel
 
             if encoder is None:
-                raise ModelUnavailable("the extractive reader is no language model; choose another backend for this")
+                raise ModelUnavailable("the extractive reader is not a language model; choose another backend")
             return ExtractiveModel(encoder)
         case "transformers":
             from system.models.transformers import TransformersModel

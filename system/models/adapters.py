@@ -101,7 +101,7 @@ def _fault(folder: Path, layers: Mapping[str, tuple[int, int]], mark: str) -> st
     for name, shape in shapes.items():
         match = _MATRIX.fullmatch(name)
         if not match or match["module"] not in layers:
-            return f"{name} belongs to no linear layer of the base model"
+            return f"{name} matches no linear layer of the base model"
         inputs, outputs = layers[match["module"]]
         expected = (rank, inputs) if match["matrix"] == "A" else (outputs, rank)
         if shape != expected:

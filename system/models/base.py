@@ -29,7 +29,7 @@ class Request:
     Attributes:
         task: the typed inputs; its class names the prompt, the adapter and the reply's schema.
         temperature: 0 is greedy.
-        seed: of the sampler; two requests that differ only in it may get different replies.
+        seed: random seed for sampling; requests that differ only in their seed may get different replies.
     """
 
     task: Task[Reply]

@@ -25,7 +25,7 @@ class ChatTokenizer:
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(model, local_files_only=Path(model).is_dir())
         except (OSError, ValueError) as error:
-            raise ModelUnavailable(f"model {model!r} has no tokenizer that loads: {error}") from error
+            raise ModelUnavailable(f"cannot load the tokenizer of model {model!r}: {error}") from error
         if not self.tokenizer.chat_template:
             raise ModelUnavailable(f"model {model!r} has no chat template; give an instruct model")
         self.context = context

@@ -182,7 +182,7 @@ def _load(model: str, device: torch.device, dtype: str) -> Any:
     except (OSError, ValueError, ImportError) as error:
         raise ModelUnavailable(
             f"model {model!r} cannot be loaded: {str(error).strip().splitlines()[0]}; "
-            "give the folder of a causal model in the format of transformers"
+            "give the folder of a causal language model in transformers format"
         ) from error
     if loaded._supports_attention_backend:
         loaded.set_attn_implementation(GROUPED)

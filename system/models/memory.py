@@ -91,7 +91,7 @@ def skeleton(model: str) -> nn.Module:
     except (OSError, ValueError, KeyError) as error:
         raise ModelUnavailable(
             f"model {model!r} cannot be read: {str(error).strip().splitlines()[0]}; "
-            "give a folder with config.json of a causal language model, or a name that the model hub knows"
+            "give a folder with config.json of a causal language model, or the name of a model on the hub"
         ) from error
     return bare
 
@@ -102,14 +102,14 @@ def plan_memory(
     """The plan of a model that is to run (see ``draft_plan``).
 
     Raises:
-        ModelUnavailable: the KV cache cannot hold one request; with the arithmetic and what to change.
+        ModelUnavailable: the KV cache cannot hold one request; the message shows the sums and what to change.
     """
     plan = draft_plan(bare, settings, device=device, adapters=adapters, rank=rank, graphs=graphs)
     if plan.kv_tokens < settings.context:
         raise ModelUnavailable(
-            f"the model does not fit: {settings.context:,} tokens of context need "
-            f"{settings.context * plan.kv_per_token / GIB:.2f} GiB of KV cache, but the rest leaves only "
-            f"{plan.kv_cache / GIB:.2f} GiB\n{plan}\n"
+            f"the model does not fit: a context of {settings.context:,} tokens needs "
+            f"{settings.context * plan.kv_per_token / GIB:.2f} GiB of KV cache, but only "
+            f"{plan.kv_cache / GIB:.2f} GiB is left for it\n{plan}\n"
             "take a smaller or quantized model, a shorter context, fewer batched tokens, or more memory"
         )
     return plan

@@ -108,7 +108,7 @@ class ServerModel:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             tries = f"{self._settings.attempts} tries"
-            raise ModelUnavailable(f"the server at {self._settings.address} is gone: {error}, {tries}") from error
+            raise ModelUnavailable(f"cannot reach the server at {self._settings.address}: {error}, {tries}") from error
         except httpx2.TimeoutException:
             message = f"{task.name}: no reply within {self._settings.timeout:g} s"
         except httpx2.HTTPStatusError as error:
@@ -128,7 +128,7 @@ class ServerModel:
         if not second.is_success:
             return response
         if self._takes_schemas:
-            _LOGGER.warning("%s takes no JSON schema: replies are read out of free text", self._settings.address)
+            _LOGGER.warning("%s does not support JSON schemas: reading replies from free text", self._settings.address)
             self._takes_schemas = False
         return second
 
@@ -179,7 +179,7 @@ class ServerModel:
         pieces = [(piece["token"], piece["logprob"]) for piece in (choice.get("logprobs") or {}).get("content") or ()]
         confidence = label_confidence(request.task.reply_type, pieces) if pieces else 1.0
         if math.isnan(confidence):
-            raise ValueError("log-probabilities that are no numbers")
+            raise ValueError("log-probabilities that are not numbers")
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
         truncated = choice["finish_reason"] == "length"
         reply = choice["message"]["content"] or ""

@@ -85,8 +85,8 @@ def room_for(share: Share) -> int:
     if not room:
         found = "; ".join(f"{node.get('CPU', 0):g} CPUs and {node.get('GPU', 0):g} GPUs" for node in nodes)
         raise CheckerError(
-            f"an engine needs {share} on one machine, and the cluster's have {found}: "
-            "add one, or change how many processes rank stores (--workers)"
+            f"an engine needs {share} on one machine, but the cluster's machines have {found}; "
+            "add a machine, or change the number of ranking processes (--workers)"
         )
     return room
 
@@ -244,7 +244,7 @@ class ClusterChecker:
             return
         worker.lose(_reason(error))
         logger.warning(
-            "worker %d on %s is lost, its claims go to others: %s", worker.report.pid, worker.report.node, error
+            "lost worker %d on %s, its claims go to others: %s", worker.report.pid, worker.report.node, error
         )
         self._start_worker()
 
@@ -252,7 +252,7 @@ class ClusterChecker:
         """Do without a worker that could not load its engine: it would not load it the next time either."""
         worker.lose(_reason(error))
         left = sum(not other.lost for other in self._workers)
-        logger.warning("a worker could not be started, %d are left: %s", left, worker.report.lost)
+        logger.warning("cannot start a worker, %d left: %s", left, worker.report.lost)
         if not left:
             self._free.put_nowait(_Place(math.inf, None))
 
@@ -265,7 +265,7 @@ def _reason(error: RayError) -> str:
 
 def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
     """The row of a claim that has lost every worker that tried it."""
-    expected = f"expected an answer of one of {TRIES} workers, but each was lost while it checked this claim"
+    expected = f"lost {TRIES} workers in turn while they checked this claim"
     failures = (
         Failure(operation="worker", message=expected),
         Failure(

@@ -66,4 +66,4 @@ def test_a_wrong_path_is_one_line_of_error(command: list[str], capsys: pytest.Ca
 def test_rejects_a_limit_below_one(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["search", "store.json", "question", "--limit", "0"])
-    assert "expected a number from 1, got 0" in capsys.readouterr().err
+    assert "expected a number of at least 1, got 0" in capsys.readouterr().err

@@ -196,5 +196,5 @@ def test_rejects_two_predictions_of_one_claim() -> None:
 
 
 def test_rejects_files_that_share_no_claim() -> None:
-    with pytest.raises(SubmissionError, match="none of 1 predictions has the id and the text of one of 4 gold claims"):
+    with pytest.raises(SubmissionError, match="none of 1 predictions matches one of 4 gold claims by id and text"):
         pair([_predicted(0, "Shifted.")], GOLD)

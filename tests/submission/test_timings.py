@@ -89,7 +89,7 @@ def test_the_one_minute_rule_is_about_the_run(run_seconds: float, within: bool) 
     run = time_report(_results(99.0, 99.0), facts).run
     assert run.within_rule is within
     assert run.verdict.startswith("within" if within else "over")
-    assert f"{(run_seconds + 12.5) / 2:.2f} s of the run a claim" in run.verdict
+    assert f"{(run_seconds + 12.5) / 2:.2f} s per claim over the whole run" in run.verdict
 
 
 def test_the_json_has_run_and_claims_and_states_what_is_not_timed(tmp_path: Path) -> None:
@@ -124,15 +124,15 @@ def test_distinguishes_mean_worst_and_wall_time() -> None:
     assert (verdict.mean, verdict.worst) == (40.0, 90.0)
     assert verdict.wall == pytest.approx(20.0)
     assert verdict.keeps_rule
-    assert "keeps the one-minute rule: 20.0 s of the run a claim" in verdict.sentence
-    assert "2 min ahead" in verdict.sentence
+    assert "keeps the one-minute rule: 20.0 s per claim" in verdict.sentence
+    assert "2 min early" in verdict.sentence
 
 
 def test_loading_counts_against_the_rule() -> None:
     verdict = time_verdict(report(10.0, 10.0, run_seconds=100.0, model_load_seconds=80.0))
     assert not verdict.keeps_rule
     assert "breaks the one-minute rule: 90.0 s" in verdict.sentence
-    assert "1 min behind" in verdict.sentence
+    assert "1 min late" in verdict.sentence
 
 
 def test_tokens_and_calls_are_means_of_the_claims() -> None:

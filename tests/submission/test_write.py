@@ -79,12 +79,12 @@ def test_the_summary_shows_the_run_on_one_screen(tmp_path: Path, capsys: pytest.
         "3 claims",
         "Supported 1, Refuted 2, Not Enough Evidence 0, Conflicting Evidence/Cherrypicking 0",
         "mean 10.00, p50 6.00, p95 18.60, max 20.00",
-        "10 s of the run a claim, on average; cut short 1",
-        "within the one-minute rule: 34.17 s of the run a claim",
+        "10 s per claim on average over the run; cut short 1",
+        "within the one-minute rule: 34.17 s per claim over the whole run",
         "rank 0.50 s",
         "ask 1, merge 2",
         "in 100 (30 cached), out 20",
-        "90.0 s, and before it 12.5 s loading models",
+        "90.0 s, plus 12.5 s before it to load models",
         "3.50 GiB",
     ):
         assert expected in out

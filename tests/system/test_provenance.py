@@ -51,7 +51,7 @@ def test_accepts_a_quotation_with_its_document(sound: str) -> None:
 @pytest.mark.parametrize(
     ("broken", "fault"),
     [
-        ("It says “opened in 1931” (news.example).", "quotes 'opened in 1931', which stands in no listed evidence"),
+        ("It says “opened in 1931” (news.example).", "quotes 'opened in 1931', which is not in the listed evidence"),
         ("It says “in May 1932”.", "quotes 'in May 1932' without naming its document (news.example)"),
         ("news.example says “opened by Ann Lee”.", "without naming its document (metadata)"),
     ],

@@ -97,6 +97,6 @@ def test_a_fetch_that_the_disk_cannot_hold_does_not_begin(monkeypatch, tmp_path)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     hub = Hub(tmp_path, file_size=2 * shutil.disk_usage(tmp_path).free)
     monkeypatch.setattr(weights, "snapshot_download", hub)
-    with pytest.raises(WeightsError, match=r"some/model: .* are to be fetched, but .* set HF_HOME"):
+    with pytest.raises(WeightsError, match=r"some/model: .* GiB to download, but .* set HF_HOME"):
         fetch("some/model")
     assert not hub.folder.exists()

@@ -45,10 +45,10 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train.json, with its annotations")
     parser.add_argument(
-        "--held-out", type=Path, nargs="+", required=True, help="claims of dev and test, which no sample may repeat"
+        "--held-out", type=Path, nargs="+", required=True, help="dev and test claims, which no sample may repeat"
     )
     parser.add_argument("--output", type=Path, default=FOLDER, help=f"folder of the data sets (default: {FOLDER})")
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="which of them (default: all)")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="data sets to make (default: all)")
     parser.add_argument(
         "--knowledge-store", type=Path, help="folder with <claim id>.json (default: answers stand for their pages)"
     )
@@ -65,14 +65,14 @@ def add_command(commands: Any) -> None:
         "retrieval (default: %(default)s)",
     )
     parser.add_argument(
-        "--threshold", type=_share, default=0.5, help="least score of a passage, in [0, 1] (default: %(default)s)"
+        "--threshold", type=_share, default=0.5, help="minimum score of a passage, in [0, 1] (default: %(default)s)"
     )
     parser.add_argument(
-        "--tokenizer", help="model to be trained, which measures prompts and replies (default: that of the profile)"
+        "--tokenizer", help="model to train, whose tokenizer measures prompts and replies (default: the profile's)"
     )
     parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
-    parser.add_argument("--overwrite", action="store_true", help="start debates and judgements over")
+    parser.add_argument("--overwrite", action="store_true", help="redo debates and judgements from the start")
     options.add_settings(parser)
     parser.set_defaults(run=run)
 

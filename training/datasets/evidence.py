@@ -56,10 +56,12 @@ class CrossEncoderRelevance:
         except (OSError, ValueError) as error:
             raise TrainingError(
                 f"cross-encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); give a folder with one, "
-                f"or score with the encoder of retrieval, which the data card will say: --scorer {BI_ENCODER}"
+                f"or use the retrieval encoder, which the data card will record: --scorer {BI_ENCODER}"
             ) from error
         if self._model.num_labels != 1:
-            raise TrainingError(f"cross-encoder {name!r} has {self._model.num_labels} outputs; give one that has one")
+            raise TrainingError(
+                f"cross-encoder {name!r} has {self._model.num_labels} outputs; give a cross-encoder with one output"
+            )
         self.name = name
 
     def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:

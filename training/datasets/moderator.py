@@ -155,7 +155,7 @@ async def hold_debates(
                     journal.append(listener.heard.pop(claim.id))
                 else:
                     why = result.failures[0].message if result.failures else "there was nothing to debate"
-                    _LOGGER.warning("claim %d: no verdict of a debate (%s)", claim.id, why)
+                    _LOGGER.warning("claim %d: the debate reached no verdict (%s)", claim.id, why)
                 bar.update()
 
         try:

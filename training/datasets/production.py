@@ -143,7 +143,7 @@ async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataS
     with _journal(order, "debates", Debate, {}) as journal:
         debates = await hold_debates(model, encoder, settings, claims, store, journal)
     if not debates:
-        raise TrainingError("no debate came to a verdict; the warnings above say why")
+        raise TrainingError("no debate reached a verdict; the warnings above say why")
     wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
     corrections = await _corrections(order, model, wrong, labels)
     lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))

@@ -110,7 +110,9 @@ class TokenRenderer:
         text = neutralize(reply.model_dump_json(), self._chat.specials)
         tokens = len(self._chat.tokenizer(text, add_special_tokens=False)["input_ids"]) + 1  # the end token
         if tokens > sample.task.max_tokens:
-            raise RequestTooLongError(f"{sample.id}: a reply of {tokens} tokens, at most {sample.task.max_tokens}")
+            raise RequestTooLongError(
+                f"{sample.id}: expected a reply of at most {sample.task.max_tokens} tokens, got {tokens}"
+            )
         return text
 
 

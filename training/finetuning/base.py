@@ -101,7 +101,7 @@ def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> Train
         gpu: whether there is one; a processor takes bfloat16 only where it has matrix instructions for it.
 
     Raises:
-        TrainingError: no precision fits; with the arithmetic and the longest context that would.
+        TrainingError: no precision fits; the message shows the sums and the longest context that would fit.
     """
     processor = Precision.BFLOAT16 if has_matrix_bfloat16() else Precision.FLOAT32
     precisions = (Precision.BFLOAT16, Precision.NF4) if gpu else (processor,)
@@ -111,7 +111,7 @@ def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> Train
             return plan
     last = plans[-1]
     remedy = f"--context {last.longest} would fit" if last.longest else "take a smaller base or a larger device"
-    raise TrainingError(f"the training does not fit the memory:\n{last}\n{remedy}")
+    raise TrainingError(f"the training does not fit in memory:\n{last}\n{remedy}")
 
 
 def has_matrix_bfloat16() -> bool:
@@ -172,15 +172,15 @@ def check_trainable(model: str) -> None:
     except (OSError, ValueError) as error:
         raise ModelUnavailable(
             f"base model {model!r} cannot be read: {str(error).strip().splitlines()[0]}; give a folder with "
-            "config.json of a causal language model, or a name that the model hub knows; "
-            "'python -m training dequantize' makes one of the checkpoint that the engine serves"
+            "config.json of a causal language model, or the name of a model on the hub; "
+            "'python -m training dequantize' makes a base from the checkpoint that the engine serves"
         ) from error
     if getattr(config, "quantization_config", None) is not None:
         raise TrainingError(
-            f"{model} is quantized, and quantized weights cannot be trained. For adapters that the engine serves on "
-            f"it: python -m training dequantize {model} --output models/base, then --base models/base. "
-            "The model that it was made of can be trained too, but AWQ has changed what its layers read, so that an "
-            "adapter of that one serves the checkpoint less well"
+            f"{model} is quantized, and quantized weights cannot be trained. To train adapters that the engine serves "
+            f"on it, run 'python -m training dequantize {model} --output models/base', then give --base models/base. "
+            "You can also train the original model, but AWQ has changed the inputs of its layers, so such an adapter "
+            "works less well on the checkpoint"
         )
 
 

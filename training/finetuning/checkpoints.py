@@ -29,8 +29,9 @@ def open_folder(folder: Path, settings: dict[str, Any]) -> None:
     if differing:
         name = differing[0]
         raise TrainingError(
-            f"{folder} holds a training with other settings: {name} was {before.get(name)!r}, now {settings[name]!r}; "
-            "take another --output, or remove the folder to start over"
+            f"{folder} holds a training run with other settings: "
+            f"{name} was {before.get(name)!r}, now {settings[name]!r}; "
+            "give another --output, or remove the folder to start over"
         )
 
 

@@ -21,15 +21,19 @@ def add_command(commands: Any) -> None:
         description="Fine-tune a LoRA adapter on a data set. Run the same command again to resume a stopped training.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("--task", choices=RECIPES, required=True, help="which adapter")
+    parser.add_argument("--task", choices=RECIPES, required=True, help="adapter to train")
     parser.add_argument("--base", default=str(BASE), help="base model, a folder or a name; 'dequantize' makes one")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
     parser.add_argument("--output", type=Path, help="folder of the adapter (default: models/ and the data set's name)")
     parser.add_argument(
-        "--start", type=Path, help="adapter that a second stage continues from (default: the first stage's)"
+        "--start",
+        type=Path,
+        help="adapter to continue from (default: a new one; for a second stage, the first stage's)",
     )
-    parser.add_argument("--memory", type=float, help="GiB of the device that may be used (default: all)")
-    parser.add_argument("--seed", type=int, default=1, help="of the held-out claims, the order and the dropout")
+    parser.add_argument("--memory", type=float, help="GiB of device memory to use (default: all)")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="random seed for the held-out claims, the order and the dropout"
+    )
     for name, help_text in _SETTINGS.items():
         kind = type(getattr(RECIPES["qg"], name))
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"{help_text} (default: the recipe's)")
@@ -61,9 +65,9 @@ def run(options: argparse.Namespace) -> None:
 
 _SETTINGS = {
     "epochs": "passes over the examples",
-    "learning_rate": "at its highest",
-    "batch": "examples of an update",
-    "context": "longest example in tokens",
+    "learning_rate": "peak learning rate",
+    "batch": "examples per update",
+    "context": "maximum length of an example, in tokens",
     "patience": "evaluations without a better held-out loss before training stops",
 }
 
@@ -82,16 +86,13 @@ def _recipe(options: argparse.Namespace) -> Recipe:
 
 
 def _start(given: Path | None, recipe: Recipe) -> Path | None:
-    """The adapter to continue from.
+    """The adapter to continue from; None for a new one.
 
     Raises:
-        TrainingError: it is not there, or the recipe starts from scratch.
+        TrainingError: there is no adapter in that folder.
     """
-    if not recipe.start:
-        if given:
-            raise TrainingError(f"--start {given}: this task trains a new adapter")
-        return None
-    start = given or MODELS / recipe.start
-    if not (start / "adapter_config.json").exists():
-        raise TrainingError(f"{start}: no adapter to continue from; train {recipe.start} first, or give --start")
+    start = given or (MODELS / recipe.start if recipe.start else None)
+    if start and not (start / "adapter_config.json").exists():
+        first = "" if given else f"train {recipe.start} first, or "
+        raise TrainingError(f"{start}: no adapter to continue from; {first}give the folder of one with --start")
     return start

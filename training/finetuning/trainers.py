@@ -103,7 +103,9 @@ def labels_of(chat: ChatTokenizer) -> ClosedReplies:
     """
     closed = closed_replies(LabelReply, chat.tokenizer)
     if closed is None:
-        raise TrainingError("expected labels that differ in their first token; this base's tokenizer begins two alike")
+        raise TrainingError(
+            "expected labels that differ in their first token; this base's tokenizer starts two of them alike"
+        )
     return closed
 
 

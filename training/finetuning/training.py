@@ -51,7 +51,7 @@ class Job:
         base: folder or name of the base model.
         data: folder of the data sets.
         output: folder of the adapter.
-        start: adapter to continue from, where the recipe says so.
+        start: adapter to continue from; None for a new one.
         memory: GiB that may be used; None for all.
     """
 
@@ -161,7 +161,7 @@ def _disk(folder: Path) -> Iterator[None]:
     except (OSError, SafetensorError) as error:
         raise TrainingError(_UNWRITTEN.format(folder=folder, error=error)) from error
     except torch.OutOfMemoryError as error:
-        raise TrainingError(f"the device's memory is full: {error}; give --memory less, or --context") from error
+        raise TrainingError(f"out of device memory: {error}; lower --memory or --context") from error
     except RuntimeError as error:
         if "PytorchStreamWriter" not in str(error) and "inline_container" not in str(error):
             raise
@@ -169,6 +169,6 @@ def _disk(folder: Path) -> Iterator[None]:
 
 
 _UNWRITTEN = (
-    "{folder}: cannot be written ({error}); what was saved before is kept: make room on the disk and give the same "
-    "command again, it resumes from the last whole checkpoint"
+    "{folder}: cannot be written ({error}); what was saved before is kept: make room on the disk and run the same "
+    "command again to resume from the last complete checkpoint"
 )

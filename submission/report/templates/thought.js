@@ -83,8 +83,8 @@ function costTable(thought) {
   const rows = [
     ["operation", thought.operation],
     ["seconds", inSeconds(cost.seconds ?? 0)],
-    cost.queue_seconds && ["of those waiting", inSeconds(cost.queue_seconds)],
-    cost.decode_seconds && ["of those writing", inSeconds(cost.decode_seconds)],
+    cost.queue_seconds && ["seconds waiting", inSeconds(cost.queue_seconds)],
+    cost.decode_seconds && ["seconds writing", inSeconds(cost.decode_seconds)],
     ["model calls", cost.calls ?? 0],
     ["prompt tokens", `${cost.tokens_in ?? 0}${cost.tokens_cached ? `, of those ${cost.tokens_cached} cached` : ""}`],
     ["tokens written", cost.tokens_out ?? 0],

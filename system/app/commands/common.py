@@ -33,11 +33,14 @@ def add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
         "--claims", type=Path, metavar="FILE", help="JSON, JSON Lines, CSV or text (default: the bundled examples)"
     )
     parser.add_argument(
-        "--knowledge-store", type=Path, metavar="FOLDER", help="with <claim id>.json; or one file for all claims"
+        "--knowledge-store",
+        type=Path,
+        metavar="FOLDER",
+        help="folder with a <claim id>.json per claim, or one file for all claims",
     )
     add_documents(parser)
     parser.add_argument(
-        "--output", type=Path, default=output, metavar="FOLDER", help=f"for all results (default: {output})"
+        "--output", type=Path, default=output, metavar="FOLDER", help=f"output folder (default: {output})"
     )
     parser.add_argument("--start", type=int, default=0, metavar="N", help="first claim, counted from 0 (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
@@ -52,7 +55,7 @@ def add_documents(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
     )
-    parser.add_argument("--fetch", action="store_true", help="fetch the --documents that are addresses on the web")
+    parser.add_argument("--fetch", action="store_true", help="fetch any --documents that are web addresses")
 
 
 def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Claim], Path]:
@@ -64,12 +67,12 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
     """
     search = settings.retrieval.search
     if args.documents and args.knowledge_store:
-        raise ClaimsError("--documents and --knowledge-store exclude each other: give one of them")
+        raise ClaimsError("--documents and --knowledge-store cannot be combined; give one of them")
     evidence = args.knowledge_store or args.documents
     if settings.debate.evidence != "gold" and not search and bool(args.claims) != bool(evidence):
         raise ClaimsError(
-            "--claims and their evidence belong together: give --claims with --knowledge-store or --documents, "
-            "or none of them for the bundled examples"
+            "--claims and evidence must be given together: give --claims with --knowledge-store or --documents, "
+            "or none of them to use the bundled examples"
         )
     claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
     if search and not evidence:  # what is found is all there is

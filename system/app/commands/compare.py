@@ -126,9 +126,9 @@ def comparison_tables(scores: Sequence[Scores], claims: int) -> Group:
                 "macro-F1": lambda row: _interval(row.macro_f1),
             },
         ),
-        _table("False-positive rate of each label", scores, {SHORT[label]: _rate_of(label) for label in Label}),
+        _table("False-positive rate per label", scores, {SHORT[label]: _rate_of(label) for label in Label}),
         _table(
-            "Cost a claim",
+            "Cost per claim",
             scores,
             {
                 "rounds": lambda row: f"{row.rounds:.2f}",

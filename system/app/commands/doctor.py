@@ -27,7 +27,7 @@ def command(arguments: Sequence[str]) -> int:
 
     args = options.parse(parser(), arguments)
     given = options.given_settings(args)
-    profile, why = (args.profile, "as was asked") if args.profile else choose_profile(given)
+    profile, why = (args.profile, "given with --profile") if args.profile else choose_profile(given)
     settings = load(profile, given)
     findings = [
         good("profile", f"{profile}: {why}"),
@@ -65,14 +65,18 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="factgraph doctor",
         usage="factgraph doctor [--profile NAME] [--claims FILE --knowledge-store FOLDER] [option ...]",
-        description="Check that this machine has what a run with the same options needs; say how to fix the rest.",
+        description="Check that this machine has what a run with the same options needs, "
+        "and say how to fix what is missing.",
     )
     parser.add_argument("--claims", type=Path, metavar="FILE", help="claims of the run (default: the bundled examples)")
     parser.add_argument(
-        "--knowledge-store", type=Path, metavar="FOLDER", help="with <claim id>.json; or one file for all claims"
+        "--knowledge-store",
+        type=Path,
+        metavar="FOLDER",
+        help="folder with a <claim id>.json per claim, or one file for all claims",
     )
     parser.add_argument(
-        "--output", type=Path, default=Path("output"), metavar="FOLDER", help="for all results (default: output)"
+        "--output", type=Path, default=Path("output"), metavar="FOLDER", help="output folder (default: output)"
     )
     options.add_settings(parser)
     return parser

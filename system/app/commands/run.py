@@ -30,21 +30,21 @@ from system.settings import Settings
 if TYPE_CHECKING:
     from system.runner.cluster import ClusterChecker
 
-OTHER_COMMANDS = """commands, each with a --help of its own; without one, a run:
+OTHER_COMMANDS = """commands (each has its own --help; the default is run):
   run          check a file of claims
   verify       check one claim against documents of your own
   compare      run several strategies on the same claims
   score        score predictions against gold labels
   report       write the HTML report of a run, or compare two
-  validate     find the faults of a submission
+  validate     find faults in a submission
   calibrate    fit confidences to gold labels
   store        build, index or search a knowledge store
   doctor       check that this machine has what a run needs
-  fetch        download the weights of a profile ahead of a run
+  fetch        download a profile's weights before a run
   serve        answer claims over HTTP
-  completion   print the completion script of a shell
+  completion   print a shell completion script
 """
-HEADINGS = ("machine", "process", "claims", "seconds a claim", "loading, s", "peak memory, GiB", "lost")
+HEADINGS = ("machine", "process", "claims", "seconds per claim", "loading, s", "peak memory, GiB", "lost")
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -103,8 +103,8 @@ def parser() -> argparse.ArgumentParser:
         nargs="?",
         const="local",
         metavar="ADDRESS",
-        help="spread the claims over a Ray cluster, an engine per GPU or per share of CPUs: HOST:PORT of its head, "
-        "auto for the one this machine belongs to, or nothing for this machine alone",
+        help="spread the claims over a Ray cluster, one engine per GPU or per share of CPUs; HOST:PORT of its head, "
+        "auto for the cluster that this machine belongs to, or no value for this machine alone",
     )
     options.add_settings(parser)
     return parser
@@ -120,7 +120,7 @@ def _checker(args: argparse.Namespace, settings: Settings, store: Path) -> "Loca
     except ModuleNotFoundError as error:
         raise CheckerError(f"--ray needs Ray ({error}): pip install '.[ray]'") from error
     if args.trace:
-        raise CheckerError("--trace writes one file from one process: leave it out, or run without --ray")
+        raise CheckerError("--trace and --ray cannot be combined (a trace comes from one process); give one of them")
     return ClusterChecker(args.ray, partial(load_engine, settings), store, settings)
 
 

@@ -188,7 +188,7 @@ def _claims(service: Service) -> APIRouter:
 
     @router.get("/{claim_id}", operation_id="progress", responses=problems(404))
     async def progress(claim_id: str) -> Progress:
-        """How far a claim is, with its result once it is done."""
+        """How far a claim has come, with its result once it is done."""
         return jobs.progress(jobs[claim_id])
 
     @router.delete("/{claim_id}", status_code=204, operation_id="delete", responses=problems(404))
@@ -216,7 +216,7 @@ def _claims(service: Service) -> APIRouter:
         """The report page of a claim that is done: one file that fetches nothing."""
         job = jobs[claim_id]
         if job.result is None:
-            raise NoResult(f"the claim is {job.state}, and has a report when it is done")
+            raise NoResult(f"the claim is {job.state}; its report is available once it is done")
         page = await asyncio.to_thread(report_page, job.result, tuple(job.thoughts))
         return HTMLResponse(page, headers=PRIVATE)
 
@@ -235,7 +235,7 @@ def _entrance(service: Service) -> APIRouter:
 
     @router.get("/docs", response_class=HTMLResponse, operation_id="docs")
     async def docs(request: Request) -> HTMLResponse:
-        """This service's addresses and what they take, in words; /openapi.json is for programs."""
+        """This service's endpoints and their parameters, for people; /openapi.json is for programs."""
         page = docs_page(request.app.openapi())
         return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
 

@@ -53,11 +53,11 @@ def _sentence(fault: dict[str, Any]) -> str:
     place = ".".join(map(str, fault["loc"][1:])) or "the request"
     match fault["type"]:
         case "json_invalid":
-            return "the request: expected JSON that can be read"
+            return "the request: expected valid JSON"
         case "missing":
             return f"{place}: expected a value, got none"
         case "extra_forbidden":
-            return f"{place}: expected no field of this name; /docs lists the fields"
+            return f"{place}: no such field; /docs lists the fields"
         case "string_pattern_mismatch" if place in Submission.model_fields:
             return f"{place}: expected {Submission.model_fields[place].description}"
         case "value_error":
@@ -82,4 +82,4 @@ def _methods(request: Request) -> str:
 
 async def _fault(_: Request, __: Exception) -> JSONResponse:
     """A defect of ours; the server logs its traceback."""
-    return JSONResponse({"detail": "the service failed at this request; its log has the particulars"}, 500)
+    return JSONResponse({"detail": "the service failed on this request; its log has the details"}, 500)

@@ -31,7 +31,7 @@ class BearerToken:
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS or self._is_known(scope):
             return await self._app(scope, receive, send)
         refusal = JSONResponse(
-            {"detail": "this needs the header 'Authorization: Bearer TOKEN' with the service's token"},
+            {"detail": "this request needs the header 'Authorization: Bearer TOKEN' with the service's token"},
             status_code=401,
             headers={"WWW-Authenticate": "Bearer"},
         )
@@ -56,7 +56,9 @@ class LocalNames:
         """Pass a request on, or answer 400."""
         if scope["type"] != "http" or self._is_local(scope):
             return await self._app(scope, receive, send)
-        refusal = JSONResponse({"detail": "this service answers to its own machine; use 127.0.0.1"}, status_code=400)
+        refusal = JSONResponse(
+            {"detail": "this service accepts requests from its own machine only; use 127.0.0.1"}, status_code=400
+        )
         return await refusal(scope, receive, send)
 
     def _is_local(self, scope: Scope) -> bool:

@@ -86,23 +86,31 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self.rejected = Counter("factcheck_rejected", "Claims refused by a full queue", registry=self.registry)
-        self._claims = Counter("factcheck_claims", "Claims that ended", ["state"], registry=self.registry)
+        self.rejected = Counter(
+            "factcheck_rejected", "Claims rejected because the queue was full", registry=self.registry
+        )
+        self._claims = Counter("factcheck_claims", "Claims ended, by state", ["state"], registry=self.registry)
         self._labels = Counter("factcheck_verdicts", "Verdicts by label", ["label"], registry=self.registry)
         self._failures = Counter(
-            "factcheck_failures", "Operations that failed and were survived", ["operation"], registry=self.registry
+            "factcheck_failures",
+            "Failed operations that did not fail their claim",
+            ["operation"],
+            registry=self.registry,
         )
         self._cut_short = Counter("factcheck_cut_short", "Claims cut short by their deadline", registry=self.registry)
-        self._tokens = Counter("factcheck_tokens", "Tokens of the model", ["direction"], registry=self.registry)
+        self._tokens = Counter("factcheck_tokens", "Model tokens, by direction", ["direction"], registry=self.registry)
         self._seconds = Histogram(
-            "factcheck_claim_seconds", "Seconds of a claim, without its wait", buckets=SECONDS, registry=self.registry
+            "factcheck_claim_seconds",
+            "Seconds per claim, excluding its wait in the queue",
+            buckets=SECONDS,
+            registry=self.registry,
         )
         self._done, self._spent = 0, 0.0
 
     def watch(self, queued: Callable[[], int], running: Callable[[], int]) -> None:
         """Have the number of claims that wait and that are checked read when figures are asked for."""
-        Gauge("factcheck_queued", "Claims that wait", registry=self.registry).set_function(queued)
-        Gauge("factcheck_running", "Claims that are checked now", registry=self.registry).set_function(running)
+        Gauge("factcheck_queued", "Claims waiting", registry=self.registry).set_function(queued)
+        Gauge("factcheck_running", "Claims being checked", registry=self.registry).set_function(running)
 
     def ended(self, state: State, result: ClaimResult | None) -> None:
         """Count a claim that has ended."""
@@ -138,7 +146,7 @@ class QueueFull(Exception):
     """No further claim is taken now; ``seconds`` says when to try again."""
 
     def __init__(self, waiting: int, seconds: int) -> None:
-        super().__init__(f"{waiting} claims are waiting, and no more are taken; try again in {seconds} s")
+        super().__init__(f"{waiting} claims are waiting and the queue is full; try again in {seconds} s")
         self.seconds = seconds
 
 
@@ -255,7 +263,9 @@ class Jobs:
         try:
             return self._jobs[job_id]
         except KeyError:
-            raise UnknownJob("no claim has this id; it was deleted, or made room for newer ones") from None
+            raise UnknownJob(
+                "no claim has this id; it may have been deleted, or dropped to make room for newer ones"
+            ) from None
 
     def in_state(self, state: State) -> list[Job]:
         """The jobs in a state, oldest first."""
@@ -316,7 +326,7 @@ class Jobs:
         try:
             self._archive.end(job.id, job.state, job.thoughts, job.result)
         except sqlite3.Error:
-            log.exception("claim %s is kept in memory alone", job.id)
+            log.exception("claim %s could not be saved and is kept only in memory", job.id)
 
     def _forget(self, job_id: str) -> None:
         del self._jobs[job_id]

@@ -88,7 +88,7 @@ class Progress(BaseModel):
     id: str
     claim: str
     state: State
-    position: int = Field(description="claims that are to be started before this one")
+    position: int = Field(description="claims ahead of this one in the queue")
     budget: float = Field(description="seconds it may take, from its start")
     thoughts: int = Field(description="thoughts in its graph so far")
     result: ClaimResult | None = Field(description="null until the state is done")
@@ -124,13 +124,13 @@ def problems(*codes: int) -> Answers:
 
 
 MEANING = {
-    400: "the body is no JSON that can be read",
+    400: "the body is not valid JSON",
     401: "the bearer token is missing or wrong",
-    404: "nothing has this name or id",
+    404: "no such name or id",
     409: "there is no result yet",
     413: "the body is too large",
-    422: "a field has a value that it cannot have",
-    429: "the queue is full; Retry-After says in how many seconds to try again",
+    422: "a field has an invalid value",
+    429: "the queue is full; Retry-After gives the seconds to wait before trying again",
 }
 
 EVENT = {
@@ -144,7 +144,7 @@ EVENT = {
 }
 STREAM: Answers = {
     200: {
-        "description": "server-sent events: 'thought' with a thought of the graph as JSON, and at last the end",
+        "description": "server-sent events: a 'thought' for each thought of the graph, as JSON, then one for the end",
         "content": {"text/event-stream": {"schema": EVENT}},
     }
 }

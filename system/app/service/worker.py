@@ -82,11 +82,11 @@ def public_failure(failure: Failure) -> Failure:
 
     >>> message = "backend error: http://me:key@10.0.0.7 is gone"
     >>> public_failure(Failure(operation="answer", message=message, cause="backend error")).message
-    'backend error; the service has logged the particulars'
+    'backend error; the service's log has the details'
     """
     if not failure.cause:
         return failure
-    return failure.model_copy(update={"message": f"{failure.cause}; the service has logged the particulars"})
+    return failure.model_copy(update={"message": f"{failure.cause}; the service's log has the details"})
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore,
         async with asyncio.timeout(order.budget):
             ranked = await asyncio.to_thread(partial(_rank_now, order, settings))
     except TimeoutError:
-        return _nothing(began), [_unread("the budget was spent on reading")]
+        return _nothing(began), [_unread("reading used up the budget")]
     except Exception as error:  # whatever a text does to its reader, the claim has an answer
         log.exception("reading for %r", order.claim.text)
         return _nothing(began), [_unread(type(error).__name__)]

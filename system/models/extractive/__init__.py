@@ -53,7 +53,7 @@ class ExtractiveModel:
         started = perf_counter()
         served = self._reply(task)
         if served is None:
-            message = f"the extractive reader has no way to do {task.name!r}; choose a backend with a language model"
+            message = f"the extractive reader cannot do {task.name!r}; choose a backend with a language model"
             return ModelError(ErrorKind.BACKEND, message)
         reply, confidence = served
         cost = Cost(seconds=share + perf_counter() - started, calls=1)

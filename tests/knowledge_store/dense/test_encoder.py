@@ -132,7 +132,9 @@ def own_architecture(tmp_path: Path) -> Path:
 
 
 def test_code_of_the_encoder_runs_only_where_it_is_trusted(own_architecture: Path, minilm: SentenceEncoder) -> None:
-    with pytest.raises(EncoderUnavailable, match="allow it with encoder_code, if you trust its makers"):
+    with pytest.raises(
+        EncoderUnavailable, match="if you trust its authors, download it to a folder and set encoder_code"
+    ):
         SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture)))
     encoder = SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture), encoder_code=True))
     assert np.allclose(encoder.encode(["A text about fish."]), minilm.encode(["A text about fish."]), atol=1e-5)

@@ -127,7 +127,7 @@ def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("none", "profile 'none' not found"),
         ("embedded", "the profile has no language model"),
         ("server:m", "needs an address"),
-        ("transformers:/no/such/folder", "cannot be loaded|no tokenizer"),
+        ("transformers:/no/such/folder", "cannot be loaded|cannot load the tokenizer"),
     ],
 )
 def test_names_a_judge_that_cannot_be_loaded_with_the_forms(judge: str, message: str) -> None:

@@ -63,7 +63,7 @@ def test_a_run_equals_itself(runs):
 def test_rejects_runs_of_other_claims(runs, tmp_path):
     claim = Claim(id=0, text="Something else.")
     other = write_run(tmp_path / "other", [(result_of(claim, graph_of(claim)), graph_of(claim))])
-    with pytest.raises(SubmissionError, match="share no claim"):
+    with pytest.raises(SubmissionError, match="have no claim in common"):
         compare(runs[0], other)
 
 

@@ -203,14 +203,14 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
     ("arguments", "message"),
     [
         (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json"),
-        (["--claims", "claims.json"], "belong together"),
+        (["--claims", "claims.json"], "must be given together"),
         (["--claims", "claims.json", "--knowledge-store", "nowhere"], "nowhere: no such knowledge store"),
         (["--profile", "moon"], "profile 'moon' not found"),
         (["--depth", "0"], "graph.depth: Input should be greater than 0"),
         (["--chunk-overlap", "2000"], "chunk_overlap (2000) must be smaller"),
         (["--start", "99"], "99"),
-        (["--claims", "claims.json", "--knowledge-store", "stores", "--documents", "."], "exclude each other"),
-        (["--documents", "stores"], "belong together"),
+        (["--claims", "claims.json", "--knowledge-store", "stores", "--documents", "."], "cannot be combined"),
+        (["--documents", "stores"], "must be given together"),
         (["--claims", "claims.json", "--documents", "nowhere"], "nowhere not found"),
     ],
 )

@@ -37,7 +37,7 @@ def test_fitting_adapters_pass_in_silence(base, tmp_path, caplog):
     [
         ({"inputs": 16}, r"lora_A.weight has shape \(4, 16\), the base model needs \(4, 8\)"),
         ({"outputs": 5}, r"lora_B.weight has shape \(5, 4\), the base model needs \(6, 4\)"),
-        ({"module": "model.layers.9.q_proj"}, "belongs to no linear layer of the base model"),
+        ({"module": "model.layers.9.q_proj"}, "matches no linear layer of the base model"),
     ],
 )
 def test_adapter_of_another_base_is_refused(base, tmp_path, wrong, fault):

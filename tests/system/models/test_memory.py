@@ -96,7 +96,7 @@ def test_too_little_memory_is_refused_with_the_arithmetic(qwen_14b):
     with pytest.raises(ModelUnavailable) as refusal:
         plan(qwen_14b, device=12 * GIB)
     message = str(refusal.value)
-    assert "4,096 tokens of context need 0.75 GiB of KV cache, but the rest leaves only 0.00 GiB" in message
+    assert "a context of 4,096 tokens needs 0.75 GiB of KV cache, but only 0.00 GiB is left for it" in message
     assert "weights" in message and "shorter context" in message
 
 

@@ -78,7 +78,7 @@ def test_judging_by_sentences_is_left_to_rules(monkeypatch):
 @pytest.mark.parametrize("changed", [{"strategy": "single"}, {"debate": True}, {"sentence_rules": "never"}])
 def test_rules_alone_do_what_they_can(changed):
     assert isinstance(load_model(load("embedded", {}), BagOfWords()), ExtractiveModel)
-    with pytest.raises(ModelUnavailable, match=r"rules alone judge .* choose a profile with a language model"):
+    with pytest.raises(ModelUnavailable, match=r"without a language model, .* choose a profile with a language model"):
         load_model(load("embedded", changed), BagOfWords())
 
 
@@ -97,7 +97,7 @@ def test_names_only_the_adapters_that_the_models_tasks_want(monkeypatch, caplog)
     monkeypatch.setattr("system.models._load", lambda settings, encoder: ScriptedModel(lambda request: None))
     model = {"backend": "transformers", "model": "m", "rules": ["ask_question"]}
     load_model(Settings.model_validate({"model": model, "graph": {"debate": False}}))
-    assert "no adapter for question_answering, verdict_prediction: the base model" in caplog.text
+    assert "no adapter for question_answering, verdict_prediction: using the base model" in caplog.text
     caplog.clear()
     adapters = {"question_answering": "a", "verdict_prediction": "b"}
     load_model(Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}}))

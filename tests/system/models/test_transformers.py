@@ -277,7 +277,7 @@ def test_missing_model_is_named(tmp_path):
     from system.models.transformers import TransformersModel
 
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ModelUnavailable, match=r"empty.* cannot be loaded.*give the folder of a causal model"):
+    with pytest.raises(ModelUnavailable, match=r"empty.* cannot be loaded.*give the folder of a causal language model"):
         TransformersModel(str(tmp_path / "empty"), {}, ENGINE)
 
 

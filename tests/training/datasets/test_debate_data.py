@@ -112,7 +112,7 @@ def test_keeps_finished_debates_and_retries_failed_ones(bench: Bench, caplog: py
 
     first = bench.debates(ScriptedModel(fails_at_the_mill))
     assert [debate.claim.id for debate in first] == [0, 2, 3]
-    assert "claim 1: no verdict of a debate (backend error: the server is gone)" in caplog.text
+    assert "claim 1: the debate reached no verdict (backend error: the server is gone)" in caplog.text
     model = ScriptedModel(supports)
     again = bench.debates(model)
     assert [debate for debate in again if debate.claim.id != 1] == first and len(again) == 4

@@ -48,7 +48,7 @@ def test_a_cross_encoder_gives_the_probability_of_each_pair(tmp_path: Path) -> N
 
 
 def test_rejects_a_classifier(tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match="has 3 outputs; give one that has one"):
+    with pytest.raises(TrainingError, match="has 3 outputs; give a cross-encoder with one output"):
         CrossEncoderRelevance(write_cross_encoder(tmp_path / "three", outputs=3))
 
 

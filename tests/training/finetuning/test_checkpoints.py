@@ -15,7 +15,7 @@ def test_the_same_training_goes_on_in_its_folder(tmp_path):
 
 def test_rejects_another_training_with_what_differs(tmp_path):
     open_folder(tmp_path, SETTINGS)
-    with pytest.raises(TrainingError, match=r"epochs was 2\.0, now 3\.0; take another --output"):
+    with pytest.raises(TrainingError, match=r"epochs was 2\.0, now 3\.0; give another --output"):
         open_folder(tmp_path, SETTINGS | {"epochs": 3.0})
 
 

@@ -132,9 +132,9 @@ def test_rejects_a_quantized_base_with_the_way_to_one_that_can_be_trained(tiny_m
     [
         (["--task", "qg"], "question_generation.jsonl: no data set to train on"),
         (["--task", "verdict", "--epochs", "0"], "--epochs 0.0: expected a number above 0"),
-        (["--task", "verdict", "--start", "x"], "this task trains a new adapter"),
+        (["--task", "verdict", "--start", "x"], "x: no adapter to continue from; give the folder of one with --start"),
         (["--task", "moderator-dpo", "--start", "x"], "x: no adapter to continue from"),
-        (["--task", "verdict", "--memory", "0.1"], "the training does not fit the memory"),
+        (["--task", "verdict", "--memory", "0.1"], "the training does not fit in memory"),
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
     ],
 )

@@ -117,7 +117,7 @@ class Live {
 
 const ENDS = {
   lost: "The service stopped before this claim was finished; submit it again.",
-  failed: "The service failed at this claim; its log says why.",
+  failed: "The service failed on this claim; its log says why.",
   cancelled: "Cancelled.",
   stopped: "The service is stopping; submit the claim again later.",
 };

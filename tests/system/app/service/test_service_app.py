@@ -138,7 +138,7 @@ def test_the_report_is_there_when_the_claim_is_done():
         return early, await client.get(f"/claims/{job['id']}/report")
 
     early, report = serve(scenario, engine_of(gate))
-    assert early.status_code == 409 and "when it is done" in early.json()["detail"]
+    assert early.status_code == 409 and "once it is done" in early.json()["detail"]
     assert report.headers["content-type"].startswith("text/html")
     assert ORDER["claim"] in report.text and 'id="data-claim"' in report.text
 
@@ -292,7 +292,7 @@ def test_the_service_stops_with_claims_under_way():
         ({**ORDER, "documents": []}, "documents: expected at least 1 item"),
         ({**ORDER, "documents": [{"text": ""}]}, "documents.0.text: expected at least 1 character"),
         ({**ORDER, "documents": [{"text": "x"}] * (MOST_DOCUMENTS + 1)}, "documents: expected at most 64 items"),
-        ({**ORDER, "documents": [{"text": "x", "path": "/etc/passwd"}]}, "documents.0.path: expected no field of this"),
+        ({**ORDER, "documents": [{"text": "x", "path": "/etc/passwd"}]}, "documents.0.path: no such field"),
         ({**ORDER, "store": "aster"}, "the request: expected either 'documents' or 'store'; give one of them"),
         ({"claim": "A claim."}, "the request: expected either 'documents' or 'store'"),
         ({"documents": [{"text": "x"}]}, "claim: expected a value, got none"),
