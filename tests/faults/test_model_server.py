@@ -13,7 +13,7 @@ GOOD = 20  # requests answered before the fault: a claim makes 13, so the fault 
 SMALL = ["--profile", "server", "--model", "base", "--limit", "3", "--branches", "1", "--depth", "1"]
 STRICT = ["--timeout", "10", "--budget", "600", "--attempts", "1", "--max-concurrent-claims", "1"]
 FAULTS = {
-    "dies": "ModelUnavailable: the server at",
+    "dies": "ModelUnavailable: cannot reach the server at",
     "hangs": "no reply within",
     "garbage": "expected a chat completion",
     "500": "status 500: CUDA error: out of memory",

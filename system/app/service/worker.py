@@ -82,7 +82,7 @@ def public_failure(failure: Failure) -> Failure:
 
     >>> message = "backend error: http://me:key@10.0.0.7 is gone"
     >>> public_failure(Failure(operation="answer", message=message, cause="backend error")).message
-    'backend error; the service's log has the details'
+    "backend error; the service's log has the details"
     """
     if not failure.cause:
         return failure

@@ -1,4 +1,4 @@
-"""What holds a model to its reply while it decodes."""
+"""Replies as they are decoded: a loop ends its string."""
 
 import pytest
 import torch
