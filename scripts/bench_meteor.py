@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from submission.legacy.meteor import local_wordnet, make_meteor
+from submission.legacy.resources import local_wordnet, make_meteor
 from submission.legacy.scores import legacy_scores
 from submission.read import pair, read_gold, read_predictions
 

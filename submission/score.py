@@ -172,7 +172,7 @@ def score(
 
 
 def _legacy(pairs: Sequence[Pair]) -> LegacyScores:
-    from submission.legacy.meteor import load_meteor  # NLTK takes a second to import, and only this metric needs it
+    from submission.legacy.resources import load_meteor  # NLTK takes a second to import, and only this metric needs it
 
     return legacy_scores(pairs, *load_meteor())
 

@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
 from submission.files import SubmissionError
-from submission.legacy.meteor import Meteor, Sources
+from submission.legacy.meteor import Meteor
 from submission.official import MAX_PAIRS
 from submission.read import Pair
 from system.records import Label, Record
@@ -21,6 +21,18 @@ OFFICIAL_THRESHOLD = 0.25
 THRESHOLDS = (0.1, 0.2, OFFICIAL_THRESHOLD, 0.3, 0.4, 0.5)
 
 Name = TypeVar("Name")
+
+
+class Sources(Record):
+    """What METEOR was made from; only scores with the same sources compare.
+
+    Attributes:
+        tokenization: how texts were split into words.
+        wordnet: version and place.
+    """
+
+    tokenization: str
+    wordnet: str
 
 
 class Match(Record):

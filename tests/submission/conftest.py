@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from nltk_reference import nltk_wordnet
 
-from submission.legacy.meteor import local_wordnet
+from submission.legacy.resources import local_wordnet
 
 
 @pytest.fixture(scope="session")

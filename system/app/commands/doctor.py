@@ -23,7 +23,7 @@ def command(arguments: Sequence[str]) -> int:
     Returns:
         0 when a run would work, 1 when something that it needs is missing.
     """
-    from submission.legacy.meteor import local_wordnet  # only here: NLTK takes its time
+    from submission.legacy.resources import local_wordnet  # only here: NLTK takes its time
 
     args = options.parse(parser(), arguments)
     given = options.given_settings(args)

@@ -5,8 +5,9 @@ import pytest
 from nltk_reference import pair_score, question_score
 
 from submission.files import SubmissionError
-from submission.legacy.meteor import NO_PUNKT, Meteor, Sources, make_meteor
-from submission.legacy.scores import Match, legacy_scores
+from submission.legacy.meteor import Meteor
+from submission.legacy.resources import NO_PUNKT, make_meteor
+from submission.legacy.scores import Match, Sources, legacy_scores
 from submission.read import Gold, Pair, Pairs, Predicted, read_gold, read_predictions
 from submission.read import pair as pair_up
 from system.records import Label

@@ -5,8 +5,8 @@ import nltk
 import pytest
 
 from submission.files import SubmissionError
-from submission.legacy import meteor as legacy
-from submission.legacy.meteor import NO_PUNKT, PUNKT, load_meteor, local_wordnet, make_meteor
+from submission.legacy import resources
+from submission.legacy.resources import NO_PUNKT, PUNKT, load_meteor, local_wordnet, make_meteor
 
 
 @pytest.fixture
@@ -14,9 +14,9 @@ def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """No WordNet, no punkt, no network; the packages that were asked for."""
     asked: list[str] = []
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    monkeypatch.setattr(legacy, "DEBIAN", tmp_path / "none")
+    monkeypatch.setattr(resources, "DEBIAN", tmp_path / "none")
     monkeypatch.setattr(nltk, "download", lambda package, **_: asked.append(package))
-    monkeypatch.setattr(legacy, "_has_punkt", lambda: False)
+    monkeypatch.setattr(resources, "_has_punkt", lambda: False)
     return asked
 
 
@@ -31,7 +31,7 @@ def test_finds_wordnet_in_nltks_data_plain_or_zipped_then_in_debians(
 ) -> None:
     assert local_wordnet() is None
     debian = tmp_path / "debian"
-    monkeypatch.setattr(legacy, "DEBIAN", debian)
+    monkeypatch.setattr(resources, "DEBIAN", debian)
     debian.mkdir()
     (debian / "data.noun").touch()
     assert local_wordnet() == debian
@@ -47,7 +47,7 @@ def test_finds_wordnet_in_nltks_data_plain_or_zipped_then_in_debians(
 def test_uses_and_names_the_fallback_without_punkt(
     offline: list[str], wordnet_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(legacy, "DEBIAN", wordnet_folder)
+    monkeypatch.setattr(resources, "DEBIAN", wordnet_folder)
     meteor, sources = load_meteor()
     assert offline == ["punkt_tab"]
     assert sources.tokenization == NO_PUNKT and sources.wordnet == f"WordNet 3.0 ({wordnet_folder})"

@@ -5,7 +5,7 @@ from zipfile import Path as ZipPath
 
 import pytest
 
-from submission.legacy.meteor import PARTS, WordNet
+from submission.legacy.resources import PARTS, WordNet
 
 SUFFIXES = ("", "s", "es", "ed", "ing", "er", "est", "men", "ves", "ies")
 

@@ -443,3 +443,10 @@ def test_needs_no_extra_to_start():
     code = f"import sys; sys.modules |= dict.fromkeys({extras}); from system.app import cli; cli.main(['--version'])"
     started = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert started.stdout.startswith("factgraph "), started.stderr
+
+
+def test_the_command_line_starts_without_what_takes_seconds_to_import():
+    heavy = {"nltk", "torch", "transformers", "sentence_transformers", "starlette", "vllm"}
+    code = f"import sys, system.app.cli; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
