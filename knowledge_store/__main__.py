@@ -1,4 +1,4 @@
-"""Build a knowledge store from one's own documents, index an archive of any size, or search a store.
+"""Build a knowledge store from your documents, index an archive of any size, or search a store.
 
 python -m knowledge_store build FOLDER --output STORE.json
 python -m knowledge_store index SOURCE… --output ARCHIVE.sqlite
@@ -28,7 +28,7 @@ from knowledge_store.tokenization import words
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
-    """Run the command line; returns the exit status, 1 after an error that the user can mend."""
+    """Run the command line; returns the exit status, 2 after an error that the user can mend."""
     logging.basicConfig(format="%(message)s")
     options = _parser(prog).parse_args(arguments)
     try:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledg
             _search(options.store, options.question, options.limit, options.explain)
     except (DocumentsError, EncoderUnavailable, SearchError) as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 2
     return 0
 
 

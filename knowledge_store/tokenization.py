@@ -47,7 +47,7 @@ _PATTERNS = {
 
 CODE_POINTS = 0x110000
 CODE_POINT_BITS = 21
-_SPACELESS_FROM, _CASELESS_FROM = 0x10000, 0x20000  # later planes have no white space, no upper case
+_SPACELESS_FROM, _CASELESS_FROM = 0x10000, 0x20000  # later planes have no whitespace, no upper case
 
 SEED = np.uint64(0xCBF29CE484222325)
 NOTHING = np.uint64(0)  # the hash of no text
@@ -100,7 +100,7 @@ def alphabet(tokenization: Tokenization) -> Alphabet:
 
 @cache
 def spaces() -> NDArray[np.bool_]:
-    """(0x110000,) which characters are white space."""
+    """(0x110000,) which characters are whitespace."""
     white = np.zeros(CODE_POINTS, dtype=bool)
     white[[code for code in range(_SPACELESS_FROM) if chr(code).isspace()]] = True
     return white

@@ -1,7 +1,7 @@
 """Measure vLLM at the load that claims make, beside the least time that the device allows.
 
     python scripts/bench_engine.py --model models/tiny/awq --adapters models/tiny --output bench.json
-    python scripts/bench_engine.py --shape qwen2.5-14b-awq --memory 22.5 --output bench.json
+    python scripts/bench_engine.py --shape qwen2.5-14b-awq --gpu-memory 22.5 --output bench.json
 
 With --shape the model has that architecture and random weights, made on the device: nothing is downloaded. Prompts
 are random tokens of the lengths that real ones have, replies have fixed lengths and no schema. Measured are the base
@@ -102,7 +102,7 @@ class Load:
 
 async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapter, str]) -> list[dict[str, Any]]:
     """All measurements on one engine."""
-    settings = EngineSettings(gpu_memory=args.memory, sequences=args.sequences, dtype=args.dtype, eager=args.eager)
+    settings = EngineSettings(gpu_memory=args.gpu_memory, sequences=args.sequences, dtype=args.dtype, eager=args.eager)
     bare: Any = skeleton(model)
     arguments = engine_arguments(bare, model, adapters, settings)
     arguments = replace(arguments, skip_tokenizer_init=True, load_format="dummy" if args.shape else "auto")
@@ -112,7 +112,7 @@ async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapte
     line = stages(GraphSettings(depth=args.depth), args.passages, bool(adapters))
     rows = []
     await Load(engine, bare.config.vocab_size, line, adapters, cache=False).run(1, 1)  # warm up
-    for cache, in_flight in itertools.product((True, False), args.in_flight):
+    for cache, in_flight in itertools.product((True, False), args.max_concurrent_claims):
         load = Load(engine, bare.config.vocab_size, line, adapters, cache)
         claims = max(args.claims, in_flight)
         seconds = await load.run(claims, in_flight)
@@ -211,14 +211,16 @@ if __name__ == "__main__":
     what.add_argument("--model", help="folder or name of a model")
     what.add_argument("--shape", choices=SHAPES, help="architecture for random weights")
     parser.add_argument("--adapters", type=Path, help="folder with the three adapters of --model")
-    parser.add_argument("--memory", type=float, default=0.0, help="GiB of the device that may be used; 0: all")
+    parser.add_argument("--gpu-memory", type=float, default=0.0, help="GiB of the device that may be used; 0: all")
     parser.add_argument("--sequences", type=int, default=64, help="requests decoded together, at most")
     parser.add_argument("--dtype", default="auto", help="of activations and unquantized weights")
     parser.add_argument("--eager", action="store_true", help="capture no CUDA graphs")
     parser.add_argument("--depth", type=int, default=GraphSettings().depth, help="rounds of every branch")
     parser.add_argument("--passages", type=int, default=5, help="passages that answer a question")
     parser.add_argument("--claims", type=int, default=4, help="claims of a measurement, at least")
-    parser.add_argument("--in-flight", type=int, nargs="+", default=[1, 4, 16], help="claims at the same time")
+    parser.add_argument(
+        "--max-concurrent-claims", type=int, nargs="+", default=[1, 4, 16], help="claims at the same time"
+    )
     parser.add_argument("--device", choices=DEVICES, default="a10g", help="whose floor the table shows")
     parser.add_argument("--output", type=Path, required=True, help="JSON file to write")
     main(parser.parse_args())

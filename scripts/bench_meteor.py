@@ -16,7 +16,7 @@ from pathlib import Path
 
 from submission.legacy.resources import local_wordnet, make_meteor
 from submission.legacy.scores import legacy_scores
-from submission.read import pair, read_gold, read_predictions
+from submission.read import pair, read_predictions, read_scored_gold
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "submission"))
 from nltk_reference import nltk_wordnet, pair_score, question_score
@@ -32,7 +32,7 @@ def main() -> None:
     folder = local_wordnet()
     if not isinstance(folder, Path):
         parser.error("needs WordNet as plain files: apt install wordnet-base wordnet-sense-index")
-    pairs = pair(read_predictions(args.predictions), read_gold(args.gold)).pairs[: args.claims]
+    pairs = pair(read_predictions(args.predictions), read_scored_gold(args.gold)).pairs[: args.claims]
 
     with tempfile.TemporaryDirectory() as scratch:
         reader = nltk_wordnet(folder, Path(scratch) / "wordnet")

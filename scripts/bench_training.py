@@ -1,6 +1,7 @@
 """Measure training steps on an architecture with random weights: nothing is downloaded.
 
-    python scripts/bench_training.py --shape qwen2.5-14b --precision nf4 --memory 22 --task moderator --output nf4.json
+    python scripts/bench_training.py --shape qwen2.5-14b --precision nf4 --gpu-memory 22 --task moderator \\
+        --output nf4.json
     python scripts/bench_training.py --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
     python scripts/bench_training.py --shape tiny --precision float32 --tokens 512  # without a GPU
     python scripts/bench_training.py --shape smollm2-135m --precision bfloat16 --task qg-small --tokens 192 --batch 16
@@ -144,10 +145,11 @@ def main() -> None:
     recipe = replace(RECIPES[options.task], epochs=1.0, batch=options.batch)
     recipe = replace(recipe, context=options.tokens or recipe.context)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    if options.memory and device == "cuda":
-        torch.cuda.set_per_process_memory_fraction(device_memory(options.memory) / device_memory(None))
+    if options.gpu_memory and device == "cuda":
+        torch.cuda.set_per_process_memory_fraction(device_memory(options.gpu_memory) / device_memory(None))
     with torch.device("meta"):
-        plan = plan_training(AutoModelForCausalLM.from_config(config), recipe, precision, device_memory(options.memory))
+        memory = device_memory(options.gpu_memory)
+        plan = plan_training(AutoModelForCausalLM.from_config(config), recipe, precision, memory)
     print(f"plan\n{plan}")
     found = measure(random_model(config, precision, device), recipe, precision, options.updates)
     if device == "cpu" and recipe.context <= SHORT:
@@ -174,7 +176,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tokens", type=int, help="length of the examples (default: the recipe's context)")
     parser.add_argument("--batch", type=int, default=1, help="examples of an update")
     parser.add_argument("--updates", type=int, default=4, help="the first is not timed")
-    parser.add_argument("--memory", type=float, help="GiB of the GPU that may be used")
+    parser.add_argument("--gpu-memory", type=float, help="GiB of the GPU that may be used")
     parser.add_argument("--output", type=Path, help="JSON file to write")
     return parser.parse_args()
 

@@ -23,17 +23,17 @@ from tqdm import tqdm
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
+from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page, Passage, normalized
 from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.gold import GoldClaim, read_gold
-from training.datasets.evidence import same_address
 
 SIZES = (32, 64, 128, 256, 512, 1024, 3000)
 TOKENS = 250  # of a passage of 1,000 characters
 PARAMETERS = 0.44e9  # in the layers of Qwen3-Embedding-0.6B
-FLOPS = 0.4 * 125e12  # of an A10G in half precision, at 40 % of its peak
+FLOPS = 0.4 * 125e12  # of an A10G in half precision, at 40% of its peak
 HEADER = """\
 | candidates | gold pages | sentences | final: gold pages | final: sentences | distinct | embedded | s on an A10G |
 |---:|---:|---:|---:|---:|---:|---:|---:|"""
@@ -73,7 +73,7 @@ def main() -> None:
 def cited_pages(gold: GoldClaim, store: Sequence[Page]) -> set[str]:
     """The addresses that annotators cite and the store holds."""
     urls = (url for answer in gold.answers for url in (answer.url, answer.archived) if url)
-    return {same_address(url) for url in urls} & {same_address(page.url) for page in store}
+    return {page_key(url) for url in urls} & {page_key(page.url) for page in store}
 
 
 def measure(
@@ -115,7 +115,7 @@ def _found(passages: Sequence[Passage], cited: set[str], listed: Sequence[str]) 
 
 
 def _pages(found: Sequence[Passage], cited: set[str]) -> int:
-    return len(cited & {same_address(passage.url) for passage in found})
+    return len(cited & {page_key(passage.url) for passage in found})
 
 
 def _reference(path: Path) -> dict[int, list[str]]:

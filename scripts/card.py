@@ -17,7 +17,7 @@ CHARACTERS = 4.2  # of a token
 BLOCK = 16  # tokens that the prefix cache keeps or drops together
 STEP = 0.017  # seconds to read 10 GB of weights at 600 GB/s
 CACHED_TOKEN = 196_608 / 600e9  # seconds to read the keys and values of one token
-EMBEDDED = 250 * 2 * 0.44e9 / 50e12  # seconds a passage: Qwen3-Embedding-0.6B at 40 % of 125 TFLOP/s
+EMBEDDED = 250 * 2 * 0.44e9 / 50e12  # seconds a passage: Qwen3-Embedding-0.6B at 40% of 125 TFLOP/s
 
 
 @dataclass

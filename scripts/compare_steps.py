@@ -2,7 +2,7 @@
 """What each step of a claim costs and brings: rules, the base model, or its adapter, for asking, answering and judging.
 
 Runs profile cpu once for each row of the table, with one step changed at a time, and prints accuracy with its paired
-difference to the profile as it is (95 % bootstrap interval), macro-F1 and seconds a claim. Rules merge in all rows.
+difference to the profile as it is (95% bootstrap interval), macro-F1 and seconds a claim. Rules merge in all rows.
 
     python scripts/compare_steps.py --claims dev.json --knowledge-store dev --output output/steps --limit 60 \\
         --ask models/small/question_generation --answer models/small/question_answering
@@ -91,7 +91,7 @@ def _lines(tree: dict[str, dict[str, Any]]) -> Iterable[str]:
 
 
 def row(scores: Scores) -> str:
-    """Accuracy, its difference to the first row with a paired 95 % interval, and macro-F1."""
+    """Accuracy, its difference to the first row with a paired 95% interval, and macro-F1."""
     gap = scores.difference
     interval = f"{gap.value:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})"
     return f"{scores.accuracy.value:.3f} | {interval} | {scores.macro_f1.value:.3f}"

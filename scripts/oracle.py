@@ -19,7 +19,7 @@ from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.tasks.base import Reply, Task
 from system.tasks.baselines import VerifyClaim
-from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.debate import CONTINUE, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.thoughts import Argument, Speaker
@@ -167,7 +167,7 @@ class OracleModel:
             insight=" ".join(argument.text for argument in task.transcript[-2:]),
             gaps="",
             reason=verdict.justification,
-            decision=GO_ON if undecided else verdict.label,
+            decision=CONTINUE if undecided else verdict.label,
         )
 
     def _errs(self, rate: float, task: Task[Reply], *where: object) -> bool:

@@ -45,7 +45,8 @@ def machine(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
 def bench(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """Load, memory and speed of the engine, with random weights of the model's shape unless a model is named."""
     what = ["--model", args.model] if args.model else ["--shape", args.shape]
-    _python("scripts/bench_engine.py", *what, "--memory", str(args.memory), "--output", str(scratch / "bench.json"))
+    limits = ["--gpu-memory", str(args.gpu_memory)]
+    _python("scripts/bench_engine.py", *what, *limits, "--output", str(scratch / "bench.json"))
     return json.loads((scratch / "bench.json").read_text())
 
 
@@ -111,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--profile", default="a10g", help="of the run (default: a10g)")
     made.add_argument("--model", default="", help="folder or name of a model for all steps (default: the profile's)")
     made.add_argument("--shape", default="qwen2.5-14b-awq", help="of the bench's random weights without --model")
-    made.add_argument("--memory", type=float, default=22.0, help="GiB that the bench may use (default: 22)")
+    made.add_argument("--gpu-memory", type=float, default=22.0, help="GiB that the bench may use (default: 22)")
     made.add_argument("--claims", default="", help="AVeriTeC's dev.json (default: the bundled examples)")
     made.add_argument("--knowledge-store", default="", help="its stores")
     made.add_argument("--limit", type=int, default=50, help="claims of the run (default: 50)")

@@ -25,10 +25,10 @@ from system.claims import read_claims
 from system.gold import read_gold
 
 ALL = RetrievalSettings().bm25_top_k
-CHOICES = {f"shortlist {size}": RetrievalSettings(dense_candidates=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
+CHOICES = {f"{size} candidates": RetrievalSettings(dense_candidates=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
     "all": RetrievalSettings(dense_candidates=ALL),
 }
-HOPS = "shortlist 32, by hops"
+HOPS = "32 candidates, by hops"
 
 
 class CountingEncoder(CachingEncoder):

@@ -33,7 +33,7 @@ from system.settings import Settings, load
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.tasks.base import Adapter, Reply
-from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.debate import CONTINUE, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from tests import fake_time
@@ -122,7 +122,7 @@ def reply_to(request: Request, answered: float) -> Reply:
             return ArgumentReply(argument=words(chance, 120), citations=[1, 2])
         case Moderate():
             reasons = {name: words(chance, 25) for name in ("insight", "gaps", "reason")}
-            return RulingReply(**reasons, decision=GO_ON if chance.random() < undecided else gold)
+            return RulingReply(**reasons, decision=CONTINUE if chance.random() < undecided else gold)
         case CloseDebate():
             return VerdictReply(justification=words(chance, 70), label=gold)
     raise ValueError(f"no reply to {task.name}")
@@ -270,13 +270,15 @@ def main() -> None:
     parser.add_argument("table", choices=("deadlines", "costs"))
     parser.add_argument("--claims", type=int, default=500)
     parser.add_argument("--rates", type=float, nargs="+", default=[2000, 4000], help="prompt tokens a second")
-    parser.add_argument("--in-flight", type=int, nargs="+", default=[8, 1, 4, 16], help="claims at the same time")
+    parser.add_argument(
+        "--max-concurrent-claims", type=int, nargs="+", default=[8, 1, 4, 16], help="claims at the same time"
+    )
     parser.add_argument("--answered", type=float, default=ANSWERED, help="share of the passages that answer (costs)")
     args = parser.parse_args()
     if args.table == "deadlines":
-        deadlines(args.claims, args.rates, args.in_flight)
+        deadlines(args.claims, args.rates, args.max_concurrent_claims)
     else:
-        costs(args.claims, args.rates, args.in_flight, args.answered)
+        costs(args.claims, args.rates, args.max_concurrent_claims, args.answered)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Where does a debate pay for its calls? Strategies on a noisy oracle, over the rates of its errors.
 
-Each error rate is varied alone while the others stay at their base; all strategies see the same golden evidence.
+Each error rate is varied alone while the others stay at their base; all strategies see the same gold evidence.
 Writes the figure and the numbers:
 
     python scripts/simulate_debate.py --claims data_store/averitec/dev.json --output docs

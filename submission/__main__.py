@@ -9,8 +9,8 @@ from rich.text import Text
 
 from submission.calibration import add_calibrate_command
 from submission.ev2r.replies import Mode
-from submission.files import SubmissionError, write_atomically
-from submission.read import read_claims
+from submission.files import SubmissionError, write_text
+from submission.read import claim_texts
 from submission.report.comparison import compare, print_comparison
 from submission.report.page import write_report
 from submission.score import Judging, Metric, score
@@ -76,7 +76,6 @@ def _parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
     )
     grade.add_argument(
         "--metrics",
-        type=Metric,
         nargs="+",
         default=[],
         choices=list(Metric),
@@ -99,7 +98,6 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--mode",
-        type=Mode,
         choices=list(Mode),
         default=Mode.STRICT,
         help="how to read replies: strict (default) recounts the facts, retries an unreadable reply once, and leaves "
@@ -145,21 +143,22 @@ def _judging(arguments: argparse.Namespace) -> Judging | None:
     if not arguments.judge:
         return None
     journal = arguments.judgements or arguments.predictions.parent / "judgements.jsonl"
-    return Judging(arguments.judge, journal, arguments.mode, arguments.official_prompts)
+    return Judging(arguments.judge, journal, Mode(arguments.mode), arguments.official_prompts)
 
 
 def _validate(arguments: argparse.Namespace, console: Console) -> int:
-    claims = read_claims(arguments.claims) if arguments.claims else None
+    claims = claim_texts(arguments.claims) if arguments.claims else None
     faults = validate(arguments.file, claims)
     print_faults(arguments.file, faults, console)
     return int(changes_score(faults))
 
 
 def _score(arguments: argparse.Namespace, console: Console) -> int:
-    report = score(arguments.predictions, arguments.gold, set(arguments.metrics), _judging(arguments))
+    metrics = {Metric(name) for name in arguments.metrics}
+    report = score(arguments.predictions, arguments.gold, metrics, _judging(arguments))
     print_report(report, console)
     if arguments.json:
-        write_atomically(arguments.json, report.model_dump_json(indent=2) + "\n")
+        write_text(arguments.json, report.model_dump_json(indent=2) + "\n")
     return 0
 
 
@@ -171,7 +170,7 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
         comparison = compare(before, after, arguments.gold)
         print_comparison(comparison, console)
         if arguments.json:
-            write_atomically(arguments.json, comparison.model_dump_json(indent=2) + "\n")
+            write_text(arguments.json, comparison.model_dump_json(indent=2) + "\n")
     elif arguments.output:
         path = write_report(arguments.output, arguments.gold, arguments.predictions)
         console.print(Text(str(path)), soft_wrap=True)

@@ -14,8 +14,8 @@ from rich.table import Table
 from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import StratifiedKFold
 
-from submission.files import SubmissionError, write_atomically
-from submission.read import pair, read_gold, read_predictions
+from submission.files import SubmissionError, write_text
+from submission.read import pair, read_predictions, read_scored_gold
 from submission.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
 from submission.write import read_json
 from system.records import Calibration, Label, Record
@@ -126,16 +126,16 @@ def add_calibrate_command(commands: "argparse._SubParsersAction[argparse.Argumen
 
 
 def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
-    met = pair(read_predictions(arguments.predictions), read_gold(arguments.gold)).pairs
+    met = pair(read_predictions(arguments.predictions), read_scored_gold(arguments.gold)).pairs
     confidence = {entry.claim_id: entry.confidence for entry in read_json(arguments.predictions)}
     report = calibrate(
         [confidence[one.predicted.claim_id] for one in met],
         [one.predicted.label for one in met],
         [one.gold.label for one in met],
     )
-    write_atomically(arguments.output, report.calibration.model_dump_json(indent=2) + "\n")
+    write_text(arguments.output, report.calibration.model_dump_json(indent=2) + "\n")
     diagram = arguments.output.with_suffix(".svg")
-    write_atomically(diagram, draw(report))
+    write_text(diagram, draw(report))
     console.print(_table(report))
     console.print(f"{arguments.output}\n{diagram}", soft_wrap=True)
     return 0

@@ -1,16 +1,17 @@
 """Files that are written whole or not at all, JSON that is read with a clear error, and text that survives both."""
 
 import json
-import os
 import re
 from pathlib import Path
+
+from system.journal import write_atomically
 
 
 class SubmissionError(Exception):
     """A file that cannot be read or must not be written; the message names it, what was expected and the remedy."""
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write text as UTF-8 so that, whatever happens, ``path`` holds either what it held before or all of ``text``.
 
     Line ends are written as they are. The folder is made if it is missing.
@@ -19,26 +20,11 @@ def write_atomically(path: Path, text: str) -> None:
         SubmissionError: the file cannot be written.
     """
     data = text.encode()
-    partial = path.with_name(path.name + ".partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-        _sync_folder(path.parent)
+        write_atomically(path, data)
     except OSError as error:
         raise SubmissionError(f"cannot write {path} ({error.strerror}); give another path") from error
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the renaming itself survive a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def read_text(path: Path) -> str:
@@ -49,8 +35,10 @@ def read_text(path: Path) -> str:
     """
     try:
         return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise SubmissionError(f"{path} not found") from error
     except OSError as error:
-        raise SubmissionError(f"cannot read {path} ({error.strerror}); give an existing file") from error
+        raise SubmissionError(f"cannot read {path} ({error.strerror})") from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise SubmissionError(
@@ -104,5 +92,5 @@ def clean(text: str) -> str:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether two texts differ in nothing but white space and what ``repair`` changes."""
+    """Whether two texts differ in nothing but whitespace and what ``repair`` changes."""
     return repair(one).split() == repair(other).split()

@@ -55,7 +55,7 @@ def read_predictions(path: Path) -> list[Predicted]:
     return [_from_row(path, row) for row in read_table(path).rows]
 
 
-def read_gold(path: Path) -> list[Gold]:
+def read_scored_gold(path: Path) -> list[Gold]:
     """Read claims with labels, questions and answers.
 
     Args:
@@ -94,7 +94,7 @@ def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
     return [_gold(one) for one in annotations]
 
 
-def read_claims(path: Path) -> list[str]:
+def claim_texts(path: Path) -> list[str]:
     """The texts of all claims, in their order: of a file in any form that a run reads, or of a gold or submission CSV.
 
     Raises:

@@ -1,7 +1,7 @@
 """Score predictions against gold.
 
 A metric is a module or a package of its own, a function from the pairs to a record, which ``ScoreReport`` holds and
-``score_tables`` shows.
+``tables`` prints.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
 from submission.files import SubmissionError
 from submission.legacy.scores import LegacyScores, legacy_scores
-from submission.read import Pair, Pairing, pair, read_gold, read_predictions
+from submission.read import Pair, Pairing, pair, read_predictions, read_scored_gold
 from submission.validate import outcome, validate
 from system.records import Label, Record
 
@@ -153,7 +153,7 @@ def score(
     Raises:
         SubmissionError: a file cannot be read, or they share no claim.
     """
-    gold_side = read_gold(gold)
+    gold_side = read_scored_gold(gold)
     pairing = pair(read_predictions(predictions), gold_side)
     return ScoreReport(
         predictions=str(predictions),

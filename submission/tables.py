@@ -138,7 +138,7 @@ def ev2r_tables(scores: Ev2rScores, title: str) -> Iterator[RenderableType]:
 
 def _means(scores: Ev2rScores, title: str) -> Table:
     table = Table("", title=title, title_justify="left")
-    for column in ("claims", "mean", "95 % interval"):
+    for column in ("claims", "mean", "95% interval"):
         table.add_column(column, justify="right")
     for unit, one in scores.units.items():
         _ev2r_row(table, f"{UNITS[unit]} recall", one.claims, one.recall)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from submission.files import write_atomically
+from submission.files import write_text
 from system.records import ClaimResult, Cost, Record
 
 RULE_SECONDS = 60.0
@@ -163,7 +163,7 @@ def _verdict(wall: float) -> str:
 
 def write_timings_json(report: TimeReport, path: Path) -> None:
     """Write ``timings.json``."""
-    write_atomically(path, report.model_dump_json(indent=2) + "\n")
+    write_text(path, report.model_dump_json(indent=2) + "\n")
 
 
 def write_timings_csv(report: TimeReport, path: Path) -> None:
@@ -176,7 +176,7 @@ def write_timings_csv(report: TimeReport, path: Path) -> None:
     for claim in report.claims:
         values = [getattr(claim, name) for name in plain]
         writer.writerow([*values, "; ".join(claim.failures), *(claim.stages.get(stage, 0.0) for stage in stages)])
-    write_atomically(path, text.getvalue())
+    write_text(path, text.getvalue())
 
 
 class TimeVerdict(Record):
@@ -236,7 +236,7 @@ def write_measured_timings(report: TimeReport, path: Path) -> None:
     for name, seconds in blocks:
         lines += [f"Finished {name}", f"Duration: {_clock(seconds)}", "-" * 40]
     lines += ["=" * 44, f"Total execution time: {_clock(sum(seconds for _, seconds in blocks))}"]
-    write_atomically(path, "\n".join(lines) + "\n")
+    write_text(path, "\n".join(lines) + "\n")
 
 
 def _clock(seconds: float) -> str:

@@ -139,7 +139,7 @@ def validate(path: Path, claims: Sequence[str] | None = None) -> list[Fault]:
         SubmissionError: the file does not exist.
     """
     if not path.is_file():
-        raise SubmissionError(f"{path}: file not found; give a submission.csv or a predictions file in JSON")
+        raise SubmissionError(f"{path} not found; expected submission.csv or predictions in JSON")
     try:
         return _check_json(path, claims) if path.suffix == ".json" else _check_csv(path, claims)
     except SubmissionError as error:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from submission.files import SubmissionError, clean, read_json_array, repair, write_atomically
+from submission.files import SubmissionError, clean, read_json_array, repair, write_text
 from submission.official import (
     COLUMNS,
     MAX_PAIRS,
@@ -30,7 +30,7 @@ from submission.official import (
 )
 from submission.timings import RunFacts, time_report, write_timings_csv, write_timings_json
 from submission.validate import changes_score, validate
-from system.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record, Source
+from system.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record, Source, explain
 
 # AVeriTeC's own words for a question without an answer.
 PLACEHOLDER_QUESTION = "What evidence is there about the claim?"
@@ -119,7 +119,7 @@ def _read_back(entries: list[Prediction], written: Written) -> None:
 
 
 def predictions(results: Sequence[ClaimResult]) -> list[Prediction]:
-    """What is handed in for each claim, in the order given.
+    """What is submitted for each claim, in the order given.
 
     A pair whose answer was merged from several passages stays one entry: repeating it would count it twice. A pair
     that repeats an earlier one is dropped. Answered pairs come first, each group in its own order, so that a cap on
@@ -131,7 +131,7 @@ def predictions(results: Sequence[ClaimResult]) -> list[Prediction]:
 def write_json(entries: Sequence[Prediction], path: Path) -> None:
     """Write ``submission.json``."""
     items = [entry.model_dump(mode="json") for entry in entries]
-    write_atomically(path, json.dumps(items, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
+    write_text(path, json.dumps(items, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
 
 
 def read_json(path: Path) -> list[Prediction]:
@@ -148,10 +148,9 @@ def _read(path: Path, number: int, item: object) -> Prediction:
     try:
         return Prediction.model_validate_json(json.dumps(item))  # only in JSON is half of a surrogate pair refused
     except ValidationError as error:
-        fault = error.errors(include_input=False)[0]
-        where = ".".join(map(str, fault["loc"])) or "its text"
+        fault = explain(error.errors()[0], "its text", quoting=False)
         raise SubmissionError(
-            f"{path}: entry {number}: {where}: {fault['msg']}; expected an entry as a run writes it to submission.json"
+            f"{path}: entry {number}: {fault}; expected an entry as a run writes it to submission.json"
         ) from error
 
 
@@ -196,7 +195,7 @@ def write_csv(entries: Sequence[Prediction], path: Path) -> None:
     writer.writerow(COLUMNS)
     for number, entry in enumerate(entries):
         writer.writerow([number, entry.claim, join_evidence(_pairs(entry)), str(entry.pred_label), "pred"])
-    write_atomically(path, text.getvalue())
+    write_text(path, text.getvalue())
     _read_back_csv(entries, path)
 
 

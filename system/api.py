@@ -6,7 +6,6 @@ with a checker: a model may belong to the event loop that first used it. Logging
 
 import asyncio
 import queue
-import threading
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,14 +16,15 @@ from typing import Any, Self, TypeVar
 from tqdm import tqdm
 
 from knowledge_store.pages.documents import DocumentsError, read_documents, sentences_of
-from knowledge_store.pages.page import UNREAD, Flaws, Page, describe
+from knowledge_store.pages.page import Flaws, Page, describe
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
-from system.check import Engine, check, load_engine
+from system.check import Engine, check, load_engine, unread_parts
 from system.claims import ClaimsError
 from system.graph import Graph, Listener, unheard
+from system.loop_thread import LoopThread
 from system.machine import choose_profile
-from system.records import Claim, ClaimResult, Content, Failure, QuestionAnswer, Verdict
+from system.records import Claim, ClaimResult, Content, QuestionAnswer, Verdict
 from system.runner.ranking_pool import store_file
 from system.settings import load
 from system.thoughts import Thought
@@ -72,9 +72,7 @@ class FactChecker:
 
     def __init__(self, profile: str | None = None, *, engine: Engine | None = None, **settings: Any) -> None:
         self.engine = engine or load_engine(load(profile or choose_profile(settings)[0], settings))
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="fact checker", daemon=True)
-        self._thread.start()  # a loop of its own, so that the blocking form works where one is running: in notebooks
+        self._loop = LoopThread("fact checker")  # so that the blocking form works where a loop is running: in notebooks
 
     def __enter__(self) -> Self:
         return self
@@ -87,8 +85,6 @@ class FactChecker:
     def close(self) -> None:
         """Free the models."""
         self._wait(self.engine.model.close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
         self._loop.close()
 
     def check(self, claim: Claim | str, documents: Documents) -> Checked:
@@ -138,13 +134,13 @@ class FactChecker:
             return list(await asyncio.gather(*map(one, wanted)))
 
     def thoughts(self, claim: Claim | str, documents: Documents) -> Iterator[Thought[Content]]:
-        """The thoughts of a check as they come; the verdict is the last.
+        """Yield the thoughts of a check as they are made; the verdict is the last.
 
         Raises:
             DocumentsError: nothing could be read.
         """
         heard: queue.SimpleQueue[Thought[Content] | None] = queue.SimpleQueue()
-        running = asyncio.run_coroutine_threadsafe(self.acheck(claim, documents, listener=heard.put), self._loop)
+        running = self._loop.submit(self.acheck(claim, documents, listener=heard.put))
         running.add_done_callback(lambda _: heard.put(None))
         try:
             yield from iter(heard.get, None)
@@ -167,13 +163,10 @@ class FactChecker:
     async def _in_store(self, claim: Claim, file: Path) -> Checked:
         work = partial(rank, file, claim.text, self.engine.settings.retrieval, claim.day)
         ranked = await asyncio.to_thread(work)
-        unread = [
-            Failure(operation="read", message=f"{file}: {flaw}") for flaw in UNREAD if flaw in ranked.report.flaws
-        ]
-        return Checked(*await check(self.engine, claim, ranked, unread))
+        return Checked(*await check(self.engine, claim, ranked, unread_parts(file, ranked)))
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        return self._loop.submit(work).result()
 
 
 def rank_documents(

@@ -153,7 +153,7 @@ class Case:
             self._spans.setdefault(operation, []).append((started, self.deadline.spent))
 
     def affords(self, *operations: str) -> bool:
-        """Whether there is time for these operations, each as slow as it has been for this claim so far."""
+        """Whether there is time for these operations if each takes as long as it has for this claim so far."""
         longest = (max((end - start for start, end in self._spans.get(name, ())), default=0.0) for name in operations)
         enough = sum(longest) < self.deadline.left()
         self.timed_out |= not enough

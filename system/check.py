@@ -8,9 +8,10 @@ from pathlib import Path
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.filters import is_prompt_injection
+from knowledge_store.pages.page import UNREAD
 from knowledge_store.ranking import RankedStore
 from system.case import Case, Outcome
-from system.checkable import no_claim
+from system.checkable import not_a_claim
 from system.deadline import Allowance, Clock, Deadline
 from system.graph import Graph, Listener, unheard
 from system.models import load_model
@@ -24,6 +25,7 @@ from system.strategies import STRATEGIES
 from system.thoughts import Evidence
 
 NOTHING_KNOWN = 1 / len(Label)  # confidence of a verdict that rests on no answer, at most
+READ = "read"  # the operation of failures to read what a claim is checked against
 SEED_PASSAGES = 10  # of the first stage, that readers without a language model may form questions from
 
 
@@ -83,11 +85,21 @@ async def check(
         listener=listener,
     )
     try:
-        reached = _none(case, kind) if (kind := no_claim(claim.text)) else await STRATEGIES[settings.strategy](case)
+        reached = _none(case, kind) if (kind := not_a_claim(claim.text)) else await STRATEGIES[settings.strategy](case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
         _note(case, error)
         reached = await _conclude(case)
     return _result(case, reached, ranked, engine.calibration), case.graph
+
+
+def unread(message: str) -> Failure:
+    """The failure of a claim whose store could not be read."""
+    return Failure(operation=READ, message=message, unanswered=True)
+
+
+def unread_parts(where: Path | str, ranked: RankedStore) -> list[Failure]:
+    """The failures of a claim whose store could not be read completely."""
+    return [unread(f"{where}: {flaw}") for flaw in UNREAD if flaw in ranked.report.flaws]
 
 
 def _none(case: Case, kind: str) -> Outcome:
@@ -143,9 +155,9 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
 
 def _found_nothing(case: Case, outcome: Outcome) -> bool:
     """Whether the search came to its end, and nothing answered any question."""
-    if no_claim(case.claim.text):
+    if not_a_claim(case.claim.text):
         return False
-    broken = any(failure.unanswered and failure.operation != "read" for failure in case.failures)
+    broken = any(failure.unanswered and failure.operation != READ for failure in case.failures)
     answered = any(pair.answered for pair in outcome.pairs)
     return outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and not (answered or broken or case.timed_out)
 

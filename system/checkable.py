@@ -1,4 +1,4 @@
-"""What is no claim: a question or an opinion, which no evidence can make true or false.
+"""Texts that are not claims: questions and opinions, which no evidence can make true or false.
 
 By rules that rather let an opinion pass than hold back a claim: what somebody is reported to have said, and a statement
 with a figure or a reason, can be checked. Of AVeriTeC's 3,567 claims of training and dev split they hold back 8.
@@ -43,13 +43,15 @@ _OPINIONS = tuple(
 )
 
 
-def no_claim(text: str) -> str:
+def not_a_claim(text: str) -> str:
     """What a text is that states no fact, "a question" or "an opinion"; empty for a claim.
 
-    >>> no_claim("Did the bridge open in 1931?"), no_claim("The bridge is very beautiful.")
+    >>> not_a_claim("Did the bridge open in 1931?"), not_a_claim("The bridge is very beautiful.")
     ('a question', 'an opinion')
-    >>> no_claim("The bridge opened in 1931. Is it not beautiful?"), no_claim("The mayor said that it is beautiful.")
-    ('', '')
+    >>> not_a_claim("The bridge opened in 1931. Is it not beautiful?")
+    ''
+    >>> not_a_claim("The mayor said that it is beautiful.")
+    ''
     """
     kinds = [_kind(sentence) for sentence in segment("en", text) if sentence.strip()]
     return kinds[0] if kinds and all(kinds) else ""

@@ -44,7 +44,7 @@ OBJECT_START = re.compile(r"\s*\{")
 
 
 class ClaimsError(Exception):
-    """Claims that cannot be read; the message names the file, the line or claim, what was expected and what it got."""
+    """Unreadable claims; the message names the file, the line or claim, what was expected and what was found."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ def read_claims(path: Path | str, start: int = 0, limit: int | None = None) -> l
     path = Path(path)
     entries = _entries(path, _read_text(path))
     if not 0 <= start < len(entries):
-        raise ClaimsError(f"{path}: start is {start}, expected a position from 0 to {len(entries) - 1}")
+        raise ClaimsError(f"{path}: start: expected 0 to {len(entries) - 1}, got {start}")
     if limit is not None and limit < 1:
-        raise ClaimsError(f"{path}: limit is {limit}, expected at least 1; leave it out to read all claims")
+        raise ClaimsError(f"{path}: limit: expected at least 1, got {limit}; leave it out to read all claims")
     wanted = entries[start : None if limit is None else start + limit]
     rows = [_fields(entry) for entry in wanted]
     return [_claim(*each) for each in zip(wanted, rows, _ids(wanted, rows, start), strict=True)]
@@ -86,16 +86,16 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise ClaimsError(f"{path}: no such file, expected a file of claims; {REMEDY}") from None
+        raise ClaimsError(f"{path} not found; {REMEDY}") from None
     except IsADirectoryError:
-        raise ClaimsError(f"{path}: is a directory, expected a file of claims; name the file in it") from None
+        raise ClaimsError(f"{path}: expected a file of claims, got a folder; name the file in it") from None
     except UnicodeDecodeError as error:
         raise ClaimsError(
             f"{path}: expected UTF-8, got byte 0x{error.object[error.start]:02x} at offset {error.start}; "
             "save the file as UTF-8"
         ) from error
     except OSError as error:
-        raise ClaimsError(f"{path}: cannot be read ({error.strerror}); make it readable") from error
+        raise ClaimsError(f"cannot read {path} ({error.strerror})") from error
 
 
 def _entries(path: Path, text: str) -> list[_Entry]:

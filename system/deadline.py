@@ -1,7 +1,6 @@
 """Time as a value: what is left of a claim's budget, passed down to everything that spends it."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ TICK = 0.001  # seconds; a timer set for less may fire before the clock shows th
 
 
 class DeadlineExpired(Exception):
-    """An operation ran into the end of its share of the budget."""
+    """An operation used up its share of the budget."""
 
 
 class Allowance:
@@ -55,13 +54,13 @@ class Deadline:
     Args:
         budget: seconds that the claim may take from now.
         reserve: seconds at the end that only the last judgement may use.
-        clock: monotonic seconds; tests pass their own.
+        clock: monotonic seconds, of the event loop or of a test.
         allowance: of the run that the claim belongs to, which may end the claim before its budget does.
     """
 
     budget: float
     reserve: float = 0.0
-    clock: Clock = time.monotonic
+    clock: Clock = field(kw_only=True)
     allowance: Allowance | None = None
     started: float = field(init=False)
 
@@ -86,7 +85,7 @@ class Deadline:
 
     @asynccontextmanager
     async def limit(self, *, final: bool = False) -> AsyncIterator[None]:
-        """End what is awaited inside by a ``TimeoutError`` once nothing is left.
+        """Raise a ``TimeoutError`` in what is awaited inside once no time is left.
 
         Args:
             final: see ``left``.

@@ -13,7 +13,7 @@ import orjson
 from pydantic import ValidationError
 
 from system.claims import ClaimsError, read_claims
-from system.records import AnswerType, Claim, Label, Record
+from system.records import AnswerType, Claim, Label, Record, explain
 
 REMEDY = "give an annotated split of AVeriTeC, train.json or dev.json"
 
@@ -83,7 +83,7 @@ def read_gold(path: Path) -> list[GoldClaim]:
     """Read an annotated AVeriTeC file, in its order.
 
     Raises:
-        ClaimsError: the file is no AVeriTeC array, or a claim lacks its annotation.
+        ClaimsError: the file is not an AVeriTeC array, or a claim lacks its annotation.
     """
     claims = read_claims(path)
     try:
@@ -107,7 +107,7 @@ def gold_by_id(path: Path) -> dict[int, GoldClaim]:
 def write_gold_store(path: Path, claims: Sequence[Claim], folder: Path) -> Path:
     """Make a knowledge store of the annotated answers: one page for each, with its question.
 
-    A file that says the same already is left alone, so that a run over it can be resumed.
+    An unchanged file is left alone, so that a run over it can be resumed.
 
     Raises:
         ClaimsError: see ``read_gold``.
@@ -133,8 +133,7 @@ def _gold(path: Path, claim: Claim, row: Any) -> GoldClaim:
             questions=tuple(_question(place, one) for place, one in enumerate(row.get("questions") or ())),
         )
     except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        reason = f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}, got {fault['input']!r:.60}"
+        reason = explain(error.errors()[0])
     except (KeyError, TypeError, AttributeError) as error:
         reason = f"expected an object with a label, and questions with answers, got {error!r:.120}"
     raise ClaimsError(f"{path}: claim {claim.id}: {reason}; {REMEDY}")

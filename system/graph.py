@@ -1,7 +1,7 @@
-"""The Graph of Thoughts (Besta et al., 2024): what was thought, from what, and at which cost.
+"""The Graph of Thoughts (Besta et al., 2024): what was thought, from what, and at what cost.
 
-The graph only grows. An edge is held once, as a parent's id in the child, and a parent must be there before its child,
-so the order of the thoughts is a topological order and a cycle cannot be written down.
+The graph only grows. An edge is stored once, as a parent's id in the child, and a parent must exist before its child,
+so the thoughts are in topological order and cycles are impossible.
 """
 
 from collections.abc import Callable, Iterator, Sequence

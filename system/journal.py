@@ -1,11 +1,11 @@
-"""The journal: work that is too dear to be done twice is on disk before it counts, so that a killed run can resume.
+"""The journal: expensive work is saved before it counts, so that a killed run can resume.
 
 One JSON object a line: finished claims, or records of another kind. The first line may say which run it belongs to.
 """
 
 import fcntl
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,34 @@ class JournalError(Exception):
     """The journal cannot be used; the message says why and what to do."""
 
 
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file so that, whatever happens, it holds either what it held before or all of ``data``.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+        _sync_folder(path.parent)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _sync_folder(path: Path) -> None:
+    """Make a renaming survive a loss of power."""
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 class RecordJournal(Generic[R]):
     """A file of records; a context manager that locks it against a second run.
 
@@ -33,7 +61,7 @@ class RecordJournal(Generic[R]):
 
     Args:
         path: the file.
-        identity: what must be the same for a run to be continued: settings and input, as flat text values. None for a
+        identity: what must be the same for a run to resume: settings and input, as flat text values. None for a
             file that runs may share.
         resume: continue what the file holds; otherwise start over.
         kind: type of the records.
@@ -165,7 +193,7 @@ def identity_of(settings: dict[str, Any], inputs: Iterable[tuple[str, str]]) -> 
     >>> identity_of({"graph": {"depth": 3}}, [("claims", "dev.json")])
     {'graph.depth': '3', 'claims': 'dev.json'}
     """
-    return {**dict(_flatten(settings, "")), **dict(inputs)}
+    return {**dict(flat(settings)), **dict(inputs)}
 
 
 def _identity(line: bytes) -> dict[str, str] | None:
@@ -176,9 +204,14 @@ def _identity(line: bytes) -> dict[str, str] | None:
     return identity if isinstance(identity, dict) else None
 
 
-def _flatten(tree: dict[str, Any], prefix: str) -> Iterable[tuple[str, str]]:
+def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The leaves of nested settings with their full names.
+
+    >>> dict(flat({"graph": {"depth": 3}, "strategy": "got"}))
+    {'graph.depth': '3', 'strategy': 'got'}
+    """
     for name, value in tree.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{name}.")
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", str(value)

@@ -1,7 +1,7 @@
 """Provenance: each quotation of a justification stands in the evidence that the result lists, and names its document.
 
 What a question's answer was read from counts as listed evidence: the passages, the answers, and the claim with its
-metadata. Quotations are compared without regard to case, white space, and what stands at their ends.
+metadata. Quotations are compared without regard to case, whitespace, and what stands at their ends.
 """
 
 import re

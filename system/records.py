@@ -1,11 +1,12 @@
 """The records that pass between the parts of the system: frozen, typed and complete.
 
-Nothing here knows how a record is made. ``submission`` reads these types and nothing else of ``system``.
+Nothing here knows how a record is made.
 """
 
 import datetime
+import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Self
@@ -19,6 +20,34 @@ class Record(BaseModel):
     """Base of all records: immutable, no unknown fields, no number that JSON cannot hold."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def explain(fault: Mapping[str, Any], whole: str = "the object", *, quoting: bool = True) -> str:
+    """A fault that pydantic found, in the words of this project's errors.
+
+    Args:
+        fault: one of ``ValidationError.errors()``.
+        whole: what to call the place of a fault that is in no field.
+        quoting: whether to repeat the value.
+
+    >>> explain({"loc": ("depth",), "type": "greater_than", "msg": "Input should be greater than 0", "input": 0})
+    'depth: expected a number greater than 0, got 0'
+    >>> explain({"loc": ("label",), "type": "missing", "msg": "Field required", "input": {}})
+    'label: expected a value, got none'
+    """
+    place = ".".join(map(str, fault["loc"])) or whole
+    match fault["type"]:
+        case "json_invalid":
+            return f"{place}: expected valid JSON ({fault['msg'].partition(': ')[2]})"
+        case "missing":
+            return f"{place}: expected a value, got none"
+        case "extra_forbidden":
+            return f"{place}: unknown field"
+        case "value_error":
+            return f"{place}: {fault['msg'].removeprefix('Value error, ')}"
+    text = re.sub(r"^(Input|String|Value|Tuple|List) should (be |have )?", "expected ", fault["msg"])
+    text = re.sub(r"^expected (greater|less) ", r"expected a number \1 ", text)
+    return f"{place}: {text}, got {fault['input']!r:.60}" if quoting else f"{place}: {text}"
 
 
 class Content(Record):
@@ -46,7 +75,7 @@ CONTENTS: dict[str, type[Content]] = {}
 
 
 class Label(StrEnum):
-    """The four veracity labels of AVeriTeC, spelt as the official scorer wants them."""
+    """The four veracity labels of AVeriTeC, spelled as the official scorer wants them."""
 
     SUPPORTED = "Supported"
     REFUTED = "Refuted"

@@ -1,14 +1,15 @@
 """Settings: one typed tree = one TOML profile = the command line, validated here and nowhere else."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from system.records import Calibration
+from system.records import Calibration, explain
 from system.tasks.base import Adapter
 from system.tasks.debate import PERSONAS
 
@@ -38,7 +39,7 @@ class GraphSettings(Section):
     branches: int = Field(5, gt=0, description="initial questions to explore, each in its own branch")
     depth: int = Field(3, gt=0, description="maximum question rounds per branch")
     verification: bool = Field(False, description="check each answer against its passage before merging")
-    duplicate: float = Field(
+    duplicate_threshold: float = Field(
         0.9, ge=0, le=1, description="cosine similarity at which two questions count as duplicates"
     )
     debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")
@@ -92,7 +93,7 @@ class ModelSettings(Section):
         "extractive", description="runtime of the model"
     )
     model: str = Field("", description="model folder or name; leave it out for the extractive backend")
-    others: list[str] = Field(
+    other_models: list[str] = Field(
         default_factory=list,
         description="more models for a team's agents to take turns on; for a server: NAME or NAME@ADDRESS",
     )
@@ -129,7 +130,7 @@ class EngineSettings(Section):
     )
     address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
     timeout: float = Field(30.0, gt=0, description="timeout per server request, in seconds")
-    attempts: int = Field(3, gt=0, description="attempts to reach the server")
+    server_attempts: int = Field(3, gt=0, description="attempts to reach the server")
 
 
 class RunSettings(Section):
@@ -192,9 +193,12 @@ SECTIONS: dict[str, type[BaseModel]] = {
 RENAMED = {
     "agents": "team_agents",
     "ahead": "prefetch",
+    "attempts": "server_attempts",
     "candidates": "hop_candidates",
+    "duplicate": "duplicate_threshold",
     "in_flight": "max_concurrent_claims",
     "memory": "gpu_memory",
+    "others": "other_models",
     "passages": "top_k",
     "prefilter": "bm25_top_k",
     "rate": "hop_rate",
@@ -230,8 +234,24 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        faults = "; ".join(map(_fault, error.errors()))
         raise SettingsError(f"profile {profile!r} with the command-line values: {faults}") from error
+
+
+def _fault(fault: Mapping[str, Any]) -> str:
+    """One fault of the settings; for an unknown name, the nearest one that exists."""
+    if fault["type"] != "extra_forbidden":
+        return explain(fault)
+    *section, name = map(str, fault["loc"])
+    names = [known for fields in SECTIONS.values() for known in fields.model_fields]
+    close = get_close_matches(name, names, n=1)
+    advice = f"did you mean {close[0]}?" if close else "'factgraph run --help-all' lists all settings"
+    return f"{'.'.join([*section, name])}: unknown setting; {advice}"
+
+
+def bundled_profiles() -> list[str]:
+    """The names of the profiles that come with this package."""
+    return sorted(path.stem for path in PROFILES.glob("*.toml"))
 
 
 def _drop_bundled(tree: dict[str, Any], overrides: dict[str, Any]) -> None:
@@ -248,17 +268,20 @@ def load_calibration(settings: Settings) -> Calibration | None:
     """The calibration that the settings name, if they name one.
 
     Raises:
-        SettingsError: there is no such file, or it is none.
+        SettingsError: the file is missing or not a calibration.
     """
     path = settings.run.calibration
     if not path:
         return None
     try:
         return Calibration.model_validate_json(Path(bundled(path)).read_bytes())
+    except FileNotFoundError as error:
+        raise SettingsError(f"calibration {path} not found; {_CALIBRATE}") from error
     except (OSError, ValidationError) as error:
-        raise SettingsError(
-            f"calibration {path!r}: expected a file that 'python -m submission calibrate' wrote ({error})"
-        ) from error
+        raise SettingsError(f"cannot read calibration {path} ({error}); {_CALIBRATE}") from error
+
+
+_CALIBRATE = "make one with 'factgraph calibrate'"
 
 
 def _read(profile: str) -> dict[str, Any]:
@@ -266,10 +289,10 @@ def _read(profile: str) -> dict[str, Any]:
     try:
         return {"profile": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}
     except FileNotFoundError as error:
-        known = ", ".join(sorted(p.stem for p in PROFILES.glob("*.toml")))
+        known = ", ".join(bundled_profiles())
         raise SettingsError(f"profile {profile!r} not found; expected {known}, or a .toml file") from error
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read ({error.strerror}); give a readable .toml file") from error
+        raise SettingsError(f"cannot read {path} ({error.strerror})") from error
     except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or past reading
         raise SettingsError(f"{path}: not a TOML file ({error})") from error
 

@@ -140,6 +140,11 @@ class Thought(Record, Generic[C]):
     content: C
     cost: Cost = Cost()
 
+    @property
+    def above(self) -> str:
+        """The id of the thought under which this one stands."""
+        return self.id.rpartition(".")[0] or ROOT
+
     @model_validator(mode="before")
     @classmethod
     def _content_by_kind(cls, data: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Weights that a run needs: where they lie, and fetching them before any clock runs.
+"""Weights that a run needs: where they are, and how to fetch them before the clock starts.
 
 A name is a folder, weights that a Python package carries ("all-MiniLM-L6-v2", "SmolLM2-135M-Instruct"), or a
 repository of the Hugging Face hub, whose files lie in its cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks
@@ -220,7 +220,7 @@ def needed(settings: Settings) -> list[Weights]:
     """The model, further models and the encoder of a run; a server and the extractive reader have no weights here."""
     models = []
     if settings.model.backend in ("transformers", "vllm"):
-        models = [Weights("model", name) for name in (settings.model.model, *settings.model.others)]
+        models = [Weights("model", name) for name in (settings.model.model, *settings.model.other_models)]
     return [*models, Weights("encoder", settings.retrieval.encoder)]
 
 

@@ -1,4 +1,4 @@
-"""Words as texts are compared by them: lower-cased, stemmed, without those that say nothing alone."""
+"""Stemmed, lower-cased content words, for comparing texts."""
 
 import re
 from functools import lru_cache
@@ -56,7 +56,7 @@ def coverage(wanted: frozenset[str], found: frozenset[str]) -> float:
 
 @lru_cache(maxsize=20_000)
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, each a verbatim part of it without the white space around."""
+    """The sentences of a text, each a verbatim part of it without the whitespace around."""
     return tuple(stripped for sentence in segment("en", text) if (stripped := sentence.strip()))
 
 

@@ -14,11 +14,11 @@ def recorded():
     return dict(line.split("==") for line in lines if not line.startswith("#"))
 
 
-def test_every_package_is_recorded_in_the_version_that_is_tested():
+def test_every_package_is_pinned_to_the_tested_version():
     assert recorded() == constraints.versions(), "run scripts/setup.sh, or scripts/constraints.py to record a change"
 
 
-def test_the_file_names_packages_and_versions_alone():
+def test_the_file_lists_only_packages_and_versions():
     assert all(name and version and not set("/:@+ ") & set(name + version) for name, version in recorded().items())
 
 

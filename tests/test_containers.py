@@ -49,7 +49,7 @@ def matches(place: str, pattern: str) -> bool:
     return place.count("/") == pattern.count("/") and fnmatch.fnmatchcase(place, pattern)
 
 
-def test_there_is_one_for_the_gpu_and_one_for_the_cpu():
+def test_there_is_a_gpu_and_a_cpu_container():
     assert [file.name for file in FILES] == ["cpu.Dockerfile", "gpu.Dockerfile"]
 
 
@@ -96,7 +96,7 @@ def test_the_gpu_image_fits_the_pinned_engine():
 
 
 @each_file
-def test_what_is_copied_exists_and_reaches_the_engine(file):
+def test_copied_files_exist_and_reach_the_engine(file):
     sources = [source for copied in arguments(file, "COPY") for source in copied.split()[:-1] if source != "."]
     assert sources
     for source in sources:

@@ -19,10 +19,10 @@ def test_every_strategy_is_described_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"`(--[a-z-]+)", DOCS))))
-def test_every_option_is_one(option: str) -> None:
+def test_every_named_option_exists(option: str) -> None:
     assert option in parser().format_help()
 
 
 @pytest.mark.parametrize("path", re.findall(r"`?((?:system|scripts)/[\w/.]+\.py)`?", DOCS))
-def test_every_file_is_there(path: str) -> None:
+def test_every_named_file_exists(path: str) -> None:
     assert (ROOT / path).is_file()

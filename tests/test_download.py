@@ -115,7 +115,7 @@ def test_downloads_claims_and_stores_under_the_organizers_names(source, tmp_path
     assert_all_here(tmp_path)
 
 
-def test_what_is_here_is_not_asked_for_again(source, tmp_path):
+def test_existing_files_are_not_downloaded_again(source, tmp_path):
     download(tmp_path, source.address)
     before = source.requests.total()
     assert not download(tmp_path, source.address)
@@ -139,7 +139,7 @@ def test_resumes_a_killed_download(source, tmp_path):
     assert_all_here(tmp_path)
 
 
-def test_what_does_not_fit_its_checksum_is_removed_and_fetched_again(source, tmp_path):
+def test_files_with_a_wrong_checksum_are_downloaded_again(source, tmp_path):
     sound = source.files[ZIP]
     source.files[ZIP] = sound[:-1] + b"?"
     assert "SHA-256" in download(tmp_path, source.address)
@@ -149,7 +149,7 @@ def test_what_does_not_fit_its_checksum_is_removed_and_fetched_again(source, tmp
     assert_all_here(tmp_path)
 
 
-def test_a_full_disk_is_seen_before_anything_is_written(source, tmp_path, monkeypatch):
+def test_a_full_disk_is_detected_before_anything_is_written(source, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=100))
         assert "make room" in download(tmp_path, source.address)
@@ -168,7 +168,7 @@ def test_stores_in_several_archives_are_put_together(tmp_path):
     source.server.server_close()
 
 
-def test_the_hub_itself_tells_files_and_checksums(tmp_path):
+def test_gets_files_and_checksums_from_the_hub(tmp_path):
     content = archive(STORES)
     digest = hashlib.sha256(content).hexdigest()
     tree = "api/models/someone/data/tree/main"

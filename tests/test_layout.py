@@ -15,6 +15,9 @@ LAYERS = ("knowledge_store", "system", "submission", "system.app", "training")
 # Rooms of the engine: what is asked, who answers, steps over a case, the papers' figures; the lowest first.
 ROOMS = ("tasks", "models", "operations", "strategies")
 
+# Rooms of the store, the lowest first; archives and search services stand in for pages on disk.
+STORE_ROOMS = ("pages", "searchers", "bm25", "dense")
+
 # ``python -m system`` opens the application, and nothing imports this file.
 DOOR = "system/__main__.py"
 
@@ -87,26 +90,33 @@ def test_finds_imports_of_real_files() -> None:
 @pytest.mark.parametrize(
     ("package", "above"), [(low, high) for i, low in enumerate(LAYERS) for high in LAYERS[i + 1 :]]
 )
-def test_no_arrow_runs_up(package: str, above: str) -> None:
+def test_packages_import_no_higher_ones(package: str, above: str) -> None:
     assert offences(package, above) == []
 
 
 @pytest.mark.parametrize(("room", "above"), [(low, high) for i, low in enumerate(ROOMS) for high in ROOMS[i + 1 :]])
-def test_no_arrow_runs_up_within_the_engine(room: str, above: str) -> None:
+def test_engine_packages_import_no_higher_ones(room: str, above: str) -> None:
     assert offences(f"system/{room}", f"system.{above}") == []
 
 
+@pytest.mark.parametrize(
+    ("room", "above"), [(low, high) for i, low in enumerate(STORE_ROOMS) for high in STORE_ROOMS[i + 1 :]]
+)
+def test_no_arrow_runs_up_within_the_store(room: str, above: str) -> None:
+    assert files_of(f"knowledge_store/{room}") and offences(f"knowledge_store/{room}", f"knowledge_store.{above}") == []
+
+
 @pytest.mark.parametrize("room", ["tasks", "models"])
-def test_tasks_and_models_know_no_case(room: str) -> None:
+def test_tasks_and_models_do_not_import_case(room: str) -> None:
     assert offences(f"system/{room}", "system.case") == []
 
 
-def test_submission_knows_only_what_it_shares_with_the_engine() -> None:
+def test_submission_imports_only_shared_engine_modules() -> None:
     found = offences("submission", "system", allowed=SHARED)
     assert {offence.split()[0] for offence in found} == JUDGES
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_no_circular_imports() -> None:
     known = modules()
     arrows: dict[str, set[str]] = {name: set() for name in known}
     for package in LAYERS:
@@ -131,7 +141,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         ("from ..records import Claim", ["system.records.Claim"]),
     ],
 )
-def test_every_kind_of_import_is_seen(source: str, names: list[str]) -> None:
+def test_finds_every_kind_of_import(source: str, names: list[str]) -> None:
     assert list(imported(source, "system.models.vllm")) == names
 
 

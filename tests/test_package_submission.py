@@ -137,7 +137,7 @@ def test_the_organizers_order_gives_a_submission_and_timings(unpacked, data):
 
 
 @pytest.mark.slow
-def test_a_run_that_fails_is_said_in_the_timings(unpacked, data):
+def test_a_failed_run_is_reported_in_the_timings(unpacked, data):
     install_from_this_checkout(unpacked)
     assert run(unpacked, "download_data.sh", DATA=data).returncode == 0
     done = run(unpacked, "run_system.sh", "--depth", "0")
@@ -148,7 +148,7 @@ def test_a_run_that_fails_is_said_in_the_timings(unpacked, data):
 
 
 @pytest.mark.slow
-def test_without_its_model_the_run_stops_and_takes_no_other(unpacked, data):
+def test_without_its_model_the_run_fails_instead_of_using_another(unpacked, data):
     install_from_this_checkout(unpacked)
     assert run(unpacked, "download_data.sh", DATA=data).returncode == 0
     done = run(unpacked, "run_system.sh", PROFILE="a10g", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.mark.slow
-def test_a_step_that_fails_is_recorded_and_the_others_are_taken(tmp_path):
+def test_a_failed_step_is_recorded_and_the_others_run(tmp_path):
     steps = ["--steps", "machine", "bench", "run", "--profile", "embedded", "--limit", "1"]
     command = [sys.executable, "scripts/prove_gpu.py", *steps, "--output", tmp_path / "proof.json", "--shape", "none"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)

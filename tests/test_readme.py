@@ -86,9 +86,9 @@ def test_a_command_prints_what_the_document_says(checkout, block, expected):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [README, ROOT / "docs" / "library.md"], ids=lambda path: path.name)
-def test_the_python_of_a_document_runs(path):
-    (snippet,) = snippets_of(path)
+@pytest.mark.parametrize("name", ["README.md", "docs/library.md", "docs/tutorial.md"])
+def test_documented_python_runs(name):
+    (snippet,) = snippets_of(ROOT / name)
     command = [sys.executable, "-c", snippet]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
@@ -96,7 +96,7 @@ def test_the_python_of_a_document_runs(path):
 
 
 @pytest.mark.parametrize("path", [README, *DOCUMENTS], ids=lambda path: path.name)
-def test_every_path_that_is_named_exists(path):
+def test_every_named_path_exists(path):
     text = path.read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:system|knowledge_store|submission|training|scripts)/[\w/.]*\w/?)`", text))
     made_by_users = {"knowledge_store/data/", "system/operations/sources.py"}

@@ -18,7 +18,7 @@ def test_citation_and_changelog_name_the_version():
     assert re.search(rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d$", _text("CHANGELOG.md"), re.MULTILINE)
 
 
-def test_the_license_is_the_one_that_is_declared():
+def test_the_license_matches_its_declaration():
     project = tomllib.loads(_text("pyproject.toml"))["project"]
     assert project["license"] == "Apache-2.0"
     assert "Apache License\n" in _text("LICENSE") and "\nlicense: Apache-2.0\n" in _text("CITATION.cff")

@@ -14,19 +14,20 @@ COMMANDS = (datasets, finetuning, quantization, check)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a training command; returns the exit status: 0, or 1 with the reason on standard error."""
+    """Run a training command; returns the exit status: 0, or 2 with the reason on standard error."""
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
     except (ClaimsError, ModelUnavailable, TrainingError) as error:
-        print(error, file=sys.stderr)
-        return 1
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training", description="Training of what the system learns.")
-    commands = parser.add_subparsers(required=True, metavar="command")
+    description = "Make data sets, train, quantize and check adapters."
+    parser = argparse.ArgumentParser(prog="python -m training", description=description)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_command(commands)
     return parser

@@ -1,8 +1,8 @@
-"""The weights that a 4-bit checkpoint stands for, as a model that can be trained.
+"""Dequantize a 4-bit checkpoint into a model that can be trained.
 
-AWQ multiplies the input channels of a layer by factors that it divides the layer before by, so a quantized model works
-on other activations than the model it was made of. An adapter that is trained on these weights meets the activations
-that the engine will give it; one that is trained on the original model does not, though its shapes fit.
+AWQ multiplies the input channels of a layer by factors and divides the layer before by the same factors, so a quantized
+model works on other activations than its original. An adapter that is trained on the dequantized weights sees the
+activations that the engine will give it; one that is trained on the original model does not, though its shapes fit.
 
 Two formats are read: AutoAWQ's (``qweight``, ``qzeros``, ``scales``) and llm-compressor's (``weight_packed``, …).
 """

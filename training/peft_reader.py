@@ -1,4 +1,4 @@
-"""An adapter read by PEFT alone: what it makes likely, and what it writes when no schema holds it."""
+"""An adapter run by PEFT alone: the probabilities it gives, and what it writes without a schema."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext

@@ -1,4 +1,4 @@
-"""Fingerprints of texts: equal where texts are, but for case and the kind and amount of white space.
+"""Fingerprints of texts: equal where texts are, but for case and the kind and amount of whitespace.
 
 All texts of a batch are hashed in one pass, however much they overlap: the polynomial hash of a text is the difference
 of the hashes of what comes before its end and of what comes before its start (Karp and Rabin, 1987).
@@ -17,7 +17,7 @@ _BLANK = np.uint64(ord(" "))
 
 
 class Prefix(NamedTuple):
-    """What comes before some places, white space made one blank between words and case folded.
+    """What comes before some places, whitespace made one blank between words and case folded.
 
     Attributes:
         hashes: of each.
@@ -30,7 +30,7 @@ class Prefix(NamedTuple):
 
 @compiled
 def fingerprints(starts: Places, ends: Places, until: Prefix, since: Prefix, places: Places) -> Hashes:
-    """Hash the texts ``text[starts[i] : ends[i]]``, without white space at either end; blank texts give 0.
+    """Hash the texts ``text[starts[i] : ends[i]]``, without whitespace at either end; blank texts give 0.
 
     Args:
         starts: (n,) where each begins.
@@ -57,7 +57,7 @@ def prefixes(text: Bytes, places: Places, spaces: NDArray[np.bool_], folds: Hash
     Args:
         text: the text.
         places: where characters begin, sorted, each once; the end of the text is one too.
-        spaces: which characters are white space.
+        spaces: which characters are whitespace.
         folds: see ``tokenization.case_folds``.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The passages of a store: cut from its pages, and places in their text until it is known which are kept.
+"""The passages of a store: cut from its pages, and only positions in their text until it is known which are kept.
 
 Passages are windows of a fixed length that overlap, so that what one cuts its neighbor keeps.
 """
@@ -118,7 +118,7 @@ def _batch(sources: list[tuple[int, str]], texts: list[str], settings: Retrieval
 class Candidates:
     """The distinct passages of a store, ranked for a claim.
 
-    Pages, and passages, are copies of one another if they differ in case and white space alone, as ``normalized`` has
+    Pages, and passages, are copies of one another if they differ in case and whitespace alone, as ``normalized`` has
     it; the first counts. Copies are known by their fingerprints.
 
     Attributes:

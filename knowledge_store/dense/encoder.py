@@ -92,8 +92,7 @@ class SentenceEncoder:
     Args:
         name: "all-MiniLM-L6-v2" (carried by a package), a folder, or a name on the model hub.
         device: "cpu", "cuda", …; None chooses.
-        batch_size: texts in a batch; sentence-transformers sorts by length, so padding stays small.
-        trusted: whether code is run that the model brings, which must be a folder then.
+        trusted: whether to run the model's own code; the model must then be a folder.
         runtime: what computes on a CPU. On a GPU, torch does in any case, in half precision, whose vectors have a
             length of 1 to three digits.
 
@@ -105,7 +104,6 @@ class SentenceEncoder:
         self,
         name: str,
         device: str | None = None,
-        batch_size: int = 32,
         *,
         trusted: bool = False,
         runtime: Runtime = "openvino",
@@ -118,7 +116,6 @@ class SentenceEncoder:
             self._model.half()
         elif runtime == "openvino":
             self._accelerate(name)
-        self._batch_size = batch_size
         self._lock = Lock()
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
         self.dimension = self._check(name)
@@ -180,7 +177,6 @@ class SentenceEncoder:
         with self._lock:
             vectors = self._model.encode(
                 list(texts),
-                batch_size=self._batch_size,
                 prompt_name=prompt_name,
                 normalize_embeddings=True,
                 show_progress_bar=False,

@@ -1,4 +1,4 @@
-"""Loading a sentence-transformers model so that what it computes is what its makers published."""
+"""Loading a sentence-transformers model so that it computes what its authors published."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +13,7 @@ MAX_TOKENS = 512
 
 
 class UntrustedCode(ValueError):
-    """The model brings code that must not be run as it is given; the message says what to do."""
+    """The model has custom code that may not be run from where it is; the message says what to do."""
 
 
 def bundled_model(name: str) -> Path | None:
@@ -28,11 +28,11 @@ def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTran
     """Load a model from a package, a folder or the model hub.
 
     Args:
-        trusted: whether code that a folder brings is run.
+        trusted: whether to run custom code from a folder.
 
     Raises:
         OSError, ValueError, ImportError: as the libraries find it missing or broken.
-        UntrustedCode: code would be run that lies in no folder.
+        UntrustedCode: custom code would be run from outside a folder.
     """
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging

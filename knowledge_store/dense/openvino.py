@@ -1,7 +1,7 @@
 """The encoder on OpenVINO: the same vectors to the seventh digit, three times faster than torch on an x86 CPU.
 
-All imports of OpenVINO stand here. It reports to its makers whenever it is imported, and does without where the module
-that sends the reports cannot be imported.
+All imports of OpenVINO are here. It sends usage reports whenever it is imported, unless the module that sends
+them cannot be imported.
 """
 
 import sys

@@ -44,7 +44,7 @@ class PassageIndex:
         self._passages = ranked.passages
         self._positions = {passage.key: position for position, passage in enumerate(ranked.passages)}
         self._lexical = Bm25([passage.text for passage in ranked.passages])
-        self._shortlist = settings.dense_candidates
+        self._candidates_per_query = settings.dense_candidates
         self._encoder = encoder
         self._vectors: Vectors = np.zeros((len(ranked.passages), encoder.dimension), dtype=np.float32)
         self._embedded = np.zeros(len(ranked.passages), dtype=bool)
@@ -66,8 +66,8 @@ class PassageIndex:
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """The passages nearest to a question, best first; a passage that repeats a better one is left out.
 
-        Candidates are the BM25 shortlist of the question and, since every question is about the claim, that of the
-        claim. Equal scores keep the order of the first stage.
+        Candidates are those that BM25 picks for the question and, since every question is about the claim, those
+        for the claim. Equal scores keep the order of the first stage.
 
         Args:
             found: passages of this claim that are known already; neither they nor what repeats them is returned.
@@ -100,8 +100,8 @@ class PassageIndex:
 
     def _candidates(self, question: str) -> NDArray[np.int64]:
         """Positions of the passages worth embedding for a question, ascending: the order of the first stage."""
-        asked = self._lexical.rank(question, self._shortlist).positions
-        claimed = np.arange(min(self._shortlist, len(self._passages)))
+        asked = self._lexical.rank(question, self._candidates_per_query).positions
+        claimed = np.arange(min(self._candidates_per_query, len(self._passages)))
         return np.union1d(asked, claimed)
 
     def _embed(self, positions: NDArray[np.int64]) -> Vectors:

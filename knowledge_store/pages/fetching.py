@@ -1,4 +1,4 @@
-"""Fetching pages from the web, within limits, and never from the inside of the network that this machine stands in.
+"""Fetching pages from the web, within limits, and never from inside this machine's own network.
 
 A host is resolved once, all its addresses must be public, and the connection goes to one of them, so that a name cannot
 point elsewhere a moment later. Each redirect is checked like the first address.

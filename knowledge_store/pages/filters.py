@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import date
 from functools import partial
+from urllib.parse import urlsplit
 
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.settings import RetrievalSettings
@@ -35,7 +36,7 @@ FACT_CHECKERS = frozenset(
 # Sections of other sites: usatoday.com/story/news/factcheck/…, indiatoday.in/fact-check/…, apnews.com/ap-fact-check
 FACT_CHECK_PART = re.compile(r"(?<![a-z])(?:fact[-_]?check|faktencheck|fake[-_]news[-_]alert)", re.IGNORECASE)
 ADDRESS = re.compile(r"[a-z]+://(?:[^/?#@]*@)?([^/?#:]*)[^/?#]*([^?#]*)", re.IGNORECASE)  # host and path
-ARCHIVED = re.compile(r"^https?://web\.archive\.org/web/\w+/")
+ARCHIVED = re.compile(r"^https?://(?:web\.)?archive\.org/web/\w+/", re.IGNORECASE)
 YEAR = r"((?:19|20)\d\d)"
 DATES = (
     re.compile(rf"(?<!\d){YEAR}([/_-])(\d\d?)\2(\d\d?)(?!\d)"),
@@ -94,6 +95,22 @@ def is_fact_check(url: str) -> bool:
     labels = host.lower().split(".")
     sites = {".".join(labels[start:]) for start in range(len(labels))}
     return bool(sites & FACT_CHECKERS or FACT_CHECK_PART.search(host) or FACT_CHECK_PART.search(path))
+
+
+def page_key(url: str) -> str:
+    """An address without what copies of a page differ in: archive, scheme, "www.", port, case, fragment, closing slash.
+
+    >>> page_key("https://web.archive.org/web/20201129141238/http://www.Example.org:80/A/?id=1#top")
+    'example.org/a?id=1'
+    """
+    bare = ARCHIVED.sub("", url.strip()).lower()
+    try:
+        parts = urlsplit(bare if "://" in bare else f"//{bare}")
+        host = parts.hostname or ""
+    except ValueError:  # brackets that enclose no IPv6 address
+        return bare
+    query = f"?{parts.query}" if parts.query else ""
+    return host.removeprefix("www.") + parts.path.rstrip("/") + query
 
 
 def is_later(url: str, day: date) -> bool:

@@ -50,7 +50,7 @@ def blocks_of(data: bytes, suffix: str, name: str) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A pasted text without the markup that it shows to be Markdown; any other as it is.
+    """A pasted text without its Markdown markup; any other text unchanged.
 
     >>> plain_text("# Aster\\n\\nIt **opened** in [1932](https://a.example).")
     'Aster\\n\\nIt opened in 1932.'
@@ -73,7 +73,7 @@ def suffix_of(data: bytes) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Decode UTF-8 and, failing that, what the bytes look like, which a warning tells.
+    """Decode as UTF-8 or, failing that, as what the bytes look like, with a warning.
 
     Raises:
         UnreadableFile: the bytes look like no text.
@@ -131,7 +131,7 @@ def _whole_html(text: str) -> Iterator[str]:
 
     try:
         tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
-    except etree.ParserError:  # nothing but white space and comments
+    except etree.ParserError:  # nothing but whitespace and comments
         return
     hidden = ("head", "script", "style", "noscript", "template", etree.Comment, etree.ProcessingInstruction)
     etree.strip_elements(tree, *hidden, with_tail=False)

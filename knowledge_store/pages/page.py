@@ -123,5 +123,5 @@ def describe(flaws: Mapping[Flaw, int]) -> str:
 
 
 def normalized(text: str) -> str:
-    """The text without what copies of a page differ in: case and the kind of white space."""
+    """The text without what copies of a page differ in: case and the kind of whitespace."""
     return " ".join(text.casefold().split())

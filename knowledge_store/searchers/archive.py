@@ -45,7 +45,7 @@ class Archive:
         """An archive that exists.
 
         Raises:
-            SearchError: the file is missing, or is none.
+            SearchError: the file is missing, or not an archive.
         """
         made = "make one with 'python -m knowledge_store index SOURCE --output FILE.sqlite'"
         if not path.is_file():
@@ -67,18 +67,22 @@ class Archive:
             Pages that are new, and pages that have changed.
 
         Raises:
-            SearchError: the file cannot be written, or is no archive.
+            SearchError: the file cannot be written, or is not an archive.
         """
         new = changed = 0
+        rest = iter(pages)
+        batch = list(islice(rest, BATCH))  # before the file exists: sources that cannot be read leave none
+        if not batch:
+            return 0, 0
         try:
             with closing(self._connect()) as connection:
                 if not connection.execute("PRAGMA user_version").fetchone()[0]:
                     connection.executescript(SCHEMA)
-                rest = iter(pages)
-                while batch := list(islice(rest, BATCH)):
+                while batch:
                     with connection:  # a transaction
                         kinds = [_put(connection, page) for page in batch]
                     new, changed = new + kinds.count("new"), changed + kinds.count("changed")
+                    batch = list(islice(rest, BATCH))
         except sqlite3.DatabaseError as error:
             raise SearchError(f"{self._path}: cannot index ({error})") from error
         return new, changed

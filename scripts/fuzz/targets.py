@@ -19,8 +19,7 @@ from submission.ev2r.judging import ReplyJournal
 from submission.ev2r.replies import Mode, Unit, UnreadableReply
 from submission.ev2r.replies import read_reply as read_judge_reply
 from submission.files import SubmissionError
-from submission.read import read_gold as read_scored_gold
-from submission.read import read_predictions
+from submission.read import read_predictions, read_scored_gold
 from submission.validate import validate
 from submission.write import read_json, write_json
 from system.claims import METADATA, ClaimsError, read_claims

@@ -19,7 +19,7 @@ from system.records import Record
 
 
 class Comparison(Record):
-    """Predicted pairs beside the gold pairs of the same claim; of questions alone, the answers are of no account."""
+    """Predicted pairs beside the gold pairs of the same claim; of questions alone, the answers are ignored."""
 
     claim_id: int
     claim: str
@@ -78,7 +78,7 @@ def comparisons(pairs: Sequence[Pair]) -> list[Comparison]:
     ]
 
 
-IN_FLIGHT = 64
+MAX_CONCURRENT = 64
 """Comparisons that the judge has before it at the same time, at most."""
 
 ATTEMPTS = {Mode.STRICT: 2, Mode.COMPATIBLE: 1}
@@ -150,7 +150,7 @@ async def _judge_distinct(
     asked: Sequence[Comparison], judge: Judge, journal: ReplyJournal, mode: Mode
 ) -> list[Outcome]:
     distinct = {one.key(judge.name, 0): one for one in asked}
-    room = asyncio.Semaphore(IN_FLIGHT)
+    room = asyncio.Semaphore(MAX_CONCURRENT)
     with tqdm(total=len(distinct), desc="judging", unit="comparison", disable=None) as progress:
 
         async def outcome(comparison: Comparison) -> Outcome:

@@ -49,7 +49,7 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
     """Read the prompts.
 
     Raises:
-        SubmissionError: the file is no such file, or a prompt does not have the three places.
+        SubmissionError: the file is not the organizers' properties.py, or a prompt does not have the three places.
     """
     text = read_text(path)
     try:

@@ -18,7 +18,7 @@ SEED = 1
 
 
 class Estimate(Record):
-    """A mean over claims with its percentile bootstrap interval at 95 % (Efron and Tibshirani, 1993, chapter 13)."""
+    """A mean over claims with its percentile bootstrap interval at 95% (Efron and Tibshirani, 1993, chapter 13)."""
 
     mean: float
     low: float

@@ -30,7 +30,7 @@ FONT = "Helvetica Neue, Helvetica, Arial, sans-serif"
 
 
 def element(tag: str, content: str = "", /, **attributes: object) -> str:
-    """An element; ``content`` is markup already, attribute values are text, ``class_`` and ``-`` spelt with ``_``.
+    """An element; ``content`` is markup already, attribute values are text, ``class_`` and ``-`` spelled with ``_``.
 
     >>> element("rect", x=1, stroke_width=2, class_="bar")
     '<rect x="1" stroke-width="2" class="bar"/>'

@@ -13,13 +13,12 @@ from submission.write import predictions
 from system.gold import GoldClaim
 from system.records import ClaimResult, Record
 
-"""Operations whose failure leaves a claim without a verdict of its own."""
 SLOWEST = 0.05
 """Share of the claims that the list calls slow."""
 
 
 class Incident(Record):
-    """Something that went otherwise than planned; equal names are counted together."""
+    """Something that deviated from plan; equal names are counted together."""
 
     name: str
     message: str = ""

@@ -10,12 +10,13 @@ from rich.text import Text
 
 from submission.files import SubmissionError, same_text
 from submission.read import Predicted, pair, read_annotations, scored
-from submission.report.material import Entry, Material, flat, read_run
+from submission.report.material import Entry, Material, read_run
 from submission.report.page import visible
 from submission.score import label_scores
 from submission.tables import SHORT
 from submission.timings import time_verdict
 from system.gold import GoldClaim
+from system.journal import flat
 from system.records import Record
 
 

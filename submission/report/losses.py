@@ -5,36 +5,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from urllib.parse import urlsplit
 
+from knowledge_store.pages.filters import page_key
 from system.gold import GoldAnswer, GoldClaim
 from system.records import Label, Record
 
-ARCHIVE = re.compile(r"^https?://(?:web\.)?archive\.org/web/\d+(?:[a-z]{2}_)?/", re.IGNORECASE)
 CONTENT = re.compile(r"\w*\d\w*|\w{4,}")
 SHARE = 0.7
 WORDS = 5
 RULE = (
     "A gold answer counts as found when a passage comes from the same page (addresses compared without archive prefix, "
-    f"scheme, “www.”, fragment and closing slash), or holds at least {SHARE:.0%} of the answer’s distinct numbers and "
-    f"words of four letters or more, if those are at least {WORDS}."
+    f"scheme, “www.”, case, fragment and closing slash), or holds at least {SHARE:.0%} of the answer’s distinct "
+    f"numbers and words of four letters or more, if those are at least {WORDS}."
 )
-
-
-def page_key(url: str) -> str:
-    """What is equal for two addresses of one page; empty for no address.
-
-    >>> page_key("https://web.archive.org/web/20201129141238/http://www.Example.org:80/a/?id=1#top")
-    'example.org/a?id=1'
-    """
-    bare = ARCHIVE.sub("", url.strip())
-    try:
-        parts = urlsplit(bare if "://" in bare else f"//{bare}")
-        host = parts.hostname or ""
-    except ValueError:  # brackets that enclose no IPv6 address
-        return bare
-    query = f"?{parts.query}" if parts.query else ""
-    return host.removeprefix("www.") + parts.path.rstrip("/") + query
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -132,7 +115,7 @@ def _reach(answer: GoldAnswer, retrieved: Sequence[Text], used: Sequence[Text]) 
 
 
 def matches(gold: Text, passage: Text) -> bool:
-    """Whether a passage is the evidence of a gold answer; the rule is in ``matching``."""
+    """Whether a passage is the evidence of a gold answer; see ``RULE``."""
     return (bool(gold.page) and gold.page == passage.page) or says_the_same(gold.words, passage.words)
 
 

@@ -13,14 +13,14 @@ from submission.files import SubmissionError, read_json_array, read_text, repair
 from submission.read import Predicted, read_predictions
 from submission.timings import TimeReport
 from submission.write import EvidencePair
-from system.records import ClaimResult, Cost, Record
+from system.records import ClaimResult, Cost, Record, explain
 
 PASSAGE_FIELDS = {"text", "url", "page", "start"}
 Key = tuple[str, int, int, str]  # a passage: address, page, start, text
 
 
 class Node(BaseModel):
-    """A thought; its content is whatever its kind holds, so that kinds of tomorrow can be drawn today."""
+    """A thought; its content is whatever its kind holds, so that unknown kinds can be drawn."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -70,8 +70,8 @@ def read_graph(path: Path) -> Graph:
     try:
         return Graph(_File.model_validate_json(data).thoughts)
     except ValidationError as error:
-        message = error.errors()[0]["msg"]
-        raise SubmissionError(f"{path}: expected a graph of thoughts ({message}); run this claim again") from error
+        fault = explain(error.errors()[0], "the file")
+        raise SubmissionError(f"{path}: expected a graph of thoughts; {fault}; run this claim again") from error
 
 
 def parse_graph(tree: Mapping[str, Any]) -> Graph:
@@ -154,8 +154,10 @@ def read_run(folder: Path) -> Material:
     Raises:
         SubmissionError: the folder holds no finished run, or one of its files is damaged.
     """
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} not found; expected the output folder of a run")
     if not (folder / "timings.json").is_file():
-        raise SubmissionError(f"{folder}: holds no finished run (timings.json is missing); finish it with --resume")
+        raise SubmissionError(f"{folder}: expected a finished run, got no timings.json; finish it with --resume")
     return Material(
         path=folder,
         entries=read_entries(folder / "submission.json"),
@@ -226,8 +228,9 @@ def _results(path: Path) -> list[ClaimResult]:
         try:
             results.append(ClaimResult.model_validate_json(line))
         except ValidationError as error:
+            fault = explain(error.errors()[0], "the line")
             raise SubmissionError(
-                f"{path}: line {number}: expected a finished claim ({error.errors()[0]['msg']}); run this claim again"
+                f"{path}: line {number}: expected a finished claim; {fault}; run this claim again"
             ) from error
     return results
 
@@ -236,9 +239,8 @@ def _timings(path: Path) -> TimeReport:
     try:
         return TimeReport.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
-        raise SubmissionError(f"{path}: {place}: {fault['msg']}; expected what a run writes") from error
+        fault = explain(error.errors()[0], "the file")
+        raise SubmissionError(f"{path}: expected what a run writes; {fault}") from error
 
 
 def _object(path: Path) -> dict[str, Any]:
@@ -249,16 +251,3 @@ def _object(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise SubmissionError(f"{path}: expected an object, got {type(value).__name__}")
     return value
-
-
-def flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The leaves of nested settings with their full names.
-
-    >>> dict(flat({"graph": {"depth": 3}, "strategy": "got"}))
-    {'graph.depth': '3', 'strategy': 'got'}
-    """
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            yield from flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", str(value)

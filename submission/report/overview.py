@@ -10,9 +10,10 @@ from submission.files import SubmissionError, read_text
 from submission.read import Pair, Pairing
 from submission.report.claims import Row
 from submission.report.losses import ClaimReach, Losses, losses
-from submission.report.material import Material, flat
+from submission.report.material import Material
 from submission.score import LabelScores, constant_scores, label_scores
 from submission.timings import TimeVerdict, time_verdict
+from system.journal import flat
 from system.records import Label
 
 SLOWEST_SHOWN = 8

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from submission.files import repair, write_atomically
+from submission.files import repair, write_text
 from submission.read import Pairing, Predicted, annotations_if_any, pair, read_annotations, scored
 from submission.report import charts
 from submission.report.claims import Row, claim_views, details_of
@@ -39,13 +39,13 @@ SLUGS = {
 
 
 def visible(text: str) -> str:
-    """Text with its direction controls spelt out, and what no document may hold replaced.
+    """Text with its direction controls spelled out, and what no document may hold replaced.
 
     >>> visible("safe\\u202egpj.exe\\x07")
     'safe‹U+202E›gpj.exe\\ufffd'
     """
-    spelt = DIRECTION.sub(lambda match: f"‹U+{ord(match[0]):04X}›", repair(text))
-    return CONTROL.sub("\ufffd", spelt)
+    spelled = DIRECTION.sub(lambda match: f"‹U+{ord(match[0]):04X}›", repair(text))
+    return CONTROL.sub("\ufffd", spelled)
 
 
 def slug(label: str) -> str:
@@ -101,9 +101,9 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
         reaches += [view.reach] if view.reach else []
     summary = overview(material, rows, reaches, pairing)
     path = folder / "report.html"
-    write_atomically(path, render(material, summary, rows, details))
+    write_text(path, render(material, summary, rows, details))
     for name, svg in figures(summary, material.timings).items():
-        write_atomically(folder / "figures" / f"{name}.svg", svg + "\n")
+        write_text(folder / "figures" / f"{name}.svg", svg + "\n")
     if material.timings:
         write_measured_timings(material.timings, folder / "measured_timings.txt")
     return path

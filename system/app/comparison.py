@@ -54,7 +54,7 @@ def parse_variants(text: str, profile: str, given: dict[str, Any]) -> list[Varia
 def _changes(name: str) -> dict[str, str]:
     strategy, *changes = name.split(":")
     if strategy not in STRATEGIES:
-        raise SettingsError(f"--strategies: no strategy {strategy!r}; expected one of {', '.join(STRATEGIES)}")
+        raise SettingsError(f"--strategies: expected one of {', '.join(STRATEGIES)}; got {strategy!r}")
     values = {"strategy": strategy}
     for change in changes:
         setting, separator, value = change.partition("=")

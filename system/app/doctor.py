@@ -72,7 +72,7 @@ DISK = 1.0  # GiB; a run over 500 claims leaves 0.06
 
 
 def examine_machine(output: Path, needs_gpu: bool) -> Iterator[Finding]:
-    """Look at all of it.
+    """Examine everything.
 
     Args:
         output: the folder that a run would write.

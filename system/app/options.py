@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from system.settings import RENAMED, SECTIONS, Settings
+from system.settings import RENAMED, SECTIONS, Settings, bundled_profiles
 
 USUAL = {"depth", "branches", "questions", "debate", "backend", "model", "adapters", "address", "budget", "search"}
 """Settings that the short help shows."""
@@ -15,9 +15,8 @@ USUAL = {"depth", "branches", "questions", "debate", "backend", "model", "adapte
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Give a parser an option for each setting; what is not given stays out of the parsed values."""
-    parser.add_argument(
-        "--profile", help="embedded, cpu, a10g, server, or a .toml file (default: what this machine has)"
-    )
+    names = ", ".join(bundled_profiles())
+    parser.add_argument("--profile", help=f"{names}, or a .toml file (default: what this machine has)")
     parser.add_argument("--strategy", **_kind(Settings.model_fields["strategy"]), help="how a claim is checked")
     for section, fields in SECTIONS.items():
         group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")

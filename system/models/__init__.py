@@ -1,4 +1,4 @@
-"""Backends behind the one seam to models (see ``base``)."""
+"""Backends behind the one interface to models (see ``base``)."""
 
 import logging
 import sys
@@ -74,7 +74,7 @@ def _reader(settings: Settings) -> Settings:
 
 
 def _say_absent(settings: Settings) -> None:
-    """Say on one line which adapters the model's tasks want for."""
+    """Warn about tasks without an adapter."""
     wanted = {task.adapter for task in registered() if task.name not in settings.model.rules} - {Adapter.NONE}
     if settings.strategy == "got" and not settings.graph.debate:
         wanted.discard(Adapter.MODERATOR)
@@ -84,7 +84,7 @@ def _say_absent(settings: Settings) -> None:
 
 def models_of(settings: Settings) -> list[Settings]:
     """The settings of each model that the settings name; adapters belong to the first."""
-    return [settings, *(_with_model(settings, name) for name in settings.model.others)]
+    return [settings, *(_with_model(settings, name) for name in settings.model.other_models)]
 
 
 def _with_model(settings: Settings, name: str) -> Settings:
@@ -92,7 +92,7 @@ def _with_model(settings: Settings, name: str) -> Settings:
     if settings.model.backend == "server" and "@" in name:
         name, _, address = name.partition("@")
         engine = engine.model_copy(update={"address": address})
-    model = settings.model.model_copy(update={"model": name, "adapters": {}, "others": []})
+    model = settings.model.model_copy(update={"model": name, "adapters": {}, "other_models": []})
     return settings.model_copy(update={"model": model, "engine": engine})
 
 

@@ -47,7 +47,7 @@ def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, mark: str =
 def base_mark(model: str) -> str:
     """What tells a base model from others of its shape, in all precisions; "" where its weights are not at hand.
 
-    SHA-256 of the final norm in bfloat16: training a model further changes it, quantising its layers does not.
+    SHA-256 of the final norm in bfloat16: training a model further changes it, quantizing its layers does not.
     """
     for file in sorted((find(model) or Path(model)).glob("*.safetensors")):
         try:

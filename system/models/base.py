@@ -1,8 +1,7 @@
-"""The one seam to models: requests in, results out, in order; an error is a result of its own.
+"""The one interface to models: requests in, results out, in order; errors are results too.
 
-Every backend lives in a file of its own beside this one and imports its library there. Two models here are made of
-others: ``TracedModel`` writes down all that another reads and replies, ``RoutedModel`` sends each request to one of
-several.
+Each backend has its own file beside this one and imports its library there. Two models here wrap others:
+``TracedModel`` records what another reads and replies, ``RoutedModel`` sends each request to one of several.
 """
 
 import asyncio
@@ -100,7 +99,7 @@ class Model(Protocol):
 
 
 class TracedModel:
-    """A model that writes down what passes through it; otherwise it is the model it wraps."""
+    """A model that records what passes through it; otherwise it behaves like the model it wraps."""
 
     def __init__(self, model: Model, path: Path) -> None:
         self._model = model
@@ -146,7 +145,7 @@ Route = Callable[[Task[Reply]], int]
 
 
 def by_agent(models: int) -> Route:
-    """Each agent has a model of its own (CARP's heterogeneous teams); those beyond start again with the first."""
+    """Each agent has its own model (CARP's heterogeneous teams); more agents than models start again with the first."""
     return lambda task: task.agent % models
 
 

@@ -18,7 +18,7 @@ class ChatTokenizer:
         context: longest prompt and reply together, in tokens.
 
     Raises:
-        ModelUnavailable: there is no such model, or it is no chat model.
+        ModelUnavailable: the model is missing or not a chat model.
     """
 
     def __init__(self, model: str, context: int) -> None:

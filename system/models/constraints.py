@@ -1,8 +1,8 @@
-"""What holds a model to its reply while it decodes: the JSON schema, the few replies that there are, and sampling.
+"""Constrained decoding: JSON schemas, replies out of a few, and sampling.
 
-Schemas are held by llguidance. Of a few replies the model reads the prompt once, and one position of its head decides
-between them. Sampling is by noise: what is likeliest after it was added is a sample. A model that repeats itself, as
-small ones do, is made to end the string that it writes.
+llguidance enforces schemas. For a reply out of a few, the model reads the prompt once, and one position of its output
+decides. Sampling adds noise: the likeliest token after that is a sample. A model that repeats itself, as small ones do,
+is forced to end the string that it is writing.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,8 @@
 """A batch of prompts through a causal language model.
 
-What prompts begin with alike is read once, and what a schema leaves no choice about is not decoded but read, several
-tokens at a step: in a short JSON reply that is most of it. Each adapter is merged into weights of its own, so
-that a change of adapter is an exchange of pointers: LoRA costs a layer two more products at every step, merged weights
-cost memory alone.
+The common prefix of prompts is read once, and tokens that a schema forces are read instead of decoded, several in one
+step: in a short JSON reply they are the majority. Each adapter is merged into its own copy of the weights, so switching
+adapters only swaps pointers: LoRA costs a layer two more products at every step, merged weights cost only memory.
 """
 
 import time

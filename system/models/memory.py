@@ -73,7 +73,7 @@ class MemoryPlan:
             "encoder": self.encoder,
             f"KV cache ({self.kv_tokens:,} tokens of {self.kv_per_token / 1024:.0f} KiB)": self.kv_cache,
             "left": self.left,
-            "in total": self.total,
+            "total": self.total,
         }
         return "\n".join(f"  {name:<44}{size / GIB:8.2f} GiB" for name, size in rows.items())
 
@@ -82,7 +82,7 @@ def skeleton(model: str) -> nn.Module:
     """A model without weights: its layers and their shapes, on the meta device.
 
     Raises:
-        ModelUnavailable: there is no such model, or it is no causal language model.
+        ModelUnavailable: the model is missing or not a causal language model.
     """
     try:
         config = AutoConfig.from_pretrained(model)
@@ -118,7 +118,7 @@ def plan_memory(
 def share_memory(drafts: Sequence[MemoryPlan], device: int) -> list[int]:
     """Bytes for each of several engines on one device.
 
-    Each gets what it needs beside its KV cache; what is left is divided as the caches they want are.
+    Each gets what it needs besides its KV cache; the rest is divided in proportion to the caches they want.
 
     Args:
         drafts: the plan of each, the encoder in the first alone.

@@ -1,4 +1,4 @@
-"""The schema that constrains a reply, and the reading of what came: the same for every backend that speaks text."""
+"""The schema of a reply and how it is parsed: the same for every backend that speaks text."""
 
 import math
 from collections.abc import Sequence, Set
@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from system.models.base import Completion, ErrorKind, ModelError, Result
-from system.records import Cost
+from system.records import Cost, explain
 from system.tasks.base import Adapter, FreeText, Reply, Task, registered
 
 
@@ -24,7 +24,7 @@ def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
 def read_reply(
     task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: bool = False, confidence: float = 1.0
 ) -> Result:
-    """A completion where the raw text is JSON of the task's reply type or may be free, else a malformed-reply error.
+    """A completion if the raw text is JSON of the task's reply type or may be free, else a malformed-reply error.
 
     Args:
         truncated: the model ran into ``max_tokens``; says so in the error, as it is the likeliest cause.
@@ -36,11 +36,10 @@ def read_reply(
     try:
         return Completion(task.reply_type.model_validate_json(raw), cost, prompt, raw, confidence)
     except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(map(str, fault["loc"])) or "the reply"
         cut = f", cut off at {task.max_tokens} tokens" if truncated else ""
         expected = ", ".join(task.reply_type.model_fields)
-        message = f"{task.name}: expected a JSON object with {expected}; {where}: {fault['msg']}{cut}"
+        fault = explain(error.errors()[0], "the reply", quoting=False)
+        message = f"{task.name}: expected a JSON object with {expected}; {fault}{cut}"
         return ModelError(ErrorKind.MALFORMED_REPLY, message, cost, prompt, raw)
 
 

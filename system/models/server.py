@@ -5,11 +5,11 @@
         --enable-lora --max-loras 3 --max-lora-rank 16 \\
         --lora-modules question_generation=DIR question_answering=DIR verdict_prediction=DIR
 
-Replies are constrained by their JSON schema. A server that refuses the schema is asked without it, and for no
-log-probabilities; the prompt tells the form, and the object is then taken out of the words around it.
+Replies are constrained by their JSON schema. A server that rejects the schema is asked again without it and
+without log-probabilities; the prompt describes the format, and the object is extracted from the text around it.
 
-A connection that cannot be made is tried again a bounded number of times, with exponential backoff; nothing else is:
-a request that reached the server may be running there.
+Failed connections are retried a bounded number of times, with exponential backoff; nothing else is: a request that
+reached the server may still be running there.
 """
 
 import asyncio
@@ -77,7 +77,7 @@ class ServerModel:
         self._context = int(served[model].get("max_model_len") or engine.context)
         self._sync = _client(engine)
         limits = httpx2.Limits(max_connections=None)
-        transport = httpx2.AsyncHTTPTransport(retries=engine.attempts - 1, limits=limits)
+        transport = httpx2.AsyncHTTPTransport(retries=engine.server_attempts - 1, limits=limits)
         self._client = httpx2.AsyncClient(
             transport=transport, base_url=_base(engine), timeout=engine.timeout, headers=_key()
         )
@@ -107,7 +107,7 @@ class ServerModel:
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            tries = f"{self._settings.attempts} tries"
+            tries = f"{self._settings.server_attempts} tries"
             raise ModelUnavailable(f"cannot reach the server at {self._settings.address}: {error}, {tries}") from error
         except httpx2.TimeoutException:
             message = f"{task.name}: no reply within {self._settings.timeout:g} s"
@@ -209,7 +209,7 @@ def _base(engine: EngineSettings) -> str:
 
 
 def _client(engine: EngineSettings) -> httpx2.Client:
-    transport = httpx2.HTTPTransport(retries=engine.attempts - 1)  # of connecting alone, with exponential backoff
+    transport = httpx2.HTTPTransport(retries=engine.server_attempts - 1)  # of connecting alone, with backoff
     return httpx2.Client(transport=transport, base_url=_base(engine), timeout=engine.timeout, headers=_key())
 
 

@@ -1,10 +1,10 @@
 """Backend ``transformers``: any causal language model on any machine, with LoRA adapters by task.
 
-Requests of all callers that wait at the same time are gathered into batches by one worker thread. A batch holds
-requests of one task, hence of one adapter, one schema and one length; each row keeps a temperature and a seed of its
-own, and what all prompts begin with is read once. A reply that is one of a few (``closed_replies``) is not written but
-chosen, with the probability of each. With temperature 0 a reply is the likeliest one, up to the rounding that comes
-with another batch. When all callers of a batch are cancelled, as at a deadline, it ends at the next token.
+One worker thread batches the waiting requests of all callers. A batch holds requests of one task, hence of one adapter,
+one schema and one length; each row keeps its own temperature and seed, and the common prefix of the prompts is read
+once. A reply that is one of a few (``closed_replies``) is not written but chosen, with the probability of each. With
+temperature 0 a reply is the likeliest one, up to rounding, which depends on the batch. When all callers of a batch are
+cancelled, as at a deadline, it ends at the next token.
 """
 
 import asyncio

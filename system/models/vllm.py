@@ -13,11 +13,11 @@ import itertools
 import logging
 import os
 import time
-from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Thread
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
+from system.loop_thread import LoopThread
 from system.machine import usable_memory
 from system.models.adapters import RANKS, base_mark, check_adapters, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
@@ -51,7 +51,6 @@ except ImportError as error:
     ) from error
 
 _LOGGER = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 class VllmModel:
@@ -75,25 +74,18 @@ class VllmModel:
         arguments = engine_arguments(bare, model, adapters, engine)
         with ThreadPoolExecutor(max_workers=1) as apart:  # vLLM would tie itself to a loop that runs here, a notebook's
             self._engine = apart.submit(start_engine, arguments).result()
-        self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="vllm", daemon=True)
-        self._thread.start()
-        self._submit(self._warm_up()).result()
+        self._loop = LoopThread("vllm")
+        self._loop.submit(self._warm_up()).result()
         _LOGGER.info("vLLM loaded %s in %.1f s (outside the clock of the claims)", model, time.perf_counter() - started)
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
-        return await asyncio.wrap_future(self._submit(self._answer_all(requests)))
+        return await asyncio.wrap_future(self._loop.submit(self._answer_all(requests)))
 
     async def close(self) -> None:
         """See ``Model.close``."""
-        await asyncio.wrap_future(self._submit(self._shut_down()))
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        await asyncio.to_thread(self._thread.join)
-        self._loop.close()
-
-    def _submit(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        await asyncio.wrap_future(self._loop.submit(self._shut_down()))
+        await asyncio.to_thread(self._loop.close)
 
     async def _shut_down(self) -> None:
         """Blocks the client's loop on purpose: it would take the end of the engine's process for a crash."""
@@ -140,7 +132,7 @@ class VllmModel:
 def engine_arguments(
     bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings
 ) -> AsyncEngineArgs:
-    """Arguments of an engine that takes the memory which the plan gives it.
+    """Arguments of an engine that uses the memory the plan gives it.
 
     Args:
         bare: see ``skeleton``.

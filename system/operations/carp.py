@@ -47,7 +47,7 @@ async def draft(
     """
     if not case.settings.carp.drafts:
         return await case.think(operation, steps)
-    writers = 1 if alone else 1 + len(case.settings.model.others)
+    writers = 1 if alone else 1 + len(case.settings.model.other_models)
     tasks = [step.task for step in steps]
     asked = [task.model_copy(update={"agent": task.agent + writer}) for task in tasks for writer in range(writers)]
     written = await case.generate(operation, asked)

@@ -16,7 +16,7 @@ from system.records import Content, Label, QuestionAnswer, Verdict
 from system.tasks.ask_question import QuestionReply
 from system.tasks.base import Reply
 from system.tasks.debate import (
-    GO_ON,
+    CONTINUE,
     PERSONAS,
     Advise,
     Argue,
@@ -136,7 +136,7 @@ async def moderate(
             insight=reply.insight.strip(),
             gaps=reply.gaps.strip(),
             reason=reply.reason.strip(),
-            decision=None if reply.decision == GO_ON else reply.decision,
+            decision=None if reply.decision == CONTINUE else reply.decision,
             confidence=result.confidence,
         )
 
@@ -149,7 +149,7 @@ async def repeats(case: Case, rulings: Sequence[Thought[Ruling]]) -> bool:
     if len(rulings) < 2:
         return False
     before, last = await case.embed("moderate", [thought.content.insight for thought in rulings[-2:]])
-    return bool((before @ last).round(4) >= case.settings.graph.duplicate)
+    return bool((before @ last).round(4) >= case.settings.graph.duplicate_threshold)
 
 
 async def close_debate(

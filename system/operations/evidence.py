@@ -138,7 +138,7 @@ async def look_up(case: Case, question: Thought[Question], query: str = "") -> T
 
 
 async def look_up_all(case: Case, *questions: tuple[Thought[Question], str]) -> list[Thought[QuestionAnswer]]:
-    """Look up several questions, each with its query, at once; of those cut off by the deadline, what was learned."""
+    """Look up several questions at once, each with its query; those cut off by the deadline return what was learned."""
 
     async def found(question: Thought[Question], query: str) -> None:
         try:

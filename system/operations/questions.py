@@ -77,14 +77,14 @@ def duplicates(case: Case) -> list[Thought[Pruned]]:
 
 
 def replacements(case: Case) -> Questions:
-    """The questions that were asked in the place of such."""
+    """The questions that were asked in place of duplicates."""
     return [question for question in open_questions(case) if question.operation == AGAIN]
 
 
 async def deduplicate(
     case: Case, questions: Sequence[Thought[Question]], against: Sequence[Thought[Question]] = ()
 ) -> Questions:
-    """Keep the questions that are no near-duplicate of an earlier one, at most ``branches`` of them.
+    """Keep the questions that do not nearly duplicate an earlier one, at most ``branches`` of them.
 
     Args:
         against: questions asked before; a near-duplicate of one of them is dropped too.
@@ -100,7 +100,7 @@ async def deduplicate(
     kept = list(range(len(against)))
     for i, question in enumerate(questions, start=len(against)):
         closest = max(kept, key=lambda j: similarity[i, j], default=None)
-        if closest is not None and similarity[i, closest] >= case.settings.graph.duplicate:
+        if closest is not None and similarity[i, closest] >= case.settings.graph.duplicate_threshold:
             _prune(case, DUPLICATE, [question, candidates[closest]], float(similarity[i, closest]))
         elif len(kept) - len(against) == case.settings.graph.branches:
             _prune(case, "beyond the width of the graph", [question], 0.0)

@@ -68,7 +68,7 @@ async def judge_together(
 
 
 async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tuple[QuestionAnswer, ...]:
-    """The sentences nearest to the claim of the passages that answers rest on, nearest first, as answers."""
+    """The sentences nearest to the claim, from the passages that answers rest on, nearest first, as answers."""
     found = {
         sentence: passage
         for pair in pairs
@@ -91,7 +91,7 @@ def _as_answer(sentence: str, passage: Passage) -> QuestionAnswer:
 
 
 def judges_by_sentence(case: Case) -> bool:
-    """Whether verdicts come of comparing the claim with single sentences: one that decides is enough."""
+    """Whether verdicts come from comparing the claim with single sentences: one that decides is enough."""
     return case.settings.graph.sentence_rules == "always"
 
 
@@ -174,7 +174,7 @@ async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outc
 
 
 async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
-    """Judge all that was learned, in the time that was kept for it; else let the verdicts vote that there are."""
+    """Judge all that was learned, in the time that was kept for it; otherwise vote on the existing verdicts."""
     try:
         verdict = await judge(case, all_learned(case), final=True)
     except DeadlineExpired:

@@ -105,7 +105,7 @@ def engines_on(node: dict[str, float], share: Share) -> int:
 
 @dataclass
 class _Worker:
-    """An actor as the driver sees it; ``report`` is its last word."""
+    """An actor as the driver sees it; ``report`` is its last report."""
 
     actor: Any
     report: WorkerReport
@@ -124,7 +124,7 @@ class _Place:
     """Room for one claim; of several, the worker's lowest number is taken first, so that claims spread evenly.
 
     Attributes:
-        worker: None where no worker is left, which comes after all places that there are.
+        worker: None where no worker is left, which comes after all existing places.
     """
 
     number: float

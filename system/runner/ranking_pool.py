@@ -13,9 +13,10 @@ from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 
-from knowledge_store.pages.page import UNREAD, ReadingReport
+from knowledge_store.pages.page import ReadingReport
 from knowledge_store.ranking import RankedStore, rank, warm_up
 from knowledge_store.settings import RetrievalSettings
+from system.check import unread, unread_parts
 from system.records import Claim, Failure
 
 
@@ -56,9 +57,8 @@ class RankingPool:
         except Exception as error:  # noqa: BLE001 - whatever a store does to its worker, the run continues
             report = ReadingReport(file.name, 0, 0, {})
             ranked = RankedStore(passages=(), scores=(), report=report, seconds=perf_counter() - began)
-            return ranked, [_unread(f"{file}: {type(error).__name__}: {error}")]
-        unread = [flaw for flaw in UNREAD if flaw in ranked.report.flaws]
-        return ranked, [_unread(f"{file}: {flaw}") for flaw in unread]
+            return ranked, [unread(f"{file}: {type(error).__name__}: {error}")]
+        return ranked, unread_parts(file, ranked)
 
     async def _rank_or_renew(self, claim: Claim) -> RankedStore:
         pool = self._pool
@@ -114,7 +114,3 @@ def _prepare_worker(settings: RetrievalSettings) -> None:
 def _exit_with(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)
-
-
-def _unread(message: str) -> Failure:
-    return Failure(operation="read", message=message, unanswered=True)

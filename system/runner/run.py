@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import orjson
 from tqdm import tqdm
 
-from system.journal import Journal, JournalError, identity_of, read_identity
+from system.journal import Journal, JournalError, identity_of, read_identity, write_atomically
 from system.machine import describe
 from system.records import Claim, ClaimResult
 from system.runner.checker import Checker, WorkerReport
@@ -68,7 +67,7 @@ def _finished(result: ClaimResult, seconds: float) -> ClaimResult:
 async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:
     try:
         # In a thread, so that several graphs wait for the disk together.
-        await asyncio.to_thread(write_whole, graphs / f"{result.claim.id}.json", graph)
+        await asyncio.to_thread(write_atomically, graphs / f"{result.claim.id}.json", graph)
         journal.append(result)
     except OSError as error:
         raise JournalError(
@@ -110,10 +109,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     """
     path = folder / "journal.jsonl"
     if not (resume or overwrite) and holds_results(path):
-        raise JournalError(
-            f"{folder} already holds a run: --resume continues it, --overwrite replaces it, "
-            "--output names another folder"
-        )
+        raise JournalError(f"{folder} already holds a run; give --resume, --overwrite or another --output")
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(path, identity, resume)
     if not journal.finished:
@@ -122,7 +118,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
 
 
 def holds_results(journal: Path) -> bool:
-    """Whether anything stands in a journal behind its first line: a run that failed as it began has left nothing."""
+    """Whether a journal has records after its first line: a run that failed as it began has left nothing."""
     try:
         with journal.open("rb") as lines:
             return bool(lines.readline() and lines.readline())
@@ -137,7 +133,7 @@ def holds_same_claims(folder: Path, identity: dict[str, str]) -> bool:
 
 
 def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[str, str]:
-    """What must be equal for a run to be continued: the settings that can change a result, the claims, the stores."""
+    """What must be equal for a run to resume: the settings that can change a result, the claims, the stores."""
     tree = settings.model_dump(mode="json")
     tree["run"] = {name: value for name, value in tree["run"].items() if name not in WITHOUT_EFFECT}
     texts = orjson.dumps([claim.model_dump(mode="json") for claim in claims])
@@ -152,17 +148,7 @@ def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[s
 def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) -> None:
     """Write ``run.json``: the facts of the run, the resolved settings, the machine and the versions."""
     report = {**facts, "settings": settings.model_dump(mode="json"), "machine": describe()}
-    write_whole(folder / "run.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    write_atomically(folder / "run.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
 
 
 def _clear(folder: Path) -> None:

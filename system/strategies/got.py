@@ -73,7 +73,7 @@ async def advance(case: Case, branch: Branch) -> None:
     except DeadlineExpired:
         branch.pairs = learned(case, branch.questions)
         if judged < len(branch.pairs):
-            await judge_in_reserve(case, branch)
+            await judge_branch_in_reserve(case, branch)
 
 
 async def ask_again(case: Case, branches: Sequence[Branch]) -> list[Branch]:
@@ -85,7 +85,7 @@ async def ask_again(case: Case, branches: Sequence[Branch]) -> list[Branch]:
     return [branch for branch, question in zip(branches, asked, strict=True) if question]
 
 
-async def judge_in_reserve(case: Case, branch: Branch) -> None:
+async def judge_branch_in_reserve(case: Case, branch: Branch) -> None:
     """The best verdict so far, in the time that was kept for it."""
     with suppress(DeadlineExpired):  # the verdict of the round before stands; the case is marked as timed out
         branch.verdict = await judge(case, branch.pairs, final=True) or branch.verdict

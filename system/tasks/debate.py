@@ -11,7 +11,7 @@ from system.tasks.base import Adapter, EvidenceTask, R, Reply, Task, Text
 from system.tasks.judge_claim import VerdictReply
 from system.thoughts import Argument, Ruling, Speaker
 
-GO_ON: Literal["Go on"] = "Go on"
+CONTINUE: Literal["Go on"] = "Go on"
 
 
 class ArgumentReply(Reply):

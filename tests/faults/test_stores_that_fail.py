@@ -30,7 +30,7 @@ def message(result):
     return " ".join(failure.message for failure in result.failures)
 
 
-def test_stores_that_cannot_be_read_cost_their_claims_and_are_counted(start_scripted, inputs, tmp_path):
+def test_unreadable_stores_fail_only_their_claims_and_are_counted(start_scripted, inputs, tmp_path):
     arguments, stores = inputs
     for number in (2, 3):
         (stores / f"{number}.json").unlink()
@@ -68,7 +68,7 @@ def test_vanished_stores_fail_only_their_own_claims(start_scripted, inputs, tmp_
     assert all((result.claim.id in failed) == ("missing file" in message(result)) for result in results)
 
 
-def test_a_clock_that_jumps_changes_no_result_and_no_duration(start_scripted, tmp_path):
+def test_clock_jumps_do_not_change_results_or_durations(start_scripted, tmp_path):
     finish(start_scripted(0.0, output=tmp_path / "steady"))
     finish(start_scripted(0.0, environment={"JUMPING_CLOCK": "1"}))
     steady, jumping = journalled(tmp_path / "steady"), journalled(tmp_path / "output")

@@ -45,20 +45,20 @@ def bounded() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_store_of_it_is_ranked_with_every_filter(text: str, write_store: Callable[..., Path]) -> None:
+def test_a_hostile_store_is_ranked_with_every_filter(text: str, write_store: Callable[..., Path]) -> None:
     settings = RetrievalSettings(fact_checks=False, claim_copies=False, later_pages=False)
     ranked = rank(write_store([text], ["Five bridges in Oslo."]), "five bridges fıve ſix", settings)
     assert ranked.passages[0].text == "Five bridges in Oslo." or "fıve" in text
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_it_is_cut_into_sentences_and_words(text: str) -> None:
+def test_hostile_text_is_split_into_sentences_and_words(text: str) -> None:
     assert "".join("".join(sentences_of(text)).split()) == "".join(text.split())
     tokenize(text)
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_it_is_no_prompt_injection_and_no_address_of_a_fact_check(text: str) -> None:
+def test_hostile_text_is_not_taken_for_an_injection_or_an_address(text: str) -> None:
     assert not is_prompt_injection(text[:20_000])
     assert not is_fact_check(text[:20_000])
     assert not is_later(text[:20_000], date(2020, 1, 1))

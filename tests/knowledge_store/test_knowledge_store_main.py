@@ -58,8 +58,8 @@ def test_search_explains_what_each_word_counted(folder: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("command", [["search", "absent.json", "question"], ["build", "absent", "--output", "s.json"]])
-def test_a_wrong_path_is_one_line_of_error(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(command) == 1
+def test_a_wrong_path_is_a_one_line_error(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command) == 2
     assert capsys.readouterr().err.startswith("error: absent")
 
 

@@ -39,13 +39,13 @@ def test_only_the_best_are_kept(write_store: Write) -> None:
     assert ranked.report.passages == 8
 
 
-def test_a_mirror_takes_no_place(write_store: Write) -> None:
+def test_a_mirror_does_not_take_a_place(write_store: Write) -> None:
     ranked = rank(write_store(["One page."], ["ONE", " page. "], ["Another."]), "page", RetrievalSettings())
     assert sorted(passage.url for passage in ranked.passages) == ["https://site0.example/", "https://site2.example/"]
     assert ranked.report.flaws == {Flaw.MIRROR: 1}
 
 
-def test_a_repeated_passage_takes_no_place(write_store: Write) -> None:
+def test_a_repeated_passage_does_not_take_a_place(write_store: Write) -> None:
     settings = RetrievalSettings(chunk_size=10, chunk_overlap=0)
     ranked = rank(write_store(["0123456789abc"], ["0123456789xyz"]), "page", settings)
     assert [passage.text for passage in ranked.passages] == ["0123456789", "abc", "xyz"]
@@ -53,7 +53,7 @@ def test_a_repeated_passage_takes_no_place(write_store: Write) -> None:
 
 
 @pytest.mark.parametrize("lines", [[], [b"broken"], [[]], [["Only one."]], [["..."]]])
-def test_a_store_with_little_or_nothing_is_ranked(write_store: Write, lines: list[list[str]]) -> None:
+def test_tiny_and_empty_stores_are_ranked(write_store: Write, lines: list[list[str]]) -> None:
     ranked = rank(write_store(*lines), "A claim", RetrievalSettings())
     assert len(ranked.passages) == len(ranked.scores) == ranked.report.passages <= 1
 
@@ -70,7 +70,7 @@ def test_a_page_without_spaces_is_cut_and_ranked() -> None:
     assert ranked.report.flaws[Flaw.REPEATED_PASSAGE] == len(range(0, 1_000_000 - 200, 800)) - len(ranked.passages)
 
 
-def test_a_ranked_store_crosses_processes(write_store: Write) -> None:
+def test_a_ranked_store_can_be_pickled(write_store: Write) -> None:
     ranked = rank(write_store(*FILLER, []), "subject1", RetrievalSettings())
     assert pickle.loads(pickle.dumps(ranked)) == ranked
 

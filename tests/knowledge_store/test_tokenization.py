@@ -53,16 +53,16 @@ def test_case_is_folded_as_python_folds_it() -> None:
         assert "".join(chr(folded >> place & mask) for place in places) == chr(code).casefold()
 
 
-def test_white_space_is_what_python_splits_at() -> None:
+def test_whitespace_is_what_python_splits_at() -> None:
     assert np.flatnonzero(spaces()).tolist() == [code for code in range(CODE_POINTS) if not chr(code).split()]
 
 
-def test_docstrings_tell_the_truth() -> None:
+def test_docstring_examples_hold() -> None:
     assert doctest.testmod(tokenization).failed == 0
 
 
 @given(text=st.text() | st.text(st.characters(categories=["Cs", "Co", "So", "Lo"])))
-def test_characters_come_out_whole(text: str) -> None:
+def test_decodes_every_character(text: str) -> None:
     data, _, _ = encode([text])
     codes, place = [], 0
     while place < len(data):

@@ -27,7 +27,7 @@ def write(path: Path, count: int, year: int) -> Path:
     return path
 
 
-def test_learns_what_metadata_gives_away(
+def test_learns_from_the_metadata(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     train, dev = write(tmp_path / "train.json", 60, 2010), write(tmp_path / "dev.json", 10, 2020)
@@ -40,7 +40,7 @@ def test_learns_what_metadata_gives_away(
     assert "accuracy 0.500" in constant
 
 
-def test_the_later_claims_choose_the_strength(
+def test_the_later_claims_choose_the_regularization(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Metadata that gives labels away until 2012 and says nothing from then on: the weakest fit is best."""

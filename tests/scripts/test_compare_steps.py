@@ -14,7 +14,7 @@ def write(folder, asks, answers, judges):
     return load(str(path), {})
 
 
-def test_the_first_row_is_the_profile_of_a_processor(tmp_path):
+def test_the_first_row_is_profile_cpu(tmp_path):
     profile, cpu = write(tmp_path, *compare_steps.ROWS[0]), load("cpu", {})
     assert set(profile.model.rules) == set(cpu.model.rules)
     assert profile.model.adapters.keys() == cpu.model.adapters.keys()

@@ -4,12 +4,12 @@ import pytest
 
 from scripts.contradictions import EXPECTED, cases, rate, table
 from system import Label
-from system.checkable import no_claim
+from system.checkable import not_a_claim
 
 CASES = list(cases())
 
 
-def test_every_kind_has_cases_and_no_claim_stands_twice():
+def test_every_kind_has_cases_and_claims_are_unique():
     counts = Counter(case.kind for case in CASES)
     assert counts.keys() == EXPECTED.keys() and len({case.claim for case in CASES}) == len(CASES)
     assert sum(counts[kind] for kind, label in EXPECTED.items() if label is Label.REFUTED) >= 60
@@ -17,8 +17,8 @@ def test_every_kind_has_cases_and_no_claim_stands_twice():
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.claim[:40])
-def test_opinions_and_questions_alone_are_no_claims(case):
-    assert bool(no_claim(case.claim)) == (case.kind in ("opinion", "question"))
+def test_only_opinions_and_questions_are_not_claims(case):
+    assert bool(not_a_claim(case.claim)) == (case.kind in ("opinion", "question"))
 
 
 def test_rates_count_the_label_that_was_expected():

@@ -26,7 +26,7 @@ def test_the_prefix_cache_counts_a_claims_prefix_once():
     assert prefill_tokens([ONE, ONE], prefix_cache=True) == 100 + 6 * 200
 
 
-def test_floor_is_the_arithmetic(plan):
+def test_floor_matches_the_formula(plan):
     device = DEVICES["a10g"]
     prefill = 2 * 10**9 * 1050 / 70e12
     traffic = 10 * (plan.weights + plan.adapters) / 4 + 3 * 10 * (350 + 5) * plan.kv_per_token

@@ -93,7 +93,7 @@ def test_only_moderators_drift():
     assert {result.verdict.label for result, _ in drifted} == neutral
 
 
-def test_what_a_debater_cites_is_not_overlooked_by_the_moderator():
+def test_the_moderator_does_not_overlook_cited_passages():
     gold = gold_of(Label.REFUTED)
     rates = Rates(overlook=0.4)
     assert accuracy(run(gold, rates, "debatecv"), Label.REFUTED) > accuracy(run(gold, rates, "single"), Label.REFUTED)
@@ -113,7 +113,7 @@ def test_the_same_seed_errs_in_the_same_places():
     assert any(graph.holding(Ruling) for _, graph in first)
 
 
-def test_a_task_that_it_does_not_know_is_an_error():
+def test_an_unknown_task_is_an_error():
     task = DecomposeClaim(claim=Claim(id=0, text="Claim 0."))
     (result,) = asyncio.run(OracleModel(gold_of(Label.REFUTED), Rates()).generate([Request(task)]))
     assert isinstance(result, ModelError) and "decompose_claim" in result.message

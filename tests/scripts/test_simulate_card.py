@@ -33,13 +33,13 @@ def test_a_request_takes_its_prompt_and_a_step_for_each_token():
     assert seconds_of((PROMPT, 10)) == pytest.approx([1.0 + decoding])
 
 
-def test_requests_share_steps_and_what_their_prompts_have_in_common():
+def test_requests_share_steps_and_common_prefixes():
     first, second = seconds_of((PROMPT, 10), (PROMPT, 10))
     assert second == pytest.approx(first, abs=0.05)  # the second prompt is in the cache but for its end
     assert seconds_of((PROMPT, 10), (PROMPT[::-1], 10))[1] > first + 0.9
 
 
-def test_the_cache_forgets_what_was_used_least_recently():
+def test_the_cache_evicts_the_least_recently_used():
     again = [(PROMPT, 1), (PROMPT[::-1], 1), (PROMPT, 1)]
     assert seconds_of(*again, sequences=1)[2] < seconds_of(*again, sequences=1, cached=60 * BLOCK)[2] - 0.9
 
@@ -55,7 +55,7 @@ def test_embedding_comes_first():
     assert after - alone == pytest.approx(768 * EMBEDDED) == pytest.approx(3.4, abs=0.1)
 
 
-def test_a_request_that_is_given_up_leaves_the_card():
+def test_a_cancelled_request_leaves_the_card():
     async def run():
         card = Card(1000.0)
         with pytest.raises(TimeoutError):
@@ -67,14 +67,14 @@ def test_a_request_that_is_given_up_leaves_the_card():
     assert fake_time.run(run()) < 3.0
 
 
-def test_claims_that_share_the_run_lose_nothing_where_each_by_itself_is_cut():
+def test_a_shared_budget_cuts_no_claim_where_separate_budgets_do():
     settings = settings_with(max_concurrent_claims=8)
     own, shared = simulate(settings, 12, 2000.0, shared=False), simulate(settings, 12, 2000.0)
     assert own.cut > 0 == shared.cut
     assert shared.each < 60.0
 
 
-def test_the_mean_stays_within_the_rule_on_a_card_that_is_far_too_slow():
+def test_the_mean_keeps_the_rule_on_a_far_too_slow_card():
     run = simulate(settings_with(max_concurrent_claims=4), 12, 150.0)
     assert run.cut > 0
     assert run.each <= 60.0

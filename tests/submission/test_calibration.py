@@ -21,7 +21,7 @@ def drawn(claims=2000, honest=lambda c: c**3, seed=0):
     return confidences, predicted, [RIGHT] * claims
 
 
-def test_an_overconfident_system_is_made_honest():
+def test_lowers_the_confidence_of_an_overconfident_system():
     report = calibrate(*drawn())
     assert report.before > 0.2 and report.after < 0.04
     assert report.calibration.of(0.8) == pytest.approx(0.8**3, abs=0.08)
@@ -35,7 +35,7 @@ def test_leaves_a_calibrated_system_unchanged():
     assert report.calibration.of(0.7) == pytest.approx(0.7, abs=0.08)
 
 
-def test_a_few_claims_at_an_end_make_nothing_certain():
+def test_a_few_claims_at_an_end_do_not_give_certainty():
     confidences = [*np.linspace(0.1, 0.2, 8), *np.linspace(0.4, 0.6, 20), *np.linspace(0.8, 0.9, 8)]
     right = [False] * 8 + [True, False] * 10 + [True] * 8
     gold = [Label.REFUTED if one else Label.SUPPORTED for one in right]

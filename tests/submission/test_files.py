@@ -8,29 +8,29 @@ from hypothesis import strategies as st
 from submission_factories import HOSTILE
 
 import submission.files
-from submission.files import SubmissionError, clean, read_json_array, read_text, repair, same_text, write_atomically
+from submission.files import SubmissionError, clean, read_json_array, read_text, repair, same_text, write_text
 
 
 def test_a_file_is_replaced_whole_and_folders_are_made(tmp_path: Path) -> None:
     path = tmp_path / "new" / "file.txt"
-    write_atomically(path, "old")
-    write_atomically(path, "a\r\né")
+    write_text(path, "old")
+    write_text(path, "a\r\né")
     assert path.read_bytes() == "a\r\né".encode()
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
 
 
 def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "file.txt"
-    write_atomically(path, "old")
+    write_text(path, "old")
     with pytest.raises(UnicodeEncodeError):
-        write_atomically(path, "new \ud800")
+        write_text(path, "new \ud800")
     assert path.read_text() == "old"
 
 
 def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SubmissionError, match="cannot write"):
-        write_atomically(tmp_path / "file" / "inside.txt", "text")
+        write_text(tmp_path / "file" / "inside.txt", "text")
 
 
 def test_a_byte_order_mark_is_dropped_and_line_ends_stay(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_clean_text_keeps_single_tabs_and_line_breaks() -> None:
     assert clean("year\tvisitors\n2019\t4") == "year\tvisitors\n2019\t4"
 
 
-def test_texts_are_the_same_but_for_white_space_and_repair() -> None:
+def test_texts_are_the_same_but_for_whitespace_and_repair() -> None:
     assert same_text("A  claim\n", "A claim")
     assert same_text("A cla\ud800im", "A cla\ufffdim")
     assert not same_text("A claim", "a claim")

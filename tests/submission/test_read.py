@@ -7,7 +7,7 @@ from submission_factories import result
 
 from submission.files import SubmissionError
 from submission.official import join_evidence
-from submission.read import Gold, Predicted, annotations_if_any, pair, read_claims, read_gold, read_predictions
+from submission.read import Gold, Predicted, annotations_if_any, claim_texts, pair, read_predictions, read_scored_gold
 from submission.write import predictions, write_csv, write_json
 from system.records import Label
 
@@ -67,7 +67,7 @@ def test_the_id_of_a_gold_claim_is_its_index(tmp_path: Path) -> None:
     path = _json(
         tmp_path, [{"claim": "A.", "label": "Refuted", "questions": []}, {"claim": "A.", "label": "Supported"}]
     )
-    assert read_gold(path) == [
+    assert read_scored_gold(path) == [
         Gold(claim_id=0, claim="A.", label=Label.REFUTED),
         Gold(claim_id=1, claim="A.", label=Label.SUPPORTED),
     ]
@@ -98,18 +98,18 @@ QUESTIONS = [
 
 def test_reads_claims_from_any_table(tmp_path: Path) -> None:
     (tmp_path / "claims.csv").write_text("id;claim\n7;A.\n3;B.\n")
-    assert read_claims(tmp_path / "claims.csv") == ["A.", "B."]
+    assert claim_texts(tmp_path / "claims.csv") == ["A.", "B."]
 
 
 def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(tmp_path: Path) -> None:
     entry = {"claim": "A.", "label": "Refuted", "questions": QUESTIONS, "claim_types": ["Causal Claim"]}
     pairs = (("Did it?", "Yes. It did."), ("Did it?", "It may have."), ("When?", "No answer could be found."))
-    assert read_gold(_json(tmp_path, [entry])) == [
+    assert read_scored_gold(_json(tmp_path, [entry])) == [
         Gold(claim_id=0, claim="A.", label=Label.REFUTED, pairs=pairs, types=("Causal Claim",))
     ]
     evidence = join_evidence(list(pairs))
     (tmp_path / "gold.csv").write_text(f'id,claim,evi,label,split\n7,A.,"{evidence}",Refuted,gold\n')
-    assert read_gold(tmp_path / "gold.csv") == [Gold(claim_id=7, claim="A.", label=Label.REFUTED, pairs=pairs)]
+    assert read_scored_gold(tmp_path / "gold.csv") == [Gold(claim_id=7, claim="A.", label=Label.REFUTED, pairs=pairs)]
 
 
 @pytest.mark.parametrize(
@@ -122,27 +122,27 @@ def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(tmp_path: Path) -
 )
 def test_names_gold_questions_of_another_form(tmp_path: Path, questions: Any, message: str) -> None:
     with pytest.raises(SubmissionError, match=message):
-        read_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "questions": questions}]))
+        read_scored_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "questions": questions}]))
 
 
 @pytest.mark.data
 def test_gold_in_json_and_in_the_organizers_csv_are_the_same(shared: Path) -> None:
-    from_json = read_gold(shared / "data/averitec/dev.json")
-    from_csv = read_gold(shared / "data/fever8/solution_dev.csv")
+    from_json = read_scored_gold(shared / "data/averitec/dev.json")
+    from_csv = read_scored_gold(shared / "data/fever8/solution_dev.csv")
     assert [gold.model_copy(update={"types": ()}) for gold in from_json] == from_csv
     assert {name for gold in from_json for name in gold.types} >= {"Numerical Claim", "Quote Verification"}
 
 
 @pytest.mark.parametrize("fields", [{}, {"label": "refuted"}, {"label": None}, {"label": ["Refuted"]}])
 def test_rejects_gold_without_a_valid_label(tmp_path: Path, fields: dict[str, Any]) -> None:
-    with pytest.raises(SubmissionError, match="claim 0: label: Input should be 'Supported', 'Refuted'"):
-        read_gold(_json(tmp_path, [{"claim": "A.", **fields}]))
+    with pytest.raises(SubmissionError, match="claim 0: label: expected 'Supported', 'Refuted'"):
+        read_scored_gold(_json(tmp_path, [{"claim": "A.", **fields}]))
 
 
 def test_reads_claims_from_json_and_from_a_gold_csv(tmp_path: Path) -> None:
     (tmp_path / "solution.csv").write_text("id,claim,evi,label,split\n0,A.,e,Refuted,gold\n1,B.,e,Refuted,gold\n")
-    assert read_claims(tmp_path / "solution.csv") == ["A.", "B."]
-    assert read_claims(_json(tmp_path, [{"claim": "A."}, {"claim": "B."}])) == ["A.", "B."]
+    assert claim_texts(tmp_path / "solution.csv") == ["A.", "B."]
+    assert claim_texts(_json(tmp_path, [{"claim": "A."}, {"claim": "B."}])) == ["A.", "B."]
 
 
 def test_half_a_surrogate_pair_becomes_text_that_can_be_written(tmp_path: Path) -> None:
@@ -162,11 +162,11 @@ def test_claims_without_labels_have_no_annotations(tmp_path: Path, text: str) ->
 @pytest.mark.parametrize("types", ["text", [1]])
 def test_names_claim_types_that_are_not_strings(tmp_path: Path, types: object) -> None:
     with pytest.raises(SubmissionError, match=r"file.json: claim 0: types"):
-        read_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "claim_types": types}]))
+        read_scored_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", "claim_types": types}]))
 
 
 @pytest.mark.parametrize("content", ["[" * 5000, "[" + "7" * 5000 + "]"], ids=["nested too deeply", "digits"])
-def test_json_past_reading_is_an_error_that_names_the_file(tmp_path: Path, content: str) -> None:
+def test_unreadable_json_is_an_error_that_names_the_file(tmp_path: Path, content: str) -> None:
     path = tmp_path / "file.json"
     path.write_text(content)
     with pytest.raises(SubmissionError, match=r"file.json: expected a JSON array, got one that is too large to read"):

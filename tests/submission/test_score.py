@@ -36,13 +36,13 @@ def test_scores_only_paired_rows_and_names_the_rest(report: ScoreReport) -> None
     assert (report.missing, report.extra) == ((3, 4, 5), (8,))
 
 
-def test_what_the_official_scorer_does_is_said(report: ScoreReport) -> None:
+def test_reports_what_the_official_scorer_does(report: ScoreReport) -> None:
     assert report.official.startswith(
         "The official scorer scores this file wrongly: entry 3: has claim_id 8, but is at position 3"
     )
 
 
-def test_the_legacy_scores_come_when_asked_for(
+def test_legacy_scores_are_opt_in(
     tmp_path: Path, report: ScoreReport, wordnet_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nltk, "download", lambda *_, **__: False)

@@ -10,7 +10,7 @@ from official_reference import official_convert, official_run
 from rich.console import Console
 
 from submission.files import SubmissionError
-from submission.read import read_claims
+from submission.read import claim_texts
 from submission.validate import Effect, Fault, changes_score, outcome, print_faults, validate
 
 HEADER = "id,claim,evi,label,split"
@@ -239,7 +239,7 @@ def test_json_that_is_broken_is_a_fault_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_file_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SubmissionError, match="file not found"):
+    with pytest.raises(SubmissionError, match="not found; expected submission"):
         validate(tmp_path / "submission.csv")
 
 
@@ -263,7 +263,7 @@ def test_only_more_than_harmless_faults_change_a_score() -> None:
 
 @pytest.mark.data
 def test_the_organizers_own_files_have_no_faults(shared: Path) -> None:
-    claims = read_claims(shared / "data/averitec/dev.json")
+    claims = claim_texts(shared / "data/averitec/dev.json")
     assert validate(shared / "data/fever8/baseline_submission.csv", claims) == []
     assert not changes_score(validate(shared / "data/fever8/solution_dev.csv", claims))
 
@@ -274,7 +274,7 @@ def test_the_organizers_baseline_less_a_row_is_shifted(shared: Path, tmp_path: P
         rows = list(csv.reader(file))
     with (tmp_path / "submission.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows[:100] + rows[101:])
-    faults = validate(tmp_path / "submission.csv", read_claims(shared / "data/fever8/solution_dev.csv"))
+    faults = validate(tmp_path / "submission.csv", claim_texts(shared / "data/fever8/solution_dev.csv"))
     assert [fault.message for fault in faults] == [
         "id 99 is missing; every later row is scored against an earlier claim"
     ]

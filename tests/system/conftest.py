@@ -1,5 +1,6 @@
 """Fixtures of the engine's tests: cases about the bridge of ``bridge.py`` with a script for a model."""
 
+import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -43,7 +44,7 @@ def make_case(make_engine: Callable[..., Engine]) -> Callable[..., Case]:
             index=PassageIndex(ranked, engine.encoder, engine.settings.retrieval),
             seed_passages=ranked.passages,
             gold_passages=ranked.passages,
-            deadline=Deadline(budget, reserve=engine.settings.run.reserve * budget),
+            deadline=Deadline(budget, reserve=engine.settings.run.reserve * budget, clock=time.monotonic),
         )
 
     return make

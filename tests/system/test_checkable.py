@@ -5,7 +5,7 @@ from bridge import PAGES, BagOfWords, settings_with
 
 from system import FactChecker, Label
 from system.check import Engine
-from system.checkable import no_claim
+from system.checkable import not_a_claim
 from system.models.scripted import ScriptedModel
 from system.records import Verdict
 
@@ -20,8 +20,8 @@ from system.records import Verdict
         "¿Cuándo abrió el puente?",
     ],
 )
-def test_a_question_is_no_claim(text):
-    assert no_claim(text) == "a question"
+def test_a_question_is_not_a_claim(text):
+    assert not_a_claim(text) == "a question"
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_a_question_is_no_claim(text):
         "Tea is better than coffee.",
     ],
 )
-def test_an_opinion_is_no_claim(text):
-    assert no_claim(text) == "an opinion"
+def test_an_opinion_is_not_a_claim(text):
+    assert not_a_claim(text) == "an opinion"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_opinion_is_no_claim(text):
     ],
 )
 def test_a_statement_of_fact_is_a_claim(text):
-    assert no_claim(text) == ""
+    assert not_a_claim(text) == ""
 
 
 def test_a_check_says_so_and_asks_no_model():

@@ -99,7 +99,7 @@ def test_a_cell_may_hold_lines_and_quotes(tmp_path: Path) -> None:
     assert texts(read_claims(write(tmp_path, content, "claims.csv"))) == ['He said "no",\nthen left.', "Last"]
 
 
-def test_without_ids_positions_count(tmp_path: Path) -> None:
+def test_without_ids_positions_are_the_ids(tmp_path: Path) -> None:
     claims = read_claims(write(tmp_path, "claim\nA\n\nB\n", "claims.csv"))
     assert [(claim.id, claim.text) for claim in claims] == [(0, "A"), (1, "B")]
 
@@ -146,7 +146,7 @@ def test_unknown_metadata_is_the_empty_string(tmp_path: Path, absent: str | None
     assert claim == Claim(id=0, text="A")
 
 
-def test_repeated_texts_are_claims_of_their_own(tmp_path: Path) -> None:
+def test_repeated_texts_are_separate_claims(tmp_path: Path) -> None:
     claims = read_claims(write(tmp_path, '[{"claim": "A"}, {"claim": "B"}, {"claim": "A"}]'))
     assert [(claim.id, claim.text) for claim in claims] == [(0, "A"), (1, "B"), (2, "A")]
 
@@ -178,7 +178,7 @@ def test_start_and_limit_keep_the_ids(tmp_path: Path, records: list[dict[str, ob
     assert read_claims(path, start, limit) == read_claims(path)[start:stop]
 
 
-def test_text_file(tmp_path: Path) -> None:
+def test_reads_a_text_file(tmp_path: Path) -> None:
     content = "\ufeff The first claim. \r\n\r\n   \r\nकर 40 प्रतिशत बढ़ा।\r\n[Video] Sharks in the street\r\n42\r\n"
     claims = read_claims(write(tmp_path, content, "claims.txt"))
     assert [(claim.id, claim.text) for claim in claims] == [
@@ -198,7 +198,7 @@ def test_text_that_begins_like_json_is_text(tmp_path: Path, content: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["claims.json", "claims.jsonl", "claims.txt", "claims"])
-def test_content_decides_the_form(tmp_path: Path, name: str) -> None:
+def test_the_content_decides_the_format(tmp_path: Path, name: str) -> None:
     array = read_claims(write(tmp_path, '\ufeff\n[{"claim": "A"}, {"claim": "B"}]\n', name))
     lines = read_claims(write(tmp_path, '\n{"claim": "A"}\n\n{"claim": "B", "extra": 1}\n', name))
     assert array == lines == [Claim(id=0, text="A"), Claim(id=1, text="B")]
@@ -218,7 +218,7 @@ def test_blank_claim_of_an_array_keeps_its_row(tmp_path: Path, caplog: pytest.Lo
     assert caplog.messages == [f"{path}: claim 1: the text is blank; kept, so that it has its row in the submission"]
 
 
-def test_a_bad_claim_outside_the_selection_is_not_looked_at(tmp_path: Path) -> None:
+def test_a_bad_claim_outside_the_selection_is_ignored(tmp_path: Path) -> None:
     path = write(tmp_path, '[{"claim": "A"}, {"claim": 5}, {"claim": "C"}]')
     assert texts(read_claims(path, start=2)) == ["C"]
     assert texts(read_claims(path, limit=1)) == ["A"]
@@ -265,8 +265,8 @@ def test_errors_name_place_expectation_and_remedy(tmp_path: Path, content: str |
 
 def test_missing_file_and_directory(tmp_path: Path) -> None:
     missing = tmp_path / "none.json"
-    assert error_of(missing).startswith(f"{missing}: no such file")
-    assert error_of(tmp_path).startswith(f"{tmp_path}: is a directory")
+    assert error_of(missing).startswith(f"{missing} not found; give an AVeriTeC")
+    assert error_of(tmp_path).startswith(f"{tmp_path}: expected a file of claims, got a folder")
 
 
 def test_other_system_errors_keep_their_reason(tmp_path: Path) -> None:
@@ -277,13 +277,13 @@ def test_other_system_errors_keep_their_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize("start", [-1, 2, 600])
 def test_start_outside_the_file(tmp_path: Path, start: int) -> None:
     message = error_of(write(tmp_path, '[{"claim": "A"}, {"claim": "B"}]'), start=start)
-    assert f"start is {start}, expected a position from 0 to 1" in message
+    assert f"start: expected 0 to 1, got {start}" in message
 
 
 @pytest.mark.parametrize("limit", [0, -3])
 def test_limit_below_one(tmp_path: Path, limit: int) -> None:
     message = error_of(write(tmp_path, '[{"claim": "A"}]'), limit=limit)
-    assert f"limit is {limit}, expected at least 1" in message
+    assert f"limit: expected at least 1, got {limit}" in message
 
 
 @pytest.mark.data

@@ -40,7 +40,7 @@ def test_claims_of_a_run_share_its_time():
     assert first.left(final=True) == allowance.longest - 200.0 == 280.0
 
 
-def test_a_run_that_was_held_up_leaves_each_claim_half_its_budget():
+def test_a_delayed_run_leaves_each_claim_half_its_budget():
     clock = Clock()
     allowance = Allowance(60.0, places=1, clock=clock)
     clock.now += 1000.0
@@ -52,7 +52,7 @@ def test_a_run_that_was_held_up_leaves_each_claim_half_its_budget():
 
 
 @pytest.mark.parametrize(("begins", "ended"), [(0, 60.0), (1, 120.0), (9, 120.0)])
-def test_work_under_way_may_use_what_another_claim_brings(begins, ended):
+def test_running_work_may_use_the_budget_of_a_new_claim(begins, ended):
     async def work():
         clock = asyncio.get_running_loop().time
         allowance = Allowance(60.0, places=1, clock=clock)
@@ -68,7 +68,7 @@ def test_work_under_way_may_use_what_another_claim_brings(begins, ended):
     assert fake_time.run(work()) == pytest.approx(ended)
 
 
-def test_time_passes_only_where_something_waits():
+def test_fake_time_passes_only_while_something_waits():
     async def wait():
         loop, order = asyncio.get_running_loop(), []
         async with asyncio.TaskGroup() as group:

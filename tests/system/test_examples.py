@@ -49,7 +49,7 @@ ALL_RECORDS = [record for claim_id in IDS for record in records(claim_id)]
 ALL_TEXTS = [text for claim_id in IDS for text in pages(claim_id).values()]
 
 
-def test_labels() -> None:
+def test_every_label_occurs() -> None:
     labels = Counter(claim["label"] for claim in GOLD)
     assert set(labels) == set(Label)
     assert min(labels.values()) >= 3
@@ -68,7 +68,7 @@ def test_metadata_is_sometimes_null(field: str) -> None:
     assert {type(claim[field]) for claim in GOLD} == {str, type(None)}
 
 
-def test_one_text_has_two_truths() -> None:
+def test_one_text_has_two_labels() -> None:
     by_text = defaultdict(list)
     for claim in GOLD:
         by_text[claim["claim"]].append((claim["label"], claim["claim_date"]))
@@ -99,7 +99,7 @@ def test_gold_sources_are_pages_of_the_store(claim_id: int) -> None:
 
 
 @pytest.mark.parametrize("claim_id", IDS)
-def test_extractive_answers_stand_in_their_source(claim_id: int) -> None:
+def test_extractive_answers_occur_in_their_source(claim_id: int) -> None:
     for question in GOLD[claim_id]["questions"]:
         for answer in question["answers"]:
             if answer["answer_type"] == AnswerType.EXTRACTIVE:
@@ -108,7 +108,7 @@ def test_extractive_answers_stand_in_their_source(claim_id: int) -> None:
 
 
 @pytest.mark.parametrize("claim_id", IDS)
-def test_store_has_the_official_form(claim_id: int) -> None:
+def test_store_has_the_official_format(claim_id: int) -> None:
     store = records(claim_id)
     assert 8 <= len(store) <= 20
     for record in store:

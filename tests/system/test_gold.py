@@ -56,7 +56,7 @@ def test_a_claim_keeps_the_id_of_the_file(tmp_path):
     assert b"In 1932." in (store / "4.json").read_bytes() and (store / "9.json").read_bytes() == b""
 
 
-def test_keeps_all_that_a_question_and_an_answer_say(tmp_path):
+def test_keeps_all_fields_of_questions_and_answers(tmp_path):
     answer = {
         "answer": "No",
         "answer_type": "Boolean",
@@ -85,7 +85,7 @@ def test_keeps_all_that_a_question_and_an_answer_say(tmp_path):
     )
 
 
-def test_an_explanation_belongs_to_a_boolean_answer_alone(tmp_path):
+def test_only_boolean_answers_have_an_explanation(tmp_path):
     answers = [{"answer": "Perhaps", "answer_type": "Abstractive", "boolean_explanation": "Of no meaning here."}]
     file = tmp_path / "dev.json"
     file.write_bytes(orjson.dumps([{**ROWS[1], "questions": [{"question": "Q?", "answers": answers}]}]))
@@ -103,7 +103,7 @@ def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_pat
     assert (store / "1.json").read_bytes() == b""
 
 
-def test_a_store_that_says_the_same_is_left_alone(annotated, tmp_path):
+def test_an_unchanged_store_is_not_rewritten(annotated, tmp_path):
     claims = read_claims(annotated)
     file = write_gold_store(annotated, claims, tmp_path / "gold") / "0.json"
     before = file.stat().st_mtime_ns
@@ -117,11 +117,11 @@ def test_a_store_that_says_the_same_is_left_alone(annotated, tmp_path):
         (b"[{", r"line 1, column 3: expected a JSON array"),
         (b'{"claim": "x"}', "expected a JSON array of annotated claims"),
         (b"A claim.", "line 1: expected a JSON object or string"),
-        (b'[{"claim": "x"}]', "claim 0: label: Input should be 'Supported'.*got None"),
-        (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: label: Input should be 'Supported'.*got 'M"),
+        (b'[{"claim": "x"}]', "claim 0: label: expected 'Supported'.*got None"),
+        (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: label: expected 'Supported'.*got 'M"),
         (b'[{"claim": "x", "label": "Refuted", "questions": 1}]', "claim 0: expected an object with a label"),
         (b'[{"claim": "x", "label": "Refuted", "questions": ["When?"]}]', "claim 0: expected an object with a label"),
-        (b'[{"claim": "x", "label": "Refuted", "claim_types": "text"}]', "claim 0: types: Input should be a valid tup"),
+        (b'[{"claim": "x", "label": "Refuted", "claim_types": "text"}]', "claim 0: types: expected a valid tup"),
         (b'[{"claim": "x", "label": "Refuted", "questions": [{"answers": ["a"]}]}]', "claim 0: .*'question'"),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_list_of_lines_has_no_annotations(tmp_path):
         read_gold(file)
 
 
-def test_an_array_past_reading_is_an_error_that_names_the_file(tmp_path):
+def test_an_unreadable_array_is_an_error_that_names_the_file(tmp_path):
     file = tmp_path / "dev.json"
     file.write_text('[{"claim": "c", "x": ' + "[" * 1100 + "]" * 1100 + "}]")
     with pytest.raises(ClaimsError, match=r"dev.json: .*expected a JSON array"):

@@ -58,7 +58,7 @@ def test_any_graph_survives_json_and_keeps_parents_before_children(plan):
     assert len(seen) == len(plan) + 1
 
 
-def test_ids_tell_where_a_thought_stands():
+def test_ids_encode_the_position_of_a_thought():
     graph = Graph(CLAIM)
     graph.add(Question(text="A?"), [graph.root], "ask")
     question = graph.add(Question(text="B?"), [graph.root], "ask")
@@ -113,7 +113,7 @@ def test_records_cannot_be_changed():
         question.content.text = "another"
 
 
-def test_a_listener_hears_every_thought_as_it_is_added_the_claim_first():
+def test_a_listener_gets_every_thought_as_it_is_added():
     heard = []
     graph = Graph(CLAIM, heard.append)
     assert heard == [graph.root]

@@ -36,7 +36,7 @@ def read(path):
         return journal.finished
 
 
-def test_what_was_appended_is_there_on_resume(tmp_path):
+def test_resume_finds_appended_records(tmp_path):
     path = tmp_path / "journal.jsonl"
     write(path, result(0))
     write(path, result(1), resume=True)
@@ -67,7 +67,7 @@ def test_resumes_a_journal_cut_at_any_byte_with_its_complete_lines(tmp_path, dat
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(), number=st.floats(allow_nan=False, allow_infinity=False), count=st.integers(0, 2**53 - 1))
-def test_what_was_written_reads_back_equal(tmp_path, text, number, count):
+def test_records_survive_a_round_trip(tmp_path, text, number, count):
     path = tmp_path / "journal.jsonl"
     timing = Timing(
         seconds=number, stages={text: number}, cost=Cost(tokens_in=count), rounds=count, branches=2, cut_short=True
@@ -114,7 +114,7 @@ def test_rejects_a_second_run_in_the_same_folder(tmp_path):
     assert read(path) == []
 
 
-def test_a_full_disk_leaves_no_half_line(tmp_path, monkeypatch):
+def test_a_full_disk_leaves_no_partial_line(tmp_path, monkeypatch):
     path = tmp_path / "journal.jsonl"
     with Journal(path, IDENTITY, resume=False) as journal:
         journal.append(result(0))

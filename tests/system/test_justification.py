@@ -46,13 +46,13 @@ def test_quotes_a_page_before_the_metadata():
     assert explain(Label.REFUTED, CLAIM, [dated, OPENED]).endswith("; nearest to it: “It opened in 1932.”")
 
 
-def test_quotes_the_answer_that_speaks_most_of_the_claim():
+def test_quotes_the_answer_with_most_of_the_claims_words():
     beside = pair("It has four lanes.")
     for pairs in ([beside, OPENED], [OPENED, beside]):
         assert explain(Label.REFUTED, CLAIM, pairs).endswith("; nearest to it: “It opened in 1932.”")
 
 
-def test_ends_a_quotation_that_is_no_sentence():
+def test_ends_an_incomplete_sentence_with_a_period():
     assert explain(Label.SUPPORTED, CLAIM, [pair("since 1932")]).endswith("“since 1932”.")
 
 

@@ -25,13 +25,13 @@ def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, profile, r
 
 
 @pytest.mark.parametrize("given", ["backend", "model"])
-def test_a_model_of_ones_own_is_not_held_to_what_suits_a_very_small_one(monkeypatch, given):
+def test_a_custom_model_does_not_get_the_small_models_profile(monkeypatch, given):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert machine.choose_profile({given, "depth"}) == ("server", f"no GPU was found, and --{given} was given")
     assert machine.choose_profile({"depth", "strategy"})[0] == "cpu"
 
 
-def test_the_description_names_what_results_hang_on():
+def test_the_description_names_what_results_depend_on():
     described = machine.describe()
     assert {"torch", "sentence-transformers"} <= described["packages"].keys()
     assert described["cpus"] >= 1 and described["memory_gib"] > 0

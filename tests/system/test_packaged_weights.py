@@ -107,7 +107,7 @@ def test_refuses_what_other_libraries_unpacked_differently(weights, tmp_path):
     assert left(tmp_path) == {"Tiny.part/model.gguf"}
 
 
-def test_finds_a_small_disk_before_the_download(weights, tmp_path, monkeypatch):
+def test_detects_a_full_disk_before_the_download(weights, tmp_path, monkeypatch):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1000, 1, 999))
     monkeypatch.setattr(weights_module, "_download", lambda *_: pytest.fail("downloaded"))

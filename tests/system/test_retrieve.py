@@ -28,7 +28,7 @@ def test_carp_searches_by_hops_by_default(overrides, by_hops):
 
 
 @pytest.mark.parametrize("multi_hop", [False, True])
-def test_what_is_found_and_for_what(make_case, multi_hop):
+def test_retrieves_passages_for_their_parent(make_case, multi_hop):
     case = make_case(PAGES, multi_hop__multi_hop=multi_hop, multi_hop__hops=2)
     thoughts = asyncio.run(retrieve(case, case.graph.root, "the Aster bridge"))
     one_step = case.index.nearest("the Aster bridge", 2)

@@ -22,7 +22,7 @@ def test_every_setting_has_one_option():
     assert set(SECTIONS) == set(Settings.model_fields) - {"strategy", "profile"}
 
 
-def test_what_the_command_line_gives_wins_over_the_profile(tmp_path):
+def test_the_command_line_overrides_the_profile(tmp_path):
     profile = tmp_path / "mine.toml"
     profile.write_text('[graph]\ndepth = 5\nbranches = 4\n[model]\nbackend = "transformers"\n')
     settings = load(str(profile), parse("--depth", "2", "--no-verification", "--budget", "12.5"))
@@ -31,7 +31,7 @@ def test_what_the_command_line_gives_wins_over_the_profile(tmp_path):
     assert settings.profile == "mine"
 
 
-def test_a_setting_that_may_be_open_is_a_switch():
+def test_an_optional_boolean_setting_is_a_switch():
     assert [parse(*given).get("multi_hop") for given in ([], ["--multi-hop"], ["--no-multi-hop"])] == [
         None,
         True,
@@ -61,12 +61,13 @@ def test_every_profile_loads_and_survives_a_round_trip(profile):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[graph]\ndeepness = 3", "graph.deepness: Extra inputs"),
+        ("[graph]\ndeepness = 3", "graph.deepness: unknown setting; .*--help-all"),
+        ("[graph]\ndept = 3", r"graph.dept: unknown setting; did you mean depth\?"),
         ("[graph]\ndepth = 'x'", "graph.depth"),
         ("[graph", "not a TOML file"),
         ("a = " + "[" * 5000, "not a TOML file"),
         ("a = " + "7" * 5000, "not a TOML file"),
-        ("[run]\nbudget = inf", "run.budget: Input should be a finite number"),
+        ("[run]\nbudget = inf", "run.budget: expected a finite number, got inf"),
     ],
 )
 def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
@@ -81,7 +82,7 @@ def test_an_unknown_profile_lists_the_known_ones():
         load("a100", {})
 
 
-def test_a_section_that_is_no_table_is_named_whatever_the_command_line_gives(tmp_path):
+def test_names_a_section_that_is_not_a_table(tmp_path):
     profile = tmp_path / "bad.toml"
     profile.write_text("graph = 3")
     with pytest.raises(SettingsError, match=r"graph: expected a table \[graph\], got 3"):
@@ -90,7 +91,7 @@ def test_a_section_that_is_no_table_is_named_whatever_the_command_line_gives(tmp
 
 def test_a_profile_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(SettingsError, match=r"folder.toml: cannot be read"):
+    with pytest.raises(SettingsError, match=r"cannot read .*folder.toml"):
         load(str(tmp_path / "folder.toml"), {})
 
 
@@ -105,7 +106,7 @@ def test_a_profile_that_cannot_be_read_is_named(tmp_path):
         ([0, 1], [math.nan, 1], "finite number"),
     ],
 )
-def test_a_calibration_that_is_no_curve_is_refused(tmp_path, confidences, probabilities, message):
+def test_rejects_a_calibration_that_is_not_a_curve(tmp_path, confidences, probabilities, message):
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps({"confidences": confidences, "probabilities": probabilities}))
     with pytest.raises(SettingsError, match=rf"(?s)calibration.json.*{message}"):
@@ -113,7 +114,7 @@ def test_a_calibration_that_is_no_curve_is_refused(tmp_path, confidences, probab
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())
-def test_an_old_name_ends_with_the_new_one(old, new, tmp_path, capsys):
+def test_an_old_name_fails_with_the_new_one(old, new, tmp_path, capsys):
     parser = argparse.ArgumentParser()
     add_settings(parser)
     with pytest.raises(SystemExit):
@@ -148,7 +149,7 @@ def test_an_adapter_of_the_package_is_found_by_its_name(monkeypatch, tmp_path):
     assert adapters == {"verdict_prediction": str(tmp_path / "small/verdict_prediction"), "moderator": "as/before"}
 
 
-def test_another_model_does_without_the_adapters_of_the_package(monkeypatch, tmp_path):
+def test_another_model_drops_the_bundled_adapters(monkeypatch, tmp_path):
     (tmp_path / "small").mkdir()
     monkeypatch.setattr(settings_module, "ADAPTERS", tmp_path)
     profile = tmp_path / "mine.toml"
@@ -157,7 +158,7 @@ def test_another_model_does_without_the_adapters_of_the_package(monkeypatch, tmp
     assert load(str(profile), {"model": "b"}).model.adapters == {"moderator": "own"}
 
 
-def test_another_model_does_without_the_calibration_of_the_package():
+def test_another_model_drops_the_bundled_calibration():
     assert load("cpu", {}).run.calibration.startswith("smollm2-135m/")
     assert load("cpu", {"model": "b"}).run.calibration == ""
     assert load("cpu", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"

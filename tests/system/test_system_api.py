@@ -48,7 +48,7 @@ def test_documents_are_judged_by_their_sentences():
     assert verdict.justification == "The claim says 1931, a document 1932: “The Aster bridge opened in 1932.” (a.md)"
 
 
-def test_both_forms_give_the_same(checker):
+def test_sync_and_async_give_the_same(checker):
     one, other = asyncio.run(make_checker().acheck(CLAIM, TEXTS)), checker.check(CLAIM, TEXTS)
     assert (one.verdict, one.evidence) == (other.verdict, other.evidence)
 
@@ -85,7 +85,7 @@ def test_thoughts_come_one_by_one_and_the_verdict_last(checker):
     assert asyncio.run(follow()) == expected
 
 
-def test_an_iterator_that_is_left_ends_the_check(checker):
+def test_abandoning_the_iterator_ends_the_check(checker):
     thoughts = checker.thoughts(CLAIM, TEXTS)
     assert next(thoughts).content == CLAIM
     thoughts.close()
@@ -116,7 +116,7 @@ def test_settings_have_the_names_of_profiles():
         FactChecker("embedded", in_flight=3)
 
 
-def test_importing_system_loads_no_library_of_models():
+def test_importing_system_loads_no_model_library():
     code = "import sys, system; print(*{'torch', 'numba', 'faiss', 'pydantic'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

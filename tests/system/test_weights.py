@@ -18,7 +18,7 @@ from system.weights import Weights, WeightsError, fetch, find, needed, size
 
 def test_a_model_and_an_encoder_are_needed_where_a_model_runs_here():
     names = [("model", "some/model"), ("model", "another"), ("encoder", "all-MiniLM-L6-v2")]
-    settings = load("cpu", {"model": "some/model", "others": ["another"]})
+    settings = load("cpu", {"model": "some/model", "other_models": ["another"]})
     assert needed(settings) == [Weights(*each) for each in names]
 
 
@@ -93,7 +93,7 @@ def test_a_fetch_downloads_where_there_is_room(monkeypatch, tmp_path, capsys):
     assert re.match(rf"model some/model: {tmp_path}/snapshot\nencoder .*\n$", capsys.readouterr().out)
 
 
-def test_a_fetch_that_the_disk_cannot_hold_does_not_begin(monkeypatch, tmp_path):
+def test_does_not_start_a_download_that_the_disk_cannot_hold(monkeypatch, tmp_path):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     hub = Hub(tmp_path, file_size=2 * shutil.disk_usage(tmp_path).free)
     monkeypatch.setattr(weights, "snapshot_download", hub)

@@ -77,7 +77,7 @@ def test_the_engine_agrees_with_peft_only_with_the_adapter(backend, adapter, tin
 
 
 @pytest.mark.parametrize("backend", ["transformers", pytest.param("vllm", marks=pytest.mark.vllm)])
-def test_labels_are_compared_at_the_one_position_that_an_adapter_knows(backend, tiny_model, label_adapter, data):
+def test_labels_are_compared_at_the_deciding_position(backend, tiny_model, label_adapter, data):
     if backend == "vllm":
         pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     found = check(Plan(label_adapter, backend, str(tiny_model / "base"), data, count=3))
@@ -94,10 +94,10 @@ def test_rejects_an_adapter_of_another_base(adapter, maker, tmp_path, data, caps
     config.intermediate_size = 384
     type(maker.make_base(tokenizer))(config).save_pretrained(str(other))
     tokenizer.save_pretrained(str(other))
-    assert main(["check", str(adapter), "--data", str(data), "--model", str(other), "--backend", "transformers"]) == 1
+    assert main(["check", str(adapter), "--data", str(data), "--model", str(other), "--backend", "transformers"]) == 2
     assert "train or give one for this base model" in capsys.readouterr().err
 
 
 def test_names_a_folder_that_no_training_wrote(tiny_model, data):
-    with pytest.raises(TrainingError, match="expected the record that 'python -m training train' writes"):
+    with pytest.raises(TrainingError, match=r"training\.json not found"):
         check(Plan(tiny_model / "verdict_prediction", "transformers", str(tiny_model / "base"), data, count=1))

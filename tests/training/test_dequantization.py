@@ -72,7 +72,7 @@ def compressed(q, zeros, scales):
 
 @pytest.mark.parametrize("pack", [autoawq, compressed])
 @given(layer=layers)
-def test_the_weights_are_what_was_packed(pack, layer):
+def test_unpacks_the_packed_weights(pack, layer):
     bias = torch.ones(OUT)
     found = dequantized(pack(*layer) | {"a.bias": bias})
     assert found.keys() == {"a.weight", "a.bias"}

@@ -36,7 +36,7 @@ def many(tmp_path: Path) -> list[GoldClaim]:
     return read_gold(write(tmp_path / "many.json", records))
 
 
-def test_pages_say_what_their_question_names(annotated: list[GoldClaim]) -> None:
+def test_pages_name_the_subject_of_their_question(annotated: list[GoldClaim]) -> None:
     assert pages(annotated[0]) == [
         ("https://example.org/the", "Aster bridge: The Aster bridge was opened to traffic in 1932."),
         ("https://example.org/no", "king: The mayor of Aster opened the bridge alone."),
@@ -57,12 +57,12 @@ def test_the_nearest_claims_are_in_the_store(many: list[GoldClaim]) -> None:
         assert pages(many[near])[0][1] in texts
 
 
-def test_the_seed_decides(many: list[GoldClaim]) -> None:
+def test_stores_depend_on_the_seed(many: list[GoldClaim]) -> None:
     assert pseudo_stores(many, Length(), 1) == pseudo_stores(many, Length(), 1)
     assert pseudo_stores(many, Length(), 1) != pseudo_stores(many, Length(), 2)
 
 
-def test_few_claims_share_what_there_is(annotated: list[GoldClaim]) -> None:
+def test_few_claims_share_all_pages(annotated: list[GoldClaim]) -> None:
     everything = sorted(text for one in annotated for _, text in pages(one))
     assert all(sorted(page.text for page in store) == everything for store in pseudo_stores(annotated, Length(), 1))
     assert len(everything) == sum(len(record["questions"]) for record in RECORDS) - 2

@@ -62,5 +62,5 @@ def test_names_a_folder_without_data_sets(tmp_path):
 
 def test_names_a_missing_environment_with_the_script_that_makes_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("training.quantization.PYTHON", tmp_path / "python")
-    assert main(["quantize", "--output", str(tmp_path / "awq")]) == 1
+    assert main(["quantize", "--output", str(tmp_path / "awq")]) == 2
     assert "scripts/setup_quantize.sh" in capsys.readouterr().err

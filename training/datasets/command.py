@@ -151,7 +151,7 @@ def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim
 def _store(args: argparse.Namespace) -> Path | None:
     store: Path | None = args.knowledge_store
     if store and not store.is_dir():
-        raise TrainingError(f"{store}: no such knowledge store; expected a folder with <claim id>.json")
+        raise TrainingError(f"{store} not found; expected a folder with <claim id>.json")
     return store
 
 

@@ -3,7 +3,6 @@
 Annotators name the page of an answer, not the place on it; the place is the passage that a scorer finds most relevant.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from knowledge_store.bm25.passages import cut
 from knowledge_store.dense.encoder import Encoder
-from knowledge_store.pages.filters import ARCHIVED
+from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page, Passage
 from knowledge_store.pages.store import read_pages
 from knowledge_store.settings import RetrievalSettings
@@ -96,29 +95,16 @@ def load_relevance(name: str, encoder: Encoder) -> Relevance:
     return BiEncoderRelevance(encoder) if name == BI_ENCODER else CrossEncoderRelevance(name)
 
 
-_SCHEME = re.compile(r"^[a-z]+://(?:www\.)?", re.IGNORECASE)
-
-
-def same_address(url: str) -> str:
-    """An address without what copies of a page differ in: archive, scheme, "www.", case, fragment, closing slash.
-
-    >>> same_address("https://web.archive.org/web/20210118/http://www.Example.org/News/#top")
-    'example.org/news'
-    """
-    page = _SCHEME.sub("", ARCHIVED.sub("", url.strip()))
-    return page.partition("#")[0].rstrip("/").lower()
-
-
 def find_pages(store: Path, urls: Iterable[str], flaws: Flaws) -> dict[str, Page]:
-    """The pages of a store that have one of these addresses, by ``same_address``; of several, the longest.
+    """The pages of a store that have one of these addresses, by ``page_key``; of several, the longest.
 
     Args:
         store: a claim's file; a missing or broken one yields what it can, and ``flaws`` counts the rest.
     """
-    wanted = {same_address(url) for url in urls if url}
+    wanted = {page_key(url) for url in urls if url}
     found: dict[str, Page] = {}
     for page in read_pages(store, flaws) if wanted else ():
-        address = same_address(page.url)
+        address = page_key(page.url)
         if address in wanted and (address not in found or len(page.text) > len(found[address].text)):
             found[address] = page
     return found
@@ -221,7 +207,7 @@ class ClaimEvidence:
                 yield from passages_of(page, self._source.retrieval)
 
     def _page(self, answer: GoldAnswer) -> Page | None:
-        addresses = (same_address(url) for url in (answer.url, answer.archived) if url)
+        addresses = (page_key(url) for url in (answer.url, answer.archived) if url)
         return next((self._pages[address] for address in addresses if address in self._pages), None)
 
     def _own_text(self, answer: GoldAnswer, drops: Drops) -> Found | None:

@@ -20,7 +20,7 @@ from typing import Literal
 from pydantic import BaseModel, ValidationError
 
 from system.gold import GoldClaim
-from system.records import Claim, Label, QuestionAnswer
+from system.records import Claim, Label, QuestionAnswer, explain
 from system.tasks.judge_claim import EVIDENCE_QUESTION, LabelClaim, LabelReply
 from training import TrainingError
 from training.datasets.gold import gold_pairs
@@ -115,7 +115,7 @@ def _parse(path: Path, number: int, line: bytes) -> Pair:
     except ValidationError as error:
         raise TrainingError(
             f"{path}, line {number}: expected evidence, claim and label (supported, refuted, not enough); "
-            f"{error.errors()[0]['msg']}"
+            f"{explain(error.errors()[0], 'the line')}"
         ) from error
 
 

@@ -24,7 +24,7 @@ from system.runner.ranking_pool import store_file
 from system.settings import Settings
 from system.tasks.base import Reply
 from system.tasks.debate import (
-    GO_ON,
+    CONTINUE,
     CloseDebate,
     CorrectVerdict,
     JustificationReply,
@@ -112,7 +112,7 @@ class Listener:
         if not (isinstance(task, Moderate | CloseDebate) and isinstance(result, Completion)):
             return
         reply = result.reply
-        if isinstance(reply, VerdictReply) or (isinstance(reply, RulingReply) and reply.decision != GO_ON):
+        if isinstance(reply, VerdictReply) or (isinstance(reply, RulingReply) and reply.decision != CONTINUE):
             self.heard[task.claim.id] = Debate(
                 claim=task.claim,
                 pairs=task.pairs,
@@ -169,7 +169,7 @@ async def hold_debates(
 
 
 def debate_settings(settings: Settings) -> Settings:
-    """The settings for debates on gold evidence, without haste and by the base model alone: zero-shot."""
+    """The settings for debates on gold evidence, without a tight budget and by the base model alone: zero-shot."""
     return settings.model_copy(
         update={
             "strategy": "debatecv",
@@ -193,7 +193,7 @@ class Correction(Record):
 async def correct(
     model: Model, debates: Sequence[Debate], labels: Mapping[int, Label], journal: RecordJournal[Correction]
 ) -> dict[int, str]:
-    """Have the reasons written that the journal does not hold yet.
+    """Have the model write the reasons that the journal does not hold yet.
 
     Args:
         debates: those with a wrong verdict.
@@ -267,7 +267,7 @@ def _continued(debate: Debate) -> Iterator[Sample]:
             transcript=tuple(argument for argument in debate.transcript if argument.round <= ruling.round),
             rulings=debate.rulings[:place],
         )
-        reply = RulingReply(insight=ruling.insight, gaps=ruling.gaps, reason=ruling.reason, decision=GO_ON)
+        reply = RulingReply(insight=ruling.insight, gaps=ruling.gaps, reason=ruling.reason, decision=CONTINUE)
         yield Sample(f"debate-{debate.claim.id}-round-{ruling.round}", debate.label, task, reply, "goes on")
 
 

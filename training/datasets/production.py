@@ -1,4 +1,4 @@
-"""From the annotated claims to all data sets that are wanted, the cheap ones first."""
+"""Make the requested data sets from the annotated claims, the cheap ones first."""
 
 import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from training.datasets.moderator import (
     syndec,
 )
 from training.datasets.question_answering import Judgement, judge_entailment, question_answering, reading
-from training.datasets.samples import DataSet, Making, sha256_of, write_data_set, write_whole
+from training.datasets.samples import DataSet, Making, sha256_of, write_data_set, write_file
 from training.datasets.web import Web
 
 SETS = (
@@ -50,7 +50,7 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class Order:
-    """What is wanted, of what.
+    """Which data sets to make, and from what.
 
     Attributes:
         claims_file: the annotated split.
@@ -147,7 +147,7 @@ async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataS
     wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
     corrections = await _corrections(order, model, wrong, labels)
     lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))
-    write_whole(folder / "debates.jsonl", b"".join(lines))
+    write_file(folder / "debates.jsonl", b"".join(lines))
     return moderator_data(order.claims, debates, corrections, _debate_notes(settings))
 
 

@@ -6,7 +6,6 @@ written as JSON Lines, whole or not at all, without held-out claims, with a card
 """
 
 import hashlib
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from knowledge_store.pages.filters import COPIED, SHINGLE, shingles
 from knowledge_store.pages.page import normalized
 from knowledge_store.tokenization import tokenize
 from system.claims import read_claims
+from system.journal import write_atomically
 from system.models.chat import ChatTokenizer
 from system.models.prompting import Message, RequestTooLongError, neutralize, render
 from system.records import Label
@@ -237,8 +237,8 @@ def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:
     content = b"".join(lines)
     card = {**_card(data.name, kept, drops), **data.notes, **making.facts}
     card["file"] = {"name": path.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    write_whole(path, content)
-    write_whole(
+    write_file(path, content)
+    write_file(
         path.with_suffix(".card.json"), orjson.dumps(card, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     )
     return card
@@ -250,23 +250,17 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all.
+def write_file(path: Path, content: bytes) -> None:
+    """Write a data set or its card.
 
     Raises:
         TrainingError: it cannot be written.
     """
-    partial = path.with_name(f"{path.name}.partial")
     try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        write_atomically(path, content)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise TrainingError(
-            f"{path}: cannot be written ({error.strerror}); make room and run the same command again: "
+            f"cannot write {path} ({error.strerror}); make room and run the same command again: "
             "data sets that are complete and work in journals are kept"
         ) from error
 

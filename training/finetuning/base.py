@@ -1,4 +1,4 @@
-"""The base model that an adapter is trained on, in the precision that the memory allows, by arithmetic that is shown.
+"""The base model that an adapter is trained on, in the precision that fits the memory; the calculation is shown.
 
 The sums are upper estimates for LoRA with gradient checkpointing; ``scripts/bench_training.py`` measures a step.
 """
@@ -87,7 +87,7 @@ class TrainingPlan:
             f"activations ({self.context:,} tokens of {self.per_token / 1024:,.0f} KiB)": self.activations,
             "runtime": RUNTIME,
             "needed": self.needed,
-            "there are": self.total,
+            "available": self.total,
         }
         return "\n".join(f"  {name:<44}{size / GIB:8.2f} GiB" for name, size in rows.items())
 
@@ -223,7 +223,7 @@ def load_base(model: str, precision: Precision, context: int = SHORT + 1) -> Any
 
 
 def compile_blocks(base: Any) -> None:
-    """Have a processor train faster: the blocks compiled, where a C++ compiler and PyTorch's headers are.
+    """Train faster on a CPU by compiling the blocks, if a C++ compiler and PyTorch's headers are there.
 
     On a GPU the time goes into matrix products, which compiling does not change.
     """

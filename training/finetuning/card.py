@@ -1,4 +1,4 @@
-"""The model card of an adapter: what it is for, what it was made of, how, and what came of it, losses drawn."""
+"""The model card of an adapter: its purpose, data, training and results, with loss curves."""
 
 import json
 from collections.abc import Mapping, Sequence

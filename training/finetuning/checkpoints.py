@@ -13,10 +13,10 @@ STATE = "trainer_state.json"  # of a checkpoint; the last thing that is written 
 
 
 def open_folder(folder: Path, settings: dict[str, Any]) -> None:
-    """Write down what is trained in a folder, or find that it is what was written down before.
+    """Record what is trained in a folder, or check that it is what was recorded before.
 
     Raises:
-        TrainingError: another training stands there; with what differs.
+        TrainingError: the folder holds another training; the message says what differs.
     """
     record = folder / RECORD
     settings = json.loads(json.dumps(settings))
@@ -43,10 +43,12 @@ def read_record(folder: Path) -> dict[str, Any]:
     """
     try:
         record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except FileNotFoundError as error:
         raise TrainingError(
-            f"{folder / RECORD}: expected the record that 'python -m training train' writes ({error})"
+            f"{folder / RECORD} not found; expected the folder of an adapter that 'python -m training train' wrote"
         ) from error
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"cannot read {folder / RECORD} ({error}); train the adapter again") from error
     return record
 
 

@@ -19,20 +19,26 @@ def add_command(commands: Any) -> None:
         "train",
         help="fine-tune a LoRA adapter",
         description="Fine-tune a LoRA adapter on a data set. Run the same command again to resume a stopped training.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--task", choices=RECIPES, required=True, help="adapter to train")
-    parser.add_argument("--base", default=str(BASE), help="base model, a folder or a name; 'dequantize' makes one")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
+    parser.add_argument(
+        "--base",
+        default=str(BASE),
+        help="base model, a folder or a name; 'dequantize' makes one (default: %(default)s)",
+    )
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets (default: %(default)s)")
     parser.add_argument("--output", type=Path, help="folder of the adapter (default: models/ and the data set's name)")
     parser.add_argument(
-        "--start",
+        "--from-adapter",
         type=Path,
         help="adapter to continue from (default: a new one; for a second stage, the first stage's)",
     )
-    parser.add_argument("--memory", type=float, help="GiB of device memory to use (default: all)")
+    parser.add_argument("--gpu-memory", type=float, help="GiB of device memory to use (default: all)")
     parser.add_argument(
-        "--seed", type=int, default=1, help="random seed for the held-out claims, the order and the dropout"
+        "--seed",
+        type=int,
+        default=1,
+        help="random seed for the held-out claims, the order and the dropout (default: %(default)s)",
     )
     for name, help_text in _SETTINGS.items():
         kind = type(getattr(RECIPES["qg"], name))
@@ -56,8 +62,8 @@ def run(options: argparse.Namespace) -> None:
             base=options.base,
             data=options.data,
             output=options.output or MODELS / "-".join(recipe.data),
-            start=_start(options.start, recipe),
-            memory=options.memory,
+            start=_start(options.from_adapter, recipe),
+            memory=options.gpu_memory,
             seed=options.seed,
         )
     )
@@ -94,5 +100,5 @@ def _start(given: Path | None, recipe: Recipe) -> Path | None:
     start = given or (MODELS / recipe.start if recipe.start else None)
     if start and not (start / "adapter_config.json").exists():
         first = "" if given else f"train {recipe.start} first, or "
-        raise TrainingError(f"{start}: no adapter to continue from; {first}give the folder of one with --start")
+        raise TrainingError(f"{start}: no adapter to continue from; {first}give the folder of one with --from-adapter")
     return start

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
 from system.models.chat import ChatTokenizer
+from system.records import explain
 from training import TrainingError
 
 
@@ -154,11 +155,10 @@ def _parse(path: Path, number: int, line: bytes, kind: type[E]) -> E:
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
-        fault = error.errors()[0]
-        where = ".".join(map(str, fault["loc"])) or "the line"
+        fault = explain(error.errors()[0], "the line", quoting=False)
         expected = ", ".join(kind.model_fields)
         raise TrainingError(
-            f"{path}, line {number}: expected a JSON object with {expected}; {where}: {fault['msg']}; "
+            f"{path}, line {number}: expected a JSON object with {expected}; {fault}; "
             f"make the data set again: {_REMEDY}"
         ) from error
 

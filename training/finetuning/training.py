@@ -44,7 +44,7 @@ from training.finetuning.trainers import build_trainer
 
 @dataclass(frozen=True)
 class Job:
-    """A training that somebody asks for.
+    """A requested training.
 
     Attributes:
         task: name of the recipe.
@@ -161,7 +161,7 @@ def _disk(folder: Path) -> Iterator[None]:
     except (OSError, SafetensorError) as error:
         raise TrainingError(_UNWRITTEN.format(folder=folder, error=error)) from error
     except torch.OutOfMemoryError as error:
-        raise TrainingError(f"out of device memory: {error}; lower --memory or --context") from error
+        raise TrainingError(f"out of device memory: {error}; lower --gpu-memory or --context") from error
     except RuntimeError as error:
         if "PytorchStreamWriter" not in str(error) and "inline_container" not in str(error):
             raise

@@ -22,7 +22,7 @@ const DESCRIBE = {
   "verdict": (c) => ({ tag: `${c.label} · ${c.confidence.toFixed(2)}`, text: c.justification, tone: slug(c.label) }),
   "argument": (c) => ({ tag: `${c.speaker}, round ${c.round}`, text: c.text }),
   "ruling": (c) => ({
-    tag: `moderator, round ${c.round}: ${c.decision ?? "go on"}`,
+    tag: `moderator, round ${c.round}: ${c.decision ?? "another round"}`,
     text: c.reason || c.insight,
     tone: c.decision ? slug(c.decision) : "",
   }),

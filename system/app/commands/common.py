@@ -85,9 +85,7 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
     if settings.debate.evidence == "gold":
         store = write_gold_store(claims_file, claims, args.output / "gold")
     if not store.exists():
-        raise ClaimsError(
-            f"{store}: no such knowledge store; expected a folder with <claim id>.json, or one file for all"
-        )
+        raise ClaimsError(f"{store} not found; expected a folder with <claim id>.json, or one file for all claims")
     return claims_file, claims, store
 
 

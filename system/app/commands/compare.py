@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console, Group
 from rich.table import Table
 
+from submission.tables import SHORT
 from system.app import options
 from system.app.commands import common
 from system.app.comparison import (
@@ -26,13 +27,6 @@ from system.journal import JournalError
 from system.models import check_rules
 from system.records import ClaimResult, Label
 from system.runner.run import holds_results, run_identity
-
-SHORT = {
-    Label.SUPPORTED: "Sup",
-    Label.REFUTED: "Ref",
-    Label.NOT_ENOUGH_EVIDENCE: "NEE",
-    Label.CONFLICTING: "Conf",
-}
 
 Columns = Mapping[str, Callable[[Scores], str]]
 
@@ -62,7 +56,7 @@ def command(arguments: Sequence[str]) -> int:
         except KeyboardInterrupt:
             checks = len(claims) * len(variants) * repeats
             print(
-                f"stopped with {len(journal.finished)} of {checks} checks done; add --resume to continue",
+                f"stopped with {len(journal.finished)} of {checks} checks done; resume with --resume",
                 file=sys.stderr,
             )
             return common.EXIT_INTERRUPTED
@@ -105,8 +99,7 @@ def _open_journal(args: argparse.Namespace, identity: dict[str, str]) -> Compari
     path = args.output / "unfinished.jsonl"
     if not (args.resume or args.overwrite) and holds_results(path):
         raise JournalError(
-            f"{args.output} holds an unfinished comparison: --resume continues it, --overwrite replaces it, "
-            "--output names another folder"
+            f"{args.output} holds an unfinished comparison; give --resume, --overwrite or another --output"
         )
     args.output.mkdir(parents=True, exist_ok=True)
     return ComparisonJournal(path, identity, args.resume)

@@ -62,7 +62,7 @@ def command(arguments: Sequence[str]) -> int:
         except KeyboardInterrupt:
             done = len(journal.finished)
             print(
-                f"stopped with {done} of {len(claims)} claims done; add --resume to continue",
+                f"stopped with {done} of {len(claims)} claims done; resume with --resume",
                 file=sys.stderr,
             )
             return EXIT_INTERRUPTED

@@ -31,7 +31,7 @@ def command(arguments: Sequence[str]) -> int:
     require_libraries()
     token = read_token(args.token_file, args.host)
     if args.stores and not args.stores.is_dir():
-        raise AccessError(f"--stores {args.stores}: no such folder; expected one with files NAME.json")
+        raise AccessError(f"--stores {args.stores} not found; expected a folder with files NAME.json")
     engine, seconds = common.load_timed(common.settings_of(args))
     logging.getLogger(__name__).info("engine loaded in %.1f s", seconds)
     _listen(args, engine, token)

@@ -13,7 +13,7 @@ from rich.tree import Tree
 
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.ranking import RankedStore
-from submission.files import write_atomically
+from submission.files import write_text
 from system.api import rank_documents
 from system.app import options
 from system.app.commands import common
@@ -69,8 +69,8 @@ def save_answer(folder: Path, result: ClaimResult, graph: Graph) -> None:
     from submission.report.page import claim_page  # only here: it loads the templates
 
     folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / "result.json", as_json(result, graph) + "\n")
-    write_atomically(folder / "report.html", claim_page(result, graph.to_json()))
+    write_text(folder / "result.json", as_json(result, graph) + "\n")
+    write_text(folder / "report.html", claim_page(result, graph.to_json()))
 
 
 def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console: Console) -> None:
@@ -141,8 +141,7 @@ def draw(graph: Graph) -> Tree:
     """Draw a graph; hostile text in it is shown as text, never read as markup."""
     trees = {graph.root.id: Tree(_line(graph.root))}
     for thought in graph.thoughts[1:]:
-        above, _, _ = thought.id.rpartition(".")
-        trees[thought.id] = trees[above or graph.root.id].add(_line(thought))
+        trees[thought.id] = trees[thought.above].add(_line(thought))
     return trees[graph.root.id]
 
 

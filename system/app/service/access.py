@@ -28,8 +28,10 @@ def read_token(file: Path | None, host: str, environment: Mapping[str, str] = os
     """
     try:
         token = file.read_text(encoding="utf-8").strip() if file else environment.get(VARIABLE, "").strip()
+    except FileNotFoundError as error:
+        raise AccessError(f"token file {file} not found; {REMEDY}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise AccessError(f"{file}: expected a file with a token, got {type(error).__name__}; {REMEDY}") from error
+        raise AccessError(f"cannot read token file {file} ({error}); {REMEDY}") from error
     if not token and (file or not is_loopback(host)):
         where = f"{file} is empty" if file else f"--host {host} can be reached from other machines"
         raise AccessError(f"{where}, which needs a token; {REMEDY}")

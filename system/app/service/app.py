@@ -224,7 +224,7 @@ def _claims(service: Service) -> APIRouter:
 
 
 def _entrance(service: Service) -> APIRouter:
-    """What everybody may see: it holds nothing of anybody."""
+    """What everybody may see: it contains no user data."""
     jobs, page = service.jobs, live_page()
     router = APIRouter(tags=["service"])
 

@@ -1,6 +1,5 @@
 """What goes wrong, as clients read it: a status and one sentence, never a traceback, a path, or what they sent."""
 
-import re
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -12,6 +11,7 @@ from starlette.routing import compile_path
 from system.app.service.jobs import QueueFull, UnknownJob
 from system.app.service.schema import Submission
 from system.app.service.worker import UnknownStore
+from system.records import explain
 
 
 class NoResult(Exception):
@@ -48,21 +48,17 @@ def _sentence(fault: dict[str, Any]) -> str:
     >>> _sentence({"loc": ("body", "documents", 0, "text"), "type": "missing", "msg": "Field required"})
     'documents.0.text: expected a value, got none'
     >>> _sentence({"loc": ("body", "budget"), "type": "greater_than", "msg": "Input should be greater than 0"})
-    'budget: expected greater than 0'
+    'budget: expected a number greater than 0'
     """
-    place = ".".join(map(str, fault["loc"][1:])) or "the request"
+    place = ".".join(map(str, fault["loc"][1:]))
     match fault["type"]:
         case "json_invalid":
             return "the request: expected valid JSON"
-        case "missing":
-            return f"{place}: expected a value, got none"
         case "extra_forbidden":
-            return f"{place}: no such field; /docs lists the fields"
+            return f"{place}: unknown field; /docs lists the fields"
         case "string_pattern_mismatch" if place in Submission.model_fields:
             return f"{place}: expected {Submission.model_fields[place].description}"
-        case "value_error":
-            return f"{place}: {fault['msg'].removeprefix('Value error, ')}"
-    return f"{place}: {re.sub(r'^(Input|String|Value|Tuple|List) should (be |have )?', 'expected ', fault['msg'])}"
+    return explain(fault | {"loc": fault["loc"][1:]}, "the request", quoting=False)
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
@@ -81,5 +77,5 @@ def _methods(request: Request) -> str:
 
 
 async def _fault(_: Request, __: Exception) -> JSONResponse:
-    """A defect of ours; the server logs its traceback."""
+    """A bug; the server logs its traceback."""
     return JSONResponse({"detail": "the service failed on this request; its log has the details"}, 500)

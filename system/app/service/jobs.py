@@ -151,7 +151,7 @@ class QueueFull(Exception):
 
 
 class UnknownJob(Exception):
-    """There is no job of this id."""
+    """There is no job with this id."""
 
 
 async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:

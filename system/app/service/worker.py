@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,12 +10,13 @@ from time import perf_counter
 
 from knowledge_store.pages.documents import sentences_of
 from knowledge_store.pages.formats import plain_text
-from knowledge_store.pages.page import UNREAD, Page, ReadingReport
+from knowledge_store.pages.page import Page, ReadingReport
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.app.service.schema import Document
-from system.check import Engine, check
+from system.check import Engine, check, unread, unread_parts
 from system.graph import Listener
+from system.loop_thread import LoopThread
 from system.records import Claim, ClaimResult, Content, Failure
 from system.thoughts import Thought
 
@@ -108,12 +108,10 @@ class Worker:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="worker", daemon=True)
-        self._thread.start()
+        self._loop = LoopThread("worker")
 
     async def check(self, order: Order, listener: Listener) -> ClaimResult:
-        """Check a claim; to cancel the wait stops the work.
+        """Check a claim; cancelling stops the work.
 
         Args:
             listener: is told of each thought on the caller's event loop, all of them before this returns.
@@ -123,14 +121,12 @@ class Worker:
         def tell(thought: Thought[Content]) -> None:
             loop.call_soon_threadsafe(listener, public_thought(thought))
 
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._check(order, tell), self._loop))
+        return await asyncio.wrap_future(self._loop.submit(self._check(order, tell)))
 
     async def close(self) -> None:
         """Free the model and end the thread."""
-        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self.engine.model.close(), self._loop))
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        await asyncio.to_thread(self._thread.join)
-        self._loop.close()
+        await asyncio.wrap_future(self._loop.submit(self.engine.model.close()))
+        await asyncio.to_thread(self._loop.close)
 
     async def _check(self, order: Order, listener: Listener) -> ClaimResult:
         engine = self.engine if isinstance(order.material, Path) else self.engine.for_documents()
@@ -149,16 +145,11 @@ async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore,
         async with asyncio.timeout(order.budget):
             ranked = await asyncio.to_thread(partial(_rank_now, order, settings))
     except TimeoutError:
-        return _nothing(began), [_unread("reading used up the budget")]
+        return _nothing(began), [unread("reading used up the budget")]
     except Exception as error:  # whatever a text does to its reader, the claim has an answer
         log.exception("reading for %r", order.claim.text)
-        return _nothing(began), [_unread(type(error).__name__)]
-    unread = [flaw for flaw in UNREAD if flaw in ranked.report.flaws]
-    return ranked, [_unread(f"store: {flaw}") for flaw in unread]
-
-
-def _unread(message: str) -> Failure:
-    return Failure(operation="read", message=message, unanswered=True)
+        return _nothing(began), [unread(type(error).__name__)]
+    return ranked, unread_parts("store", ranked)
 
 
 def _rank_now(order: Order, settings: RetrievalSettings) -> RankedStore:

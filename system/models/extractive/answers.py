@@ -34,11 +34,10 @@ class Similarity:
 
     Args:
         encoder: turns texts into unit vectors.
-        capacity: vectors kept, where the encoder does not cache; see ``CachingEncoder``.
     """
 
-    def __init__(self, encoder: Encoder, capacity: int = 20_000) -> None:
-        self._encoder = encoder if isinstance(encoder, CachingEncoder) else CachingEncoder(encoder, capacity)
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder if isinstance(encoder, CachingEncoder) else CachingEncoder(encoder)
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Embed, in one call, those of the texts that have no vector yet."""
@@ -92,11 +91,11 @@ def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A sentence of a passage, from the one before it on that names what it speaks of.
+    """A sentence of a passage, preceded by the one that names its subject.
 
     Attributes:
         text: a verbatim part of the passage, from ``topic`` to ``sentence``.
-        topic: the sentence that names it; the sentence itself where it does so alone.
+        topic: the sentence that names the subject; the same as ``sentence`` if that does.
     """
 
     text: str

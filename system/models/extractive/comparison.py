@@ -90,9 +90,9 @@ class Comparison:
     Attributes:
         text: the sentence.
         covered: share of the claim's content words that it has, with names that the text before it brings.
-        direct: the same without the words in which both differ.
+        direct: the same without the words in which the two differ.
         differing: what the claim says and what the sentence says in its place, where they contradict.
-        denied: whether one of both denies what the other says.
+        denied: whether one of the two denies what the other says.
         open: whether the claim says something that this sentence cannot confirm, such as a comparison.
     """
 

@@ -78,7 +78,7 @@ def follow_ups(claim: Claim, context: Sequence[QuestionAnswer], leads: Sequence[
 
 
 def core(text: str) -> str:
-    """The sentence of a claim that carries it, without quotation marks around it and white space within.
+    """The sentence of a claim that carries it, without quotation marks around it and whitespace within.
 
     >>> core('“Wow!  The [new] law passed in May.”')
     'The new law passed in May'

@@ -26,7 +26,7 @@ def prints(text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
 
 
 @given(text=lookalikes | st.text(max_size=8), data=st.data())
-def test_parts_have_one_fingerprint_if_they_are_one_text_normalized(text: str, data: st.DataObject) -> None:
+def test_equal_normalized_texts_have_equal_fingerprints(text: str, data: st.DataObject) -> None:
     bounds = st.integers(0, len(text))
     spans = data.draw(st.lists(st.tuples(bounds, bounds).map(lambda pair: (min(pair), max(pair))), min_size=1))
     found = dict(zip(spans, prints(text, spans), strict=True))

@@ -50,5 +50,5 @@ def test_every_character_is_in_a_window_and_no_window_in_another(text: str, size
     ("length", "starts"),
     [(0, []), (1, [0]), (999, [0]), (1000, [0]), (1001, [0, 800]), (1800, [0, 800]), (1801, [0, 800, 1600])],
 )
-def test_a_thousand_characters_with_two_hundred_shared(length: int, starts: list[int]) -> None:
+def test_windows_of_1000_characters_overlap_by_200(length: int, starts: list[int]) -> None:
     assert [start for _, start, _ in windows(["é" * length], 1000, 200)] == starts

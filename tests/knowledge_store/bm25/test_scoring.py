@@ -107,7 +107,7 @@ def test_a_rare_word_counts_more_and_a_repeated_one_twice() -> None:
     assert twice == pytest.approx({"fell": once["fell"], "fish": 2 * once["fish"]})
 
 
-def test_without_a_common_word_nothing_counts() -> None:
+def test_no_common_word_scores_nothing() -> None:
     assert contributions(["fish", "corn", "oats"], "rye") == [{}, {}, {}]
     assert contributions([], "rye") == []
     assert explain({}) == "BM25 0.00: no word of the question"

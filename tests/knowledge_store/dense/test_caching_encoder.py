@@ -34,5 +34,5 @@ def test_each_text_is_embedded_once_as_passage_and_as_query() -> None:
     assert (counting.passages, counting.queries) == (["a", "bb", "ccc"], ["bb"])
 
 
-def test_nothing_gives_an_empty_matrix() -> None:
+def test_no_texts_give_an_empty_matrix() -> None:
     assert CachingEncoder(Counting()).encode([]).shape == (0, 1)

@@ -31,20 +31,20 @@ def test_loading_and_encoding_are_quiet(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr() == ("", "")
 
 
-def test_rows_have_length_one(minilm: SentenceEncoder) -> None:
+def test_vectors_have_unit_length(minilm: SentenceEncoder) -> None:
     vectors = minilm.encode(["A text.", "A much longer text about fish and prices.", ""])
     assert vectors.shape == (3, minilm.dimension) == (3, 384)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
 
 
-def test_meaning_is_near(minilm: SentenceEncoder) -> None:
+def test_similar_meanings_are_near(minilm: SentenceEncoder) -> None:
     passages = minilm.encode(["Fish became cheaper in May.", "The bridge was opened by the king."])
     scores = passages @ minilm.encode_queries(["Did the price of cod fall?"])[0]
     assert scores[0] > scores[1] + 0.2
 
 
-def test_nothing_is_no_row(minilm: SentenceEncoder) -> None:
+def test_no_texts_give_no_rows(minilm: SentenceEncoder) -> None:
     assert minilm.encode([]).shape == (0, 384)
 
 
@@ -131,7 +131,7 @@ def own_architecture(tmp_path: Path) -> Path:
     return folder
 
 
-def test_code_of_the_encoder_runs_only_where_it_is_trusted(own_architecture: Path, minilm: SentenceEncoder) -> None:
+def test_custom_code_runs_only_if_trusted(own_architecture: Path, minilm: SentenceEncoder) -> None:
     with pytest.raises(
         EncoderUnavailable, match="if you trust its authors, download it to a folder and set encoder_code"
     ):
@@ -140,12 +140,12 @@ def test_code_of_the_encoder_runs_only_where_it_is_trusted(own_architecture: Pat
     assert np.allclose(encoder.encode(["A text about fish."]), minilm.encode(["A text about fish."]), atol=1e-5)
 
 
-def test_code_is_not_run_from_a_hub_where_it_can_change() -> None:
+def test_custom_code_is_not_run_from_a_hub() -> None:
     with pytest.raises(EncoderUnavailable, match=r"'hf download maker/own --revision COMMIT --local-dir FOLDER'"):
         SentenceEncoder("maker/own", trusted=True)
 
 
-def test_code_is_not_run_from_another_repository(own_architecture: Path) -> None:
+def test_custom_code_is_not_run_from_another_repository(own_architecture: Path) -> None:
     config = json.loads((own_architecture / "config.json").read_text())
     config["auto_map"]["AutoModel"] = "maker/other--modeling.OwnModel"
     (own_architecture / "config.json").write_text(json.dumps(config))
@@ -160,7 +160,7 @@ def test_code_is_not_run_from_another_repository(own_architecture: Path) -> None
         ("openvino", "try --encoder-runtime torch"),
     ],
 )
-def test_code_that_fails_at_its_first_sentence_is_an_error_of_one_line(
+def test_failing_custom_code_is_a_one_line_error(
     own_architecture: Path, runtime: Literal["torch", "openvino"], message: str
 ) -> None:
     code = MODEL.replace("length = input_ids.shape[1]", "raise IndexError('index 94742186')")
@@ -193,7 +193,7 @@ def test_finds_the_bundled_model() -> None:
     assert bundled_model("another") is None
 
 
-def test_on_openvino_the_vectors_are_the_same(minilm: SentenceEncoder, capfd: pytest.CaptureFixture[str]) -> None:
+def test_openvino_gives_the_same_vectors(minilm: SentenceEncoder, capfd: pytest.CaptureFixture[str]) -> None:
     fast = SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
     assert capfd.readouterr() == ("", "")
     texts = ["A text.", "A much longer text about fish and prices. " * 60, "", *(f"word {n} " * n for n in range(40))]

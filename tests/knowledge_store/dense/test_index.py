@@ -40,8 +40,8 @@ def ranked_store(texts: Sequence[str]) -> RankedStore:
     return RankedStore(passages, (0.0,) * len(texts), ReadingReport("memory", len(texts), len(texts), {}), 0.0)
 
 
-def index(texts: Sequence[str], encoder: WordEncoder, shortlist: int = 100) -> PassageIndex:
-    return PassageIndex(ranked_store(texts), encoder, RetrievalSettings(dense_candidates=shortlist))
+def index(texts: Sequence[str], encoder: WordEncoder, candidates: int = 100) -> PassageIndex:
+    return PassageIndex(ranked_store(texts), encoder, RetrievalSettings(dense_candidates=candidates))
 
 
 def pages(hits: Sequence[Hit]) -> list[int]:
@@ -74,14 +74,14 @@ def test_equal_scores_keep_the_order_of_the_first_stage(encoder: WordEncoder) ->
     assert pages(index(texts[::-1], encoder).nearest("fish", 2)) == [0, 1]
 
 
-def test_only_what_the_question_or_the_claim_reaches_is_embedded(encoder: WordEncoder) -> None:
-    hits = index(TEXTS, encoder, shortlist=1).nearest("yellow bananas", 5)
+def test_embeds_only_candidates_of_the_question_or_the_claim(encoder: WordEncoder) -> None:
+    hits = index(TEXTS, encoder, candidates=1).nearest("yellow bananas", 5)
     assert encoder.embedded == [TEXTS[0], TEXTS[5]], "the claim's best and the question's best"
     assert pages(hits) == [5, 0]
 
 
 def test_no_passage_is_embedded_twice(encoder: WordEncoder) -> None:
-    search = index(TEXTS, encoder, shortlist=2)
+    search = index(TEXTS, encoder, candidates=2)
     for question in ("bridge", "fish", "bananas", "bridge", "rain"):
         search.nearest(question, 5)
     search.vectors(ranked_store(TEXTS).passages)
@@ -105,14 +105,14 @@ def test_prepared_questions_share_one_batch() -> None:
             batches.append(len(texts))
             return super().encode(texts)
 
-    search = index(TEXTS, Batches(), shortlist=1)
+    search = index(TEXTS, Batches(), candidates=1)
     search.prepare(["rain", "fish", "bananas", "rain"])
     assert batches == [4]  # theirs, and the claim's own candidate
     assert [pages(search.nearest(question, 1))[0] for question in ("rain", "fish", "bananas")] == [1, 3, 5]
     assert batches == [4]
 
 
-def test_what_was_asked_before_changes_nothing() -> None:
+def test_earlier_questions_change_nothing() -> None:
     questions = ["bridge in Oslo", "price of fish", "yellow"]
     alone = {question: index(TEXTS, WordEncoder(), 1).nearest(question, 5) for question in questions}
     for order in permutations(questions):
@@ -121,11 +121,11 @@ def test_what_was_asked_before_changes_nothing() -> None:
 
 
 def test_a_question_of_unknown_words_gets_the_claims_passages(encoder: WordEncoder) -> None:
-    assert set(pages(index(TEXTS, encoder, shortlist=2).nearest("zebra?", 5))) == {0, 1}
+    assert set(pages(index(TEXTS, encoder, candidates=2).nearest("zebra?", 5))) == {0, 1}
 
 
 @pytest.mark.parametrize("texts", [[], ["Only one."]])
-def test_a_store_with_little_or_nothing_can_be_searched(texts: list[str], encoder: WordEncoder) -> None:
+def test_tiny_and_empty_stores_can_be_searched(texts: list[str], encoder: WordEncoder) -> None:
     assert [hit.passage.text for hit in index(texts, encoder).nearest("only?", 5)] == texts
     assert index([], encoder).vectors([]).shape == (0, encoder.dimension)
 
@@ -175,7 +175,7 @@ def test_rejects_vectors_of_another_claim(encoder: WordEncoder) -> None:
         index(TEXTS, encoder).vectors([Passage("Elsewhere.", "https://b.example/", 99, 0)])
 
 
-def test_what_is_known_and_what_repeats_it_is_not_found_again(encoder: WordEncoder) -> None:
+def test_known_passages_and_their_copies_are_not_found_again(encoder: WordEncoder) -> None:
     texts = ["Fish prices fell in May.", "fish prices fell", "In May fell fish prices.", "Fish rose."]
     search = index(texts, encoder)
     assert pages(search.nearest("fish prices", 4, found=[ranked_store(texts).passages[0]])) == [3]

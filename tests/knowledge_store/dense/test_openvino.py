@@ -20,7 +20,7 @@ assert not [name for name in sys.modules if name.startswith("openvino_telemetry.
 
 
 @pytest.mark.slow
-def test_no_report_is_sent_and_no_identity_is_left_in_the_home_folder(tmp_path):
+def test_sends_no_telemetry_and_leaves_no_id_in_the_home_folder(tmp_path):
     environment = {**os.environ, "HOME": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
     subprocess.run([sys.executable, "-c", ENCODE], cwd=ROOT, env=environment, check=True, timeout=PATIENCE)
     assert not (tmp_path / "intel").exists()

@@ -54,9 +54,7 @@ def is_chain(texts: Sequence[str], chain: Sequence[int]) -> bool:
 
 @settings(max_examples=40, deadline=None)
 @given(texts=stores(3, 3), question=questions, hops=st.integers(1, 3), rate=st.sampled_from([1.0, 2.0, 0.5]))
-def test_a_beam_that_holds_all_chains_finds_the_best_of_all(
-    texts: list[str], question: str, hops: int, rate: float
-) -> None:
+def test_an_exhaustive_beam_finds_the_best_chain(texts: list[str], question: str, hops: int, rate: float) -> None:
     wide = MultiHopSettings(beam_width=500, hops=hops, hop_candidates=100, hop_rate=rate)
     found = search_paths(index(texts, WordEncoder()), question, wide)
     assert sorted(map(tuple, map(pages, found))) == list(permutations(range(len(texts)), min(hops, len(texts))))
@@ -130,7 +128,7 @@ def test_puts_the_newest_evidence_first_in_the_query() -> None:
     assert asked == ["Respiro", f"Respiro\n{first.text}", f"Respiro\n{second.text}\n{first.text}"]
 
 
-def test_what_was_asked_before_changes_nothing() -> None:
+def test_earlier_questions_change_nothing() -> None:
     def fresh() -> PassageIndex:
         return PassageIndex(ranked_store(CHAIN), WordEncoder(), RetrievalSettings(dense_candidates=2))
 
@@ -141,7 +139,7 @@ def test_what_was_asked_before_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("texts", [[], ["Only one."], ["Fish.", "fish."]])
-def test_a_store_with_little_or_nothing_can_be_searched(texts: list[str], encoder: WordEncoder) -> None:
+def test_tiny_and_empty_stores_can_be_searched(texts: list[str], encoder: WordEncoder) -> None:
     paths = search_paths(index(texts, encoder), "fish?", MultiHopSettings())
     assert [len(path.hits) for path in paths] == [1] * bool(texts)
     assert len(search(index(texts, encoder), "fish?", 5, MultiHopSettings())) == bool(texts)

@@ -53,7 +53,7 @@ def test_a_store_of_one_sentence_is_ranked(write_store: Write) -> None:
 
 
 @pytest.mark.parametrize("lines", [[], [[]], [[" ", "\u3000"]], [b"", b"\n"]])
-def test_a_store_of_nothing_is_an_empty_ranking(write_store: Write, lines: list[list[str] | bytes]) -> None:
+def test_an_empty_store_gives_an_empty_ranking(write_store: Write, lines: list[list[str] | bytes]) -> None:
     ranked = rank(write_store(*lines))
     assert (ranked.passages, ranked.scores, ranked.report.passages) == ((), (), 0)
 

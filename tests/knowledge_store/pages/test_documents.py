@@ -109,7 +109,7 @@ def test_html_too_short_for_extraction_is_taken_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["<p>Two\x0bwords</p>", "Two&#11;words", "<p>Two<!-- a --> <?b?>words</p>"])
-def test_html_may_hold_what_xml_may_not(tmp_path: Path, text: str) -> None:
+def test_reads_html_with_characters_that_xml_forbids(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.html").write_text(text)
     assert sentences(tmp_path / "a.html") == ("Two words",)
 
@@ -212,7 +212,7 @@ def test_several_sources_keep_their_names(tmp_path: Path, monkeypatch: pytest.Mo
     assert [(page.number, page.url) for page in pages] == [(0, "a/x.txt"), (1, "https://a.example/"), (2, "b/x.txt")]
 
 
-def test_an_address_is_fetched_on_request_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_address_is_fetched_only_on_request(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(DocumentsError, match="allow it with --fetch"):
         read("https://a.example/")
     with pytest.raises(DocumentsError, match="no text in"):

@@ -29,16 +29,16 @@ def test_a_page_is_fetched_through_its_redirects(site: Site) -> None:
      "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
      "2002:7f00:1::", "2001:db8::1"],
 )  # fmt: skip
-def test_no_address_inside_a_network_is_public(address: str) -> None:
+def test_private_addresses_are_not_public(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e"])
-def test_addresses_of_the_open_internet_are_public(address: str) -> None:
+def test_internet_addresses_are_public(address: str) -> None:
     assert is_public(ip_address(address))
 
 
-def test_rejects_a_name_with_one_address_inside(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_a_name_with_a_private_address(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
         return [(None, None, None, "", (address, port)) for address in ("93.184.215.14", "127.0.0.1")]
 
@@ -90,7 +90,7 @@ def test_rejects_unusable_responses(site: Site, answer: Answer, message: str) ->
 
 
 @pytest.mark.parametrize("in_headers", [True, False])
-def test_a_server_that_drips_is_given_up(site: Site, in_headers: bool) -> None:
+def test_gives_up_on_a_server_that_sends_too_slowly(site: Site, in_headers: bool) -> None:
     done = Event()
 
     def drip(request: BaseHTTPRequestHandler) -> None:
@@ -109,7 +109,7 @@ def test_a_server_that_drips_is_given_up(site: Site, in_headers: bool) -> None:
     done.set()
 
 
-def test_robots_are_obeyed_where_asked(site: Site) -> None:
+def test_robots_txt_is_obeyed_if_asked(site: Site) -> None:
     rules = b"User-agent: *\nDisallow: /private"
     site.answers = {"/robots.txt": page(rules, "text/plain"), "/private": page(), "/open": page()}
     polite = anywhere(robots=True)
@@ -122,7 +122,7 @@ def test_robots_are_obeyed_where_asked(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("status", "fetched"), [(404, True), (503, False)])
-def test_without_robots_all_is_open_and_while_it_fails_nothing_is(site: Site, status: int, fetched: bool) -> None:
+def test_a_missing_robots_txt_allows_all_and_a_failing_one_nothing(site: Site, status: int, fetched: bool) -> None:
     site.answers = {"/robots.txt": page(status=status), "/": page()}
     if fetched:
         assert anywhere(robots=True).fetch(f"{site.address}/").body

@@ -75,7 +75,7 @@ def test_a_copy_has_nearly_all_runs_of_the_claims_words(claim: str, copied: bool
     assert (2 not in kept(claim=claim, claim_copies=False)) == copied
 
 
-def test_the_words_of_the_claim_in_another_order_are_no_copy() -> None:
+def test_the_claims_words_in_another_order_are_not_a_copy() -> None:
     shuffled = Page(0, "https://a.example/", ("Passengers in 1,000 of Aster carried its year the last Port ferry.",))
     assert list(admitted([shuffled], CLAIM, None, RetrievalSettings(claim_copies=False), Flaws())) == [shuffled]
 
@@ -106,7 +106,7 @@ def test_fact_checks_are_known_by_site_or_section(url: str) -> None:
         "",
     ],
 )
-def test_other_addresses_are_no_fact_checks(url: str) -> None:
+def test_other_addresses_are_not_fact_checks(url: str) -> None:
     assert not is_fact_check(url)
 
 

@@ -84,7 +84,7 @@ def test_counts_how_often_a_flaw_occurs(write_store: Write) -> None:
     assert flaws == {Flaw.REPEATED_SENTENCE: 4, Flaw.NOT_TEXT: 3, Flaw.EMPTY_PAGE: 2}
 
 
-def test_blank_lines_and_carriage_returns_mean_nothing(write_store: Write) -> None:
+def test_ignores_blank_lines_and_carriage_returns(write_store: Write) -> None:
     line = orjson.dumps({"url": URL, "url2text": ["Text."]})
     pages, flaws = read(write_store(b"\r", line + b"\r", b"", line))
     assert [page.number for page in pages] == [1, 3]
@@ -125,7 +125,7 @@ def test_any_bytes_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: b
 
 
 @given(sentences=st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
-def test_any_sentences_come_back(tmp_path_factory: pytest.TempPathFactory, sentences: list[str]) -> None:
+def test_any_sentences_survive_a_round_trip(tmp_path_factory: pytest.TempPathFactory, sentences: list[str]) -> None:
     path = tmp_path_factory.mktemp("store") / "0.json"
     path.write_bytes(orjson.dumps({"url": URL, "url2text": sentences}))
     pages, flaws = read(path)
@@ -140,7 +140,7 @@ def test_a_report_is_one_line() -> None:
     assert str(report) == "7.json: 812 pages, 64,201 passages; empty page 103, broken line 2"
 
 
-def test_docstrings_tell_the_truth() -> None:
+def test_docstring_examples_hold() -> None:
     assert doctest.testmod(page).failed == 0
 
 
@@ -185,7 +185,7 @@ def test_a_store_without_pages_is_not_written(tmp_path: Path) -> None:
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("7.json", "before")]
 
 
-def test_a_store_that_fails_halfway_leaves_the_old_one(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_store(tmp_path: Path) -> None:
     def failing() -> Iterator[Page]:
         yield Page(0, "a.txt", ("First.",))
         raise OSError("gone")

@@ -51,7 +51,7 @@ def test_finds_pages_by_their_words(archive: Archive, query: str, pages: str) ->
     assert sorted(found(archive, query)) == sorted(pages)
 
 
-def test_the_best_come_first_with_all_that_they_say(archive: Archive) -> None:
+def test_the_best_pages_come_first_and_complete(archive: Archive) -> None:
     first, _ = archive.search("fish fell in May", None, 2, Flaws())
     assert first == PAGES[0]
     assert found(archive, "fish fell in May", limit=1) == ["a"]
@@ -62,7 +62,7 @@ def test_leaves_out_pages_published_later_and_keeps_undated_ones(archive: Archiv
     assert found(archive, "bridge", date(1999, 1, 1)) == ["b"]
 
 
-def test_indexing_again_adds_what_is_new_and_replaces_what_changed(archive: Archive) -> None:
+def test_reindexing_adds_new_pages_and_replaces_changed_ones(archive: Archive) -> None:
     changed = Page(0, "https://a.example/", ("Now about zebras.",))
     assert archive.add([*PAGES[1:], changed, Page(9, "https://e.example/", ("A zebra.",))]) == (1, 1)
     assert sorted(found(archive, "zebras zebra")) == ["a", "e"]
@@ -126,6 +126,6 @@ def test_documents_and_stores_are_indexed_from_the_command_line(
     assert found(Archive.open(Path(output)), "article2", date(2020, 4, 30)) == []
 
 
-def test_the_index_lies_in_one_file_of_sqlite(archive: Archive, tmp_path: Path) -> None:
+def test_the_index_is_one_sqlite_file(archive: Archive, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.sqlite") as connection:
         assert connection.execute("SELECT count(*) FROM pages").fetchone() == (4,)

@@ -129,7 +129,7 @@ def settings(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> Ret
     return RetrievalSettings(search=site.address, search_folder=str(tmp_path / "searched"), later_pages=False)
 
 
-def test_a_search_is_made_once_and_then_needs_no_network(
+def test_repeating_a_search_needs_no_network(
     site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, tmp_path: Path
 ) -> None:
     site.answers = {"/a": page(DATED)}
@@ -145,16 +145,14 @@ def test_a_search_is_made_once_and_then_needs_no_network(
     assert record["sha256"] == sha256(DATED).hexdigest() and record["retrieved"]
 
 
-def test_that_nothing_was_found_is_kept_too(
-    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings
-) -> None:
+def test_empty_results_are_kept_too(site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings) -> None:
     server()
     for _ in range(2):
         assert list(searched("fish?", None, settings, Flaws())) == []
     assert len(site.asked) == 1
 
 
-def test_what_is_found_joins_the_store(
+def test_found_pages_join_the_store(
     site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, write_store: Callable[..., Path]
 ) -> None:
     site.answers = {"/a": page(DATED)}
@@ -164,7 +162,7 @@ def test_what_is_found_joins_the_store(
     assert rank(write_store(["A bridge."]), "fish!", settings, date(2020, 1, 1)).report.passages == 1
 
 
-def test_a_failed_search_costs_no_store_but_is_an_error_without_one(
+def test_a_failed_search_is_an_error_only_without_a_store(
     settings: RetrievalSettings, write_store: Callable[..., Path], tmp_path: Path
 ) -> None:
     nowhere = settings.model_copy(update={"search": "http://127.0.0.1:9"})

@@ -101,7 +101,7 @@ def test_official_prompts_are_sent_free_of_schemas(server, arguments, tmp_path: 
     assert (tmp_path / "kept" / "replies.jsonl").exists()
 
 
-def test_what_cannot_be_judged_is_said_and_not_counted_as_zero(server, arguments, tmp_path: Path, capsys) -> None:
+def test_unjudged_claims_are_named_and_not_counted_as_zero(server, arguments, tmp_path: Path, capsys) -> None:
     server.reply = lambda body: "I cannot say." if "Second." in json.dumps(body["messages"]) else reply(body)
     assert main(arguments) == 0
     scores = json.loads((tmp_path / "scores.json").read_text())["ev2r"]

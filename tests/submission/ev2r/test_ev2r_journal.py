@@ -21,7 +21,7 @@ def test_replies_are_found_again(tmp_path: Path) -> None:
         assert (journal.get("a"), journal.get("b"), journal.get("c")) == ('one\n"two" \ufffd', "", None)
 
 
-def test_a_line_that_a_kill_cut_off_is_dropped_and_the_rest_stays(tmp_path: Path) -> None:
+def test_a_truncated_line_is_dropped_and_the_rest_kept(tmp_path: Path) -> None:
     path = tmp_path / "judgements.jsonl"
     with ReplyJournal(path) as journal:
         journal.keep("a", "one", 0)
@@ -74,7 +74,7 @@ def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:
         ReplyJournal(tmp_path / "file" / "judgements.jsonl")
 
 
-def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_partial_line(tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk: the write is cut short first, then refused."""
     path = tmp_path / "judgements.jsonl"
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

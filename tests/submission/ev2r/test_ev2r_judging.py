@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.ev2r.judging import IN_FLIGHT, Comparison, JudgeError, ReplyJournal, judge_all
+from submission.ev2r.judging import MAX_CONCURRENT, Comparison, JudgeError, ReplyJournal, judge_all
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.files import SubmissionError
 
@@ -57,7 +57,7 @@ def test_returns_outcomes_in_order_and_closes_the_judge(tmp_path: Path) -> None:
     assert judge.closed
 
 
-def test_what_was_asked_once_is_never_asked_again(tmp_path: Path) -> None:
+def test_nothing_is_asked_twice(tmp_path: Path) -> None:
     judge = Scripted(lambda *_: good())
     run(judge, tmp_path, comparison(0), comparison(1), comparison(2, "other"), comparison(3, unit=Unit.QUESTIONS))
     assert [claim for claim, attempt in judge.asked if not attempt] == [1, 2, 3]
@@ -84,7 +84,7 @@ def test_resumes_an_interrupted_run_with_the_missing_replies(tmp_path: Path) -> 
     assert (0, 0) not in second.asked and (1, 0) in second.asked
 
 
-def test_an_unreadable_reply_is_asked_for_once_more_in_strict_mode(tmp_path: Path) -> None:
+def test_an_unreadable_reply_is_retried_once_in_strict_mode(tmp_path: Path) -> None:
     judge = Scripted(lambda one, attempt: good() if attempt or one.claim_id == 0 else "no JSON")
     outcomes = run(judge, tmp_path, comparison(0, "q0"), comparison(1, "q1"))
     assert outcomes == [Judgement(precision=1, recall=0.5)] * 2
@@ -97,7 +97,7 @@ def test_in_compatible_mode_nothing_is_repeated(tmp_path: Path) -> None:
     assert judge.asked == [(0, 0)]
 
 
-def test_two_unreadable_replies_and_no_reply_are_reasons(tmp_path: Path) -> None:
+def test_a_failed_judgement_gives_its_reason(tmp_path: Path) -> None:
     def script(one: Comparison, _: int) -> str:
         if one.claim_id == 0:
             raise JudgeError("request too long: 9999 tokens")
@@ -110,7 +110,7 @@ def test_two_unreadable_replies_and_no_reply_are_reasons(tmp_path: Path) -> None
     assert sorted(judge.asked) == [(0, 0), (1, 0), (1, 1)]
 
 
-def test_no_more_than_a_bounded_number_wait_at_once(tmp_path: Path) -> None:
+def test_the_number_of_waiting_requests_is_bounded(tmp_path: Path) -> None:
     judge = Scripted(lambda *_: good())
-    run(judge, tmp_path, *(comparison(number, f"q{number}") for number in range(3 * IN_FLIGHT)))
-    assert judge.most == IN_FLIGHT
+    run(judge, tmp_path, *(comparison(number, f"q{number}") for number in range(3 * MAX_CONCURRENT)))
+    assert judge.most == MAX_CONCURRENT

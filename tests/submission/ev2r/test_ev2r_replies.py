@@ -93,7 +93,7 @@ def test_each_trap_is_read_as_its_mode_says(raw: str, compatible: Judgement | No
 
 
 @given(st.text() | st.lists(st.sampled_from(["{", "}", '"', ":", "support reference evidence", "1", "["])).map("".join))
-def test_no_reply_brings_the_reading_down(raw: str) -> None:
+def test_no_reply_crashes_the_parser(raw: str) -> None:
     for mode in Mode:
         with pytest.raises(UnreadableReply):
             read_reply(raw, EVIDENCE, mode)
@@ -105,7 +105,7 @@ def test_reads_a_long_run_of_braces() -> None:
         read_reply("{" * 3_000_000, EVIDENCE, COMPATIBLE)
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_errors_say_what_is_wrong() -> None:
     with pytest.raises(UnreadableReply, match="stops at it: KeyError: 'support predicted questions'"):
         read_reply(_raw(), QUESTIONS, COMPATIBLE)
     with pytest.raises(UnreadableReply, match="'verdicts reference evidence': expected 2, one for each fact, got 1"):

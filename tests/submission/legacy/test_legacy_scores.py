@@ -8,7 +8,7 @@ from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
 from submission.legacy.resources import NO_PUNKT, make_meteor
 from submission.legacy.scores import Match, Sources, legacy_scores
-from submission.read import Gold, Pair, Pairs, Predicted, read_gold, read_predictions
+from submission.read import Gold, Pair, Pairs, Predicted, read_predictions, read_scored_gold
 from submission.read import pair as pair_up
 from system.records import Label
 
@@ -94,7 +94,7 @@ def test_groups_are_by_gold_label_and_by_each_type() -> None:
 def baseline(shared: Path) -> list[Pair]:
     data = shared / "data"
     predicted = read_predictions(data / "fever8" / "baseline_submission.csv")
-    return list(pair_up(predicted, read_gold(data / "averitec" / "dev.json")).pairs)
+    return list(pair_up(predicted, read_scored_gold(data / "averitec" / "dev.json")).pairs)
 
 
 @pytest.mark.data

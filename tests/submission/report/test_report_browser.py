@@ -128,7 +128,7 @@ def test_an_answer_opens_to_its_source_with_the_quote_marked(reader):
     assert not panel.is_displayed()
 
 
-def test_the_keyboard_walks_through_graph_and_claims(reader):
+def test_the_keyboard_navigates_graph_and_claims(reader):
     reader.open_claim(0)
     reader.browser.execute_script("document.querySelector('.graph .node').focus()")
     for key in (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ENTER):
@@ -151,7 +151,7 @@ def test_back_returns_to_the_list(reader):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_the_page(reader, scheme):
+def test_text_has_enough_contrast(reader, scheme):
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     reader.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     colors = reader.browser.execute_script(
@@ -220,7 +220,7 @@ def test_the_page_of_one_claim_marks_quotations_in_their_passage(browser, tmp_pa
 
 
 @pytest.mark.parametrize("hash_", ["", "claim-0"])
-def test_a_phone_scrolls_no_page_sideways(reader, hash_):
+def test_nothing_scrolls_sideways_on_a_phone(reader, hash_):
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
     reader.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
@@ -230,7 +230,7 @@ def test_a_phone_scrolls_no_page_sideways(reader, hash_):
         reader.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_kinds_of_tomorrow_are_drawn(browser, tmp_path):
+def test_unknown_kinds_are_drawn(browser, tmp_path):
     run, gold = four_claims(tmp_path)
     path = run / "graphs" / "1.json"
     dream = '{"id":"z1","kind":"dream","parents":["v1"],"operation":"sleep","content":{"of":["electric","sheep"]}}]}'

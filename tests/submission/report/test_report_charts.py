@@ -63,7 +63,7 @@ def test_text_in_figures_is_text():
 
 
 @given(st.floats(1e-6, 1e7))
-def test_ticks_begin_at_nothing_and_reach_the_largest(largest):
+def test_ticks_start_at_zero_and_reach_the_largest(largest):
     marks = ticks(largest)
     assert marks[0] == 0.0
     assert marks[-1] >= largest * (1 - 1e-9)

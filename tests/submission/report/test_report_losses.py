@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_factories import BLOG, CHUNK, DOUBT, HISTORY, TEXT
 
-from submission.report.losses import ClaimReach, Reach, as_text, content_words, losses, page_key, reach, says_the_same
+from knowledge_store.pages.filters import page_key
+from submission.report.losses import ClaimReach, Reach, as_text, content_words, losses, reach, says_the_same
 from system.gold import GoldAnswer, GoldClaim, GoldQuestion
 from system.records import AnswerType, Claim, Label
 
@@ -109,11 +110,11 @@ def test_a_key_survives_brackets_that_enclose_nothing():
 FERRY = content_words("The ferry carried 1,043,612 foot passengers between January and December")
 
 
-def test_much_the_same_words_say_the_same():
+def test_mostly_equal_words_say_the_same():
     assert says_the_same(FERRY, content_words("Foot passengers carried by ferry, January to December: 1,043,612"))
 
 
-def test_fewer_words_do_not():
+def test_fewer_equal_words_do_not_say_the_same():
     assert not says_the_same(FERRY, content_words("The ferry carried many passengers"))
 
 

@@ -29,7 +29,7 @@ def results(labels, **fields):
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))
-def test_macro_f1_is_that_of_scikit_learn(pairs):
+def test_macro_f1_equals_scikit_learns(pairs):
     truth, predicted = (np.array(column) for column in zip(*pairs, strict=True))
     expected = f1_score(truth, predicted, labels=range(4), average="macro", zero_division=0)
     assert macro_f1(truth, predicted) == pytest.approx(expected)
@@ -62,7 +62,7 @@ def test_the_bootstrap_is_paired():
     assert second.difference.low >= 0
 
 
-def test_intervals_hold_the_truth_about_as_often_as_they_say():
+def test_intervals_have_about_their_nominal_coverage():
     rng = np.random.default_rng(1)
     held = 0
     for _ in range(40):
@@ -72,7 +72,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert held >= 34  # of 40 at 95%
 
 
-def test_costs_are_means_a_claim():
+def test_costs_are_means_per_claim():
     (score,) = compare([S, R], {"one": [[result(S, calls=2, seconds=1.0), result(R, calls=4, seconds=3.0)]]})
     assert (score.calls, score.seconds, score.rounds, score.failures) == (3.0, 2.0, 1.0, 0.0)
 

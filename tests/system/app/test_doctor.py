@@ -29,7 +29,7 @@ def test_a_machine_without_a_gpu_has_what_the_embedded_profile_needs(capsys, mon
     assert "this machine has what a run needs" in printed and "missing" not in printed
 
 
-def test_what_a_run_lacks_is_named_with_its_remedy(capsys, monkeypatch):
+def test_names_what_a_run_lacks_and_the_fix(capsys, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(doctor, "_driver", lambda: "")
     assert cli.main(["doctor", "--profile", "a10g", "--model", "no/model", "--claims", "none.json"]) == 1
@@ -76,7 +76,7 @@ def test_a_required_package_of_the_wrong_version_is_missing(monkeypatch):
     assert (extras.found, others.found) == ("test", "serve")
 
 
-def test_little_memory_and_little_disk_are_seen(monkeypatch, tmp_path):
+def test_detects_low_memory_and_disk_space(monkeypatch, tmp_path):
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=GIB, total=8 * GIB))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=GIB // 2))
     assert doctor.memory().state is State.BAD
@@ -102,7 +102,7 @@ def test_the_memory_plan_is_computed_without_loading_anything(tmp_path, context,
 
 
 def test_a_server_that_does_not_answer_is_missing():
-    settings = load("server", {"address": "http://127.0.0.1:9/v1", "attempts": 1})
+    settings = load("server", {"address": "http://127.0.0.1:9/v1", "server_attempts": 1})
     server = next(f for f in doctor.examine_models(settings) if f.subject == "server")
     assert server.state is State.BAD and "127.0.0.1:9" in server.found
 
@@ -126,7 +126,7 @@ def test_counts_claims_without_a_store(tmp_path, stores, state, words):
     assert found["WordNet"].state is State.NOTE
 
 
-def test_findings_are_printed_as_they_are():
+def test_findings_are_printed_verbatim():
     findings = [good("a", "[red]x[/red]"), note("b", "y", "do this"), bad("c", "z", "do that")]
     console = Console(width=80)
     with console.capture() as captured:

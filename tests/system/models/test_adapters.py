@@ -27,7 +27,7 @@ def base():
     return nn.ModuleDict({"model": nn.ModuleDict({"q_proj": nn.Linear(8, 6, device="meta")})})
 
 
-def test_fitting_adapters_pass_in_silence(base, tmp_path, caplog):
+def test_fitting_adapters_pass_silently(base, tmp_path, caplog):
     check_adapters(dict.fromkeys(ALL, write_adapter(tmp_path / "a")), base)
     assert not caplog.records
 
@@ -62,7 +62,7 @@ def test_an_adapter_of_another_base_of_the_same_shape_is_refused(base, tmp_path)
         check_adapters(adapters, base, mark)
 
 
-def test_a_mark_outlasts_another_precision(tmp_path):
+def test_a_mark_survives_a_change_of_precision(tmp_path):
     norm = torch.tensor([0.5, 1.25, -3.0])
     for name, tensor in (("full", norm), ("half", norm.half())):
         (tmp_path / name).mkdir()
@@ -71,7 +71,7 @@ def test_a_mark_outlasts_another_precision(tmp_path):
 
 
 @pytest.mark.parametrize("content", [None, "{}", "no json"])
-def test_folder_that_is_no_adapter_is_refused(base, tmp_path, content):
+def test_rejects_a_folder_that_is_not_an_adapter(base, tmp_path, content):
     if content:
         (tmp_path / "adapter_config.json").write_text(content)
     with pytest.raises(ModelUnavailable, match=r"expected adapter_config\.json and adapter_model\.safetensors"):

@@ -41,7 +41,7 @@ def test_a_loop_is_a_long_end_that_repeats_itself(ids, found):
     assert loops(ids) is found
 
 
-def test_a_string_that_loops_is_ended(tokenizer):
+def test_a_looping_string_is_closed(tokenizer):
     row = Schemas(tokenizer, len(tokenizer)).row(ArgumentReply, 512)
     write(row, tokenizer, '":"The claim is true.')
     assert len(texts_of(row.allowed(len(tokenizer)), tokenizer)) > 100
@@ -52,7 +52,7 @@ def test_a_string_that_loops_is_ended(tokenizer):
     assert not loops(row.ids)
 
 
-def test_a_free_reply_that_loops_is_over(tokenizer):
+def test_a_looping_free_reply_ends(tokenizer):
     row = Schemas(tokenizer, len(tokenizer)).row(FreeText, 512)
     write(row, tokenizer, " and so on" * 20)
     assert row.allowed(len(tokenizer)).nonzero().flatten().tolist() == [tokenizer.eos_token_id]

@@ -40,7 +40,7 @@ def test_a_question_for_a_number_is_answered_with_one(similarity: Similarity) ->
 COMPANY = "Brevik makes saws. Its office is in Tromvik. Rain fell all week. Brevik employs 2,400 people."
 
 
-def test_a_sentence_that_speaks_of_it_comes_with_the_one_that_names_it(similarity: Similarity) -> None:
+def test_an_answer_includes_the_sentence_that_names_its_subject(similarity: Similarity) -> None:
     question = AnswerQuestion(claim=CLAIM, question="Is the office of Brevik in Halden?", passage=passage(COMPANY))
     assert answer(question, similarity).answer == "Brevik makes saws. Its office is in Tromvik."
 
@@ -56,7 +56,7 @@ def test_a_sentence_that_names_it_itself_comes_alone(similarity: Similarity) -> 
     assert answer(question, similarity).answer == "Brevik employs 2,400 people."
 
 
-def test_no_answer_is_stretched_over_half_a_page(similarity: Similarity) -> None:
+def test_an_answer_does_not_span_half_a_page(similarity: Similarity) -> None:
     far = passage(f"Brevik makes saws. {'Rain fell again in the north of the country. ' * 8}Its office is in Tromvik.")
     question = AnswerQuestion(claim=CLAIM, question="Is the office of Brevik in Tromvik?", passage=far)
     assert answer(question, similarity).answer == "Its office is in Tromvik."

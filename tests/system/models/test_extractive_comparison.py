@@ -42,7 +42,7 @@ def test_a_sentence_that_differs_in_one_thing_refutes(claim, reason):
     assert said.startswith(f"{reason}: “")
 
 
-def test_what_is_closed_may_not_be_used():
+def test_closed_contradicts_may_cross():
     claim, text = (
         "Lorries may cross the old bridge over the Aster.",
         "The old bridge over the Aster is closed to lorries.",
@@ -53,7 +53,7 @@ def test_what_is_closed_may_not_be_used():
     )
 
 
-def test_a_comparison_the_other_way_round_refutes():
+def test_a_reversed_comparison_refutes():
     assert judged("Sales of Brevik fell in 2022.", "Sales of Brevik rose in 2022.")[0] is Label.REFUTED
 
 
@@ -84,7 +84,7 @@ def test_a_not_in_another_clause_denies_nothing():
     assert judged("Relvex has not been approved by the European agency.", text)[0] is Label.REFUTED
 
 
-def test_a_firm_named_before_is_the_one_that_is_spoken_of():
+def test_a_firm_named_earlier_stays_the_subject():
     text = "Brevik is in Tromvik. The firm was founded in 1945."
     assert judged("Brevik was founded in 1954.", text)[0] is Label.REFUTED
 
@@ -106,7 +106,7 @@ def test_what_a_sentence_does_not_say_stays_open(claim, text):
     assert judged(claim, text)[0] is Label.NOT_ENOUGH_EVIDENCE
 
 
-def test_quotes_nothing_that_speaks_of_something_else():
+def test_does_not_quote_sentences_about_something_else():
     assert judged("The Aster bridge opened in 1932.", "Tea is served at noon.") == (
         Label.NOT_ENOUGH_EVIDENCE,
         "No document speaks of the claim.",

@@ -38,13 +38,13 @@ def test_a_clause_becomes_its_question(sentence: str, question: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "   ", "?!", "Sold", "After the war", "In"])
-def test_what_has_no_subject_and_verb_is_no_clause(text: str) -> None:
+def test_a_clause_needs_a_subject_and_a_verb(text: str) -> None:
     assert clause(text) is None
 
 
 @settings(deadline=None)
 @given(st.text(max_size=200))
-def test_any_text_can_be_tagged_and_tokens_say_where_they_stand(text: str) -> None:
+def test_any_text_can_be_tagged_with_token_positions(text: str) -> None:
     tokens = tag(text)
     assert all(text[token.start : token.end] == token.text for token in tokens)
     assert [token.start for token in tokens] == sorted(token.start for token in tokens)

@@ -43,7 +43,7 @@ def test_replies_come_in_order_and_fit_their_tasks() -> None:
         assert 0 < confidence <= 1
 
 
-def test_a_reply_depends_on_its_request_alone() -> None:
+def test_a_reply_depends_only_on_its_request() -> None:
     model = ExtractiveModel(BagOfWords())
     together = replies(model, TASKS)
     alone = [replies(ExtractiveModel(BagOfWords()), [task])[0] for task in TASKS]
@@ -53,7 +53,7 @@ def test_a_reply_depends_on_its_request_alone() -> None:
     assert [together[i] for i in order] == shuffled
 
 
-def test_a_verdict_is_that_of_the_sentences() -> None:
+def test_the_sentences_decide_the_verdict() -> None:
     judge = [JudgeClaim(claim=CLAIM, pairs=PAIRS[:1]), JudgeClaim(claim=CLAIM, pairs=PAIRS[1:2])]
     said, open_ = [reply for reply, _ in replies(ExtractiveModel(BagOfWords()), judge)]
     assert (said.label, open_.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def test_costs_are_calls_and_seconds_without_tokens() -> None:
         assert result.cost.seconds > 0
 
 
-def test_nothing_asked_is_nothing_answered() -> None:
+def test_no_requests_give_no_replies() -> None:
     assert asyncio.run(ExtractiveModel(BagOfWords()).generate([])) == []
 
 
@@ -77,7 +77,7 @@ class Sing(Task[Reply]):
     max_tokens = 1
 
 
-def test_an_unknown_task_is_an_error_of_its_own() -> None:
+def test_an_unknown_task_fails_alone() -> None:
     tasks: list[Task[Reply]] = [TASKS[0], Sing(claim=CLAIM), TASKS[1]]
     first, error, last = asyncio.run(ExtractiveModel(BagOfWords()).generate([Request(task) for task in tasks]))
     assert isinstance(error, ModelError)
@@ -86,7 +86,7 @@ def test_an_unknown_task_is_an_error_of_its_own() -> None:
     assert isinstance(first, Completion) and isinstance(last, Completion)
 
 
-def test_a_request_that_takes_long_holds_nobody_up() -> None:
+def test_a_slow_request_does_not_block_others() -> None:
     entered, released = threading.Event(), threading.Event()
 
     class Slow(BagOfWords):

@@ -90,7 +90,7 @@ def test_a_branch_never_asks_what_it_asked_before() -> None:
             context.append(unanswered(question))
 
 
-def test_branches_go_on_with_different_questions() -> None:
+def test_branches_continue_with_different_questions() -> None:
     claim = Claim(id=0, text="The mayor of Leeds sold the old mill to a Swiss bank in secret.", speaker="Mara Quill")
     first = openers(claim, ())[:3]
     later = [

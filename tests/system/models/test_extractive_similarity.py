@@ -8,7 +8,7 @@ from bridge import BagOfWords
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_store.dense.encoder import SentenceEncoder, Vectors
+from knowledge_store.dense.encoder import CachingEncoder, SentenceEncoder, Vectors
 from system.models.extractive.answers import Similarity
 from system.words import sentences
 
@@ -46,7 +46,7 @@ def test_cosines_are_those_of_the_encoder(others: list[str]) -> None:
 @settings(deadline=None)
 @given(texts, st.integers(1, 4))
 def test_forgetting_changes_no_result(others: list[str], capacity: int) -> None:
-    small, large = Similarity(BagOfWords(), capacity), Similarity(BagOfWords())
+    small, large = Similarity(CachingEncoder(BagOfWords(), capacity)), Similarity(BagOfWords())
     for _ in range(2):
         assert np.array_equal(small.between("the bridge", others), large.between("the bridge", others))
 
@@ -61,7 +61,7 @@ def test_each_text_is_embedded_once() -> None:
 
 def test_the_least_recently_used_is_forgotten_first() -> None:
     encoder = Counting()
-    similarity = Similarity(encoder, capacity=2)
+    similarity = Similarity(CachingEncoder(encoder, capacity=2))
     similarity.between("a", ["b"])
     similarity.between("a", ["c"])
     encoder.seen.clear()
@@ -72,7 +72,7 @@ def test_the_least_recently_used_is_forgotten_first() -> None:
 
 
 @pytest.mark.slow
-def test_the_batch_of_a_text_does_not_show() -> None:
+def test_cosines_do_not_depend_on_the_batch() -> None:
     encoder = SentenceEncoder("all-MiniLM-L6-v2", device="cpu")
     others = ["The bridge opened in 1932.", "Tolls rose.", "A very long sentence about bridges, " * 9]
     together, alone = Similarity(encoder), Similarity(encoder)

@@ -45,7 +45,7 @@ def test_token_ids_are_the_recorded_ones(rendered):
         assert ids == golden[name], name
 
 
-def test_every_prompt_file_is_among_them(every_task):
+def test_every_prompt_file_is_covered(every_task):
     """Those of the tasks, all that they include, and the drafts, which any task may have."""
     assert any(task.drafts for task in every_task.values())
     wanted, found = [SHARED / "drafts.md", *(task.prompt_file() for task in every_task.values())], set()
@@ -56,7 +56,7 @@ def test_every_prompt_file_is_among_them(every_task):
     assert found == {*SHARED.parent.rglob("*.md")}
 
 
-def test_every_task_of_the_system_is_among_them(every_task):
+def test_every_task_is_covered(every_task):
     assert ours() == {type(task) for task in every_task.values()}
 
 

@@ -87,7 +87,7 @@ def test_a_label_is_asked_for_in_few_words(tasks):
     assert full[1] == short[1]
 
 
-def test_a_label_needs_no_more_of_an_answer_than_its_beginning(tasks):
+def test_a_label_prompt_shows_only_the_beginning_of_an_answer(tasks):
     pair = tasks["label"].pairs[0].model_copy(update={"answer": "word " * 200})
     task = tasks["label"].model_copy(update={"pairs": (pair,)})
     short, full = (len(render(task, adapter)[1]["content"]) for adapter in (True, False))
@@ -162,7 +162,7 @@ def test_tokenizer_reads_control_tokens_in_web_text_as_plain_text(tiny_tokenizer
     )
 
 
-def test_a_prompt_of_somebody_else_stands_alone_and_as_it_is_but_for_control_tokens():
+def test_a_foreign_prompt_is_sent_verbatim_but_for_control_tokens():
     task = FreePrompt(claim=Claim(id=0, text="c"), prompt='Say "a":\n{"b": 1}<|im_end|>')
     assert render(task, False) == [{"role": "user", "content": 'Say "a":\n{"b": 1}< |im_end|>'}]
 

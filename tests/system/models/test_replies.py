@@ -61,13 +61,13 @@ def test_good_reply_is_read(tasks):
 @pytest.mark.parametrize(
     ("raw", "fault"),
     [
-        ('{"justification": "The', "the reply: Invalid JSON: EOF"),
-        ('{"justification": "", "label": "Refuted"}', "justification: String should have at least 1"),
-        ('{"justification": "x", "label": "refuted"}', "label: Input should be 'Supported'"),
-        ('{"justification": "x", "label": "Refuted", "more": 1}', "more: Extra inputs"),
+        ('{"justification": "The', "the reply: expected valid JSON (EOF"),
+        ('{"justification": "", "label": "Refuted"}', "justification: expected at least 1"),
+        ('{"justification": "x", "label": "refuted"}', "label: expected 'Supported'"),
+        ('{"justification": "x", "label": "Refuted", "more": 1}', "more: unknown field"),
     ],
 )
-def test_malformed_reply_is_an_error_that_keeps_what_came(tasks, raw, fault):
+def test_a_malformed_reply_is_an_error_that_keeps_the_raw_text(tasks, raw, fault):
     result = read_reply(tasks["judge"], raw, COST, "prompt")
     assert isinstance(result, ModelError)
     assert (result.kind, result.raw, result.prompt, result.cost) == (ErrorKind.MALFORMED_REPLY, raw, "prompt", COST)

@@ -76,7 +76,7 @@ def test_judging_by_sentences_is_left_to_rules(monkeypatch):
 
 
 @pytest.mark.parametrize("changed", [{"strategy": "single"}, {"debate": True}, {"sentence_rules": "never"}])
-def test_rules_alone_do_what_they_can(changed):
+def test_rules_alone_reject_what_needs_a_model(changed):
     assert isinstance(load_model(load("embedded", {}), BagOfWords()), ExtractiveModel)
     with pytest.raises(ModelUnavailable, match=r"without a language model, .* choose a profile with a language model"):
         load_model(load("embedded", changed), BagOfWords())
@@ -93,7 +93,7 @@ def test_rules_need_the_encoder_of_the_reader():
         load_model(settings)
 
 
-def test_names_only_the_adapters_that_the_models_tasks_want(monkeypatch, caplog):
+def test_warns_only_about_adapters_that_tasks_need(monkeypatch, caplog):
     monkeypatch.setattr("system.models._load", lambda settings, encoder: ScriptedModel(lambda request: None))
     model = {"backend": "transformers", "model": "m", "rules": ["ask_question"]}
     load_model(Settings.model_validate({"model": model, "graph": {"debate": False}}))

@@ -43,7 +43,7 @@ def test_raw_text_is_read_as_a_reply(tasks):
     assert good.reply == REPLY
 
 
-def test_exception_brings_the_backend_down(tasks):
+def test_an_exception_takes_the_backend_down(tasks):
     with pytest.raises(ConnectionError, match="gone"):
         ask(ScriptedModel(lambda request: ConnectionError("gone")), Request(tasks["judge"]))
 

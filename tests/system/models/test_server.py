@@ -73,7 +73,7 @@ def server():
 
 
 def settings(server, **changes):
-    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, attempts=1, **changes)
+    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, server_attempts=1, **changes)
 
 
 def ask(server, *requests, adapters=NAMES, **changes):
@@ -209,7 +209,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def test_server_that_starts_late_is_waited_for():
+def test_waits_for_a_server_that_starts_late():
     port = free_port()
 
     def start_late():
@@ -221,20 +221,20 @@ def test_server_that_starts_late_is_waited_for():
 
     thread = threading.Thread(target=start_late)
     thread.start()
-    model = ServerModel("base", {}, EngineSettings(address=f"http://127.0.0.1:{port}/v1", attempts=8))
+    model = ServerModel("base", {}, EngineSettings(address=f"http://127.0.0.1:{port}/v1", server_attempts=8))
     asyncio.run(model.close())
     thread.join()
 
 
-def test_nobody_at_the_address_is_one_clear_error():
+def test_an_unreachable_server_is_one_clear_error():
     address = f"http://127.0.0.1:{free_port()}/v1"
     with pytest.raises(ModelUnavailable, match=f"no OpenAI-compatible server answers at {address}.*start one"):
-        ServerModel("base", {}, EngineSettings(address=address, attempts=1))
+        ServerModel("base", {}, EngineSettings(address=address, server_attempts=1))
     with pytest.raises(ModelUnavailable, match="needs an address"):
         ServerModel("base", {}, EngineSettings())
 
 
-def test_server_that_goes_away_brings_the_backend_down(tasks):
+def test_a_lost_server_takes_the_backend_down(tasks):
     serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     serving.card = {"owned_by": "vllm"}
     thread = threading.Thread(target=serving.serve_forever)
@@ -266,7 +266,7 @@ def fenced(text):
 
 
 @pytest.mark.parametrize("status", [400, 422, 501])
-def test_a_server_without_schemas_is_asked_without_and_its_words_are_passed_over(server, tasks, status):
+def test_a_server_without_schemas_gets_none_and_text_around_the_json_is_ignored(server, tasks, status):
     def reply(body):
         return (status, {"error": "unknown field"}) if "response_format" in body else chat(fenced(LABEL))
 
@@ -290,7 +290,7 @@ def test_no_schema_is_sent_to_a_server_that_has_refused_one(server, tasks):
     assert ["response_format" in body for _, body in server.bodies] == [True, False, False, False]
 
 
-def test_a_fault_that_the_schema_did_not_cause_is_told(server, tasks):
+def test_an_error_that_the_schema_did_not_cause_is_reported(server, tasks):
     server.reply = lambda body: (400, {"error": f"schema: {'response_format' in body}"})
     (result,) = ask(server, Request(tasks["judge"]))
     assert isinstance(result, ModelError) and "schema: True" in result.message
@@ -302,8 +302,8 @@ def test_a_key_is_sent_where_one_is_set(server, tasks, monkeypatch):
     assert server.keys == {"Bearer secret"}
 
 
-def test_each_model_may_have_an_address_of_its_own():
-    settings = load("server", {"model": "a", "others": ["b", "org/c@http://elsewhere:8001/v1"]})
+def test_each_model_may_have_its_own_address():
+    settings = load("server", {"model": "a", "other_models": ["b", "org/c@http://elsewhere:8001/v1"]})
     found = [(each.model.model, each.engine.address) for each in models_of(settings)]
     here = "http://localhost:8000/v1"
     assert found == [("a", here), ("b", here), ("org/c", "http://elsewhere:8001/v1")]

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 PROJECTIONS = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
 
 
-def test_awq_form_is_the_base_within_half_a_step(tiny_model):
+def test_awq_weights_equal_the_base_within_half_a_step(tiny_model):
     base, awq = (load_file(tiny_model / name / "model.safetensors") for name in ("base", "awq"))
     layers = {name.removesuffix(".qweight") for name in awq if name.endswith(".qweight")}
     assert {layer.rpartition(".")[2] for layer in layers} == PROJECTIONS

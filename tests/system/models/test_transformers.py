@@ -56,7 +56,7 @@ def test_every_task_is_answered_in_its_schema(request, tasks, which):
     assert definitions == (which == "bare_model")
 
 
-def test_a_free_reply_is_held_to_no_schema(model, monkeypatch):
+def test_a_free_reply_has_no_schema(model, monkeypatch):
     monkeypatch.setattr(FreePrompt, "max_tokens", 12)
     (result,) = ask(model, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt="Say anything at all.")))
     assert isinstance(result, Completion)
@@ -65,7 +65,7 @@ def test_a_free_reply_is_held_to_no_schema(model, monkeypatch):
     assert "Say anything at all." in result.prompt
 
 
-def test_reply_is_the_adapters(model, bare_model, tiny_model, tasks):
+def test_replies_equal_those_of_peft(model, bare_model, tiny_model, tasks):
     """Greedy replies equal those of plain PEFT with the same prompt, adapter by adapter, and batches change nothing."""
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
@@ -86,7 +86,7 @@ def test_reply_is_the_adapters(model, bare_model, tiny_model, tasks):
     assert alone == [result.raw for result in together.values()]
 
 
-def test_what_prompts_share_is_read_once_and_changes_nothing(model, tasks):
+def test_common_prefixes_are_read_once_and_change_nothing(model, tasks):
     answers = [
         tasks["answer"].model_copy(update={"question": q}) for q in ("Who paid for it?", "When was that?", "Why?")
     ]
@@ -168,7 +168,7 @@ def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
     asyncio.run(cancelled())
 
 
-def test_a_processor_with_instructions_for_it_computes_in_bfloat16(monkeypatch):
+def test_uses_bfloat16_if_the_cpu_supports_it(monkeypatch):
     from system.models.processor import best_dtype
 
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
@@ -177,7 +177,7 @@ def test_a_processor_with_instructions_for_it_computes_in_bfloat16(monkeypatch):
         assert best_dtype() is dtype
 
 
-def test_heads_that_share_keys_attend_as_if_each_had_its_own():
+def test_grouped_heads_attend_as_if_each_had_its_own_keys():
     from system.models.processor import grouped_attention
 
     noise = torch.Generator().manual_seed(3)
@@ -190,7 +190,7 @@ def test_heads_that_share_keys_attend_as_if_each_had_its_own():
     torch.testing.assert_close(found, expected.transpose(1, 2))
 
 
-def test_the_base_models_weights_come_back_after_an_adapters(model, bare_model, tasks):
+def test_base_weights_are_restored_after_an_adapter(model, bare_model, tasks):
     task = tasks["verify"]
     ask(model, Request(tasks["judge"]))
     assert ask(model, Request(task))[0].raw == ask(bare_model, Request(task))[0].raw
@@ -213,7 +213,7 @@ def test_gumbel_noise_samples_at_the_temperature():
     torch.testing.assert_close(shares, torch.softmax(logits / 2.0, -1), rtol=0, atol=0.03)
 
 
-def test_reply_that_runs_into_its_limit_is_malformed(model, tasks, monkeypatch):
+def test_a_truncated_reply_is_malformed(model, tasks, monkeypatch):
     monkeypatch.setattr(type(tasks["judge"]), "max_tokens", 6)
     (result,) = ask(model, Request(tasks["judge"]))
     assert isinstance(result, ModelError)

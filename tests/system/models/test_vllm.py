@@ -36,7 +36,7 @@ def ask(model, *requests):
     return asyncio.run(model.generate(requests))
 
 
-def test_the_engine_reports_to_nobody(backend):
+def test_the_engine_sends_no_telemetry(backend):
     from vllm.usage.usage_lib import is_usage_stats_enabled
 
     assert not is_usage_stats_enabled()
@@ -55,7 +55,7 @@ def test_every_task_is_answered_in_its_schema(model, tasks):
     assert 0.25 <= results[-1].confidence <= 1
 
 
-def test_a_free_reply_is_held_to_no_schema(model, monkeypatch):
+def test_a_free_reply_has_no_schema(model, monkeypatch):
     monkeypatch.setattr(FreePrompt, "max_tokens", 12)
     (result,) = ask(model, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt="Say anything at all.")))
     assert isinstance(result, Completion)
@@ -148,7 +148,7 @@ def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_pa
         backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update={"gpu_memory": 0.7}))
 
 
-def test_more_than_the_cache_holds_is_preempted_and_still_answered(backend, tiny_model, tasks):
+def test_requests_beyond_the_cache_are_preempted_and_answered(backend, tiny_model, tasks):
     settings = ENGINE.model_copy(update={"prefix_cache": False})
     bare = skeleton(str(tiny_model / "base"))
     draft = draft_plan(bare, settings, device=2**50, adapters=0, rank=0, graphs=False)

@@ -89,7 +89,7 @@ def test_every_task_is_answered_in_its_schema(model, every_task):
             assert (0 < result.confidence < 1) if has_label(task.reply_type) else result.confidence == 1, name
 
 
-def test_a_text_outside_the_schema_is_seen():
+def test_detects_text_outside_the_schema():
     assert begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"logical","first":1,')
     assert not begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"magical"')
     assert not begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"logical","first":12')

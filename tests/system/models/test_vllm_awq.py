@@ -64,7 +64,7 @@ def next_token(model, prompts, adapters):
         jobs = [model._run(ids, sampling, model._loras.get(a)) for a in adapters for ids in prompts]
         return await asyncio.gather(*jobs)
 
-    outputs = iter(model._submit(run()).result())
+    outputs = iter(model._loop.submit(run()).result())
     return {
         a: [{t: p.logprob for t, p in next(outputs).outputs[0].logprobs[0].items()} for _ in prompts] for a in adapters
     }

@@ -44,7 +44,7 @@ def check_claims(monkeypatch):
     return check
 
 
-def test_cuts_no_claim_while_the_run_is_ahead(check_claims):
+def test_does_not_cut_claims_while_the_run_is_ahead(check_claims):
     """Two in flight have two minutes each, and more after fast ones."""
     results, seconds = check_claims(110.0, 1.0, 1.0, 1.0, 200.0, max_concurrent_claims=2)
     assert not any(result.timing.cut_short for result in results)
@@ -58,7 +58,7 @@ def test_keeps_the_mean_where_every_claim_is_slow(check_claims):
     assert seconds == pytest.approx(6 * 60.0)
 
 
-def test_a_claim_that_hangs_ends_however_far_ahead_the_run_is(check_claims):
+def test_a_hanging_claim_ends_even_if_the_run_is_far_ahead(check_claims):
     results, seconds = check_claims(*[1.0] * 100, 1e9, *[1.0] * 100, max_concurrent_claims=2)
     assert [result.claim.id for result in results if result.timing.cut_short] == [100]
     assert results[100].timing.seconds == pytest.approx(2 * 2 * 60.0)

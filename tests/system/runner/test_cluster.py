@@ -72,7 +72,7 @@ def test_killed_workers_and_drivers_lose_no_claim(cluster, folder):
     assert journalled(folder)[: len(done)] == done and without_times(journalled(folder)) == expected
 
 
-def test_a_claim_that_kills_every_worker_costs_only_itself(cluster, folder):
+def test_a_claim_that_kills_every_worker_fails_alone(cluster, folder):
     (folder / "poison").touch()
     finish(start_run(folder, 0.0, cluster[1]))
     results = journalled(folder)
@@ -101,7 +101,7 @@ def test_the_command_line_writes_the_same_files_with_and_without_ray(cluster, tm
     assert all(worker["model_load_seconds"] > 0 and worker["pid"] for worker in workers)
 
 
-def test_what_cannot_work_is_said_with_its_remedy(cluster, tmp_path):
+def test_errors_name_the_fix(cluster, tmp_path):
     small = start("-m", "system", "--ray", cluster[1], "--workers", 9, "--output", tmp_path)
     _, errors = finish(small, status=2)
     assert "an engine needs 10 CPUs on one machine" in errors
@@ -114,7 +114,7 @@ def test_without_ray_the_error_names_the_extra(tmp_path):
     assert "pip install '.[ray]'" in errors
 
 
-def test_a_cluster_that_is_not_there_is_an_error(tmp_path):
+def test_a_missing_cluster_is_an_error(tmp_path):
     run = start("-m", "system", "--ray", "127.0.0.1:9", "--output", tmp_path)
     _, errors = finish(run, status=2)
     assert "no Ray cluster at '127.0.0.1:9'" in errors

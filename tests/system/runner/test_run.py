@@ -51,7 +51,7 @@ def test_one_result_for_every_claim_in_the_order_of_the_input(folder, answers):
     assert not list((folder / "graphs").glob("*.partial"))
 
 
-def test_a_claims_result_hangs_on_no_other_claim_and_on_no_setting_of_the_machine(folder, answers):
+def test_results_do_not_depend_on_other_claims_or_machine_settings(folder, answers):
     together = run_all(folder, answers, run__max_concurrent_claims=5, run__workers=2)
     reverse = run_all(folder, answers, CLAIMS[::-1], run__max_concurrent_claims=1)[::-1]
     alone = [run_all(folder, answers, [claim])[0] for claim in CLAIMS[:3]]
@@ -59,7 +59,7 @@ def test_a_claims_result_hangs_on_no_other_claim_and_on_no_setting_of_the_machin
     assert without_times(together[:3]) == without_times(alone)
 
 
-def test_missing_empty_and_broken_stores_cost_only_their_claims(folder, answers):
+def test_missing_empty_and_broken_stores_fail_only_their_claims(folder, answers):
     (folder / "stores" / "1.json").unlink()
     (folder / "stores" / "2.json").write_bytes(b"")
     (folder / "stores" / "3.json").write_bytes(b'{"url": "https://a.example", "url2text": ["cut o\n\xff\xfe\n')
@@ -80,7 +80,7 @@ def test_counts_pages_that_a_filter_leaves_out_in_the_claims_result(folder, answ
     assert flaws == [{"page dated after the claim left out": 1}, {}, {}]
 
 
-def test_a_claim_whose_model_fails_costs_only_itself(folder, answers):
+def test_a_model_failure_affects_only_its_claim(folder, answers):
     def script(request):
         return RuntimeError("gone") if request.task.claim.id == 5 else answers(request)
 
@@ -147,7 +147,7 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_done(folder):
     assert journalled(folder)[: len(done)] == done
 
 
-def test_the_time_of_a_ranking_that_is_given_up_counts(folder, monkeypatch):
+def test_an_abandoned_ranking_counts_its_time(folder, monkeypatch):
     clock = iter([100.0, 187.0])
     monkeypatch.setattr("system.runner.ranking_pool.perf_counter", lambda: next(clock))
 

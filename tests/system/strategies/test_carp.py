@@ -93,7 +93,7 @@ def test_references_are_resolved_by_the_claim_graph_before_planning(carp_case):
     assert asked(case, PlanVerification)[0].subclaims == REFINED
 
 
-def test_phases_are_carried_out_one_after_the_other_and_evidence_accumulates(carp_case):
+def test_phases_run_in_order_and_evidence_accumulates(carp_case):
     case = carp_case()
     run(case)
     states = asked(case, StateCase)
@@ -194,7 +194,7 @@ def test_a_component_that_fails_is_replaced_by_the_simplest_one(carp_case, answe
         assert [step.subclaim for step in plan.content.phases[0].steps] == [1, 2]
 
 
-def test_a_moderator_who_fails_leaves_a_judgement_of_what_was_found(carp_case, answers):
+def test_a_failed_moderator_leaves_a_judgement_of_the_evidence(carp_case, answers):
     answers.replace[DecideBetweenTeams] = lambda _: BROKEN
     case = carp_case()
     assert run(case).verdict.justification == "The bridge opened in 1932."
@@ -211,7 +211,7 @@ def test_a_plan_that_does_not_cover_the_subclaims_is_not_followed(carp_case, ans
 
 
 @pytest.mark.parametrize("change", [{"id": 2}, {"depends_on": [1]}, {"depends_on": [7]}, {"steps": []}])
-def test_a_plan_out_of_order_is_malformed_and_asked_for_once_more(carp_case, answers, change):
+def test_a_plan_out_of_order_is_malformed_and_retried_once(carp_case, answers, change):
     plan = plan_of([[1, 2]]).model_dump(mode="json")
     plan["phases"][0].update(change)
     answers.replace[PlanVerification] = lambda r: orjson.dumps(plan).decode() if r.seed == 1 else None
@@ -229,7 +229,7 @@ def test_refinement_that_loses_or_invents_a_subclaim_is_dropped(carp_case, answe
     assert "expected 2 subclaims" in case.failures[0].message
 
 
-def test_citations_of_what_is_not_there_are_dropped_and_named(carp_case, answers):
+def test_citations_of_missing_passages_are_dropped_and_named(carp_case, answers):
     answers.replace[StateCase] = lambda _: StatementReply(
         statement="x", citations=[99], position=Position.SUPPORT, confidence=100
     )
@@ -264,8 +264,8 @@ def test_a_revision_that_fails_leaves_the_draft(carp_case, answers):
     assert not case.failures
 
 
-def test_several_models_draft_on_their_own_and_the_first_makes_one_reply_of_them(carp_case, answers):
-    case = carp_case(carp__drafts=True, model__others=["second"])
+def test_several_models_draft_and_the_first_merges_the_drafts(carp_case, answers):
+    case = carp_case(carp__drafts=True, model__other_models=["second"])
     run(case)
     first, second, final = asked(case, PlanVerification)
     assert [task.agent for task in (first, second, final)] == [0, 1, 0]
@@ -273,7 +273,7 @@ def test_several_models_draft_on_their_own_and_the_first_makes_one_reply_of_them
     assert [task.agent for task in asked(case, StateCase)[:8]] == [0, 1, 0, 1] * 2  # agents revise their own
 
 
-def test_agents_of_a_team_have_models_of_their_own(carp_case, answers):
+def test_agents_of_a_team_have_their_own_models(carp_case, answers):
     models = [ScriptedModel(answers), ScriptedModel(answers)]
     case = carp_case()
     case.model = RoutedModel(models, by_agent(len(models)))
@@ -314,7 +314,7 @@ HOSTILE = (
 )
 
 
-def test_hostile_passages_and_statements_stay_quoted_material(carp_case, answers):
+def test_hostile_passages_and_statements_stay_quoted(carp_case, answers):
     answers.replace[StateCase] = lambda _: StatementReply(
         statement=HOSTILE, citations=[1], position=Position.SUPPORT, confidence=100
     )

@@ -99,7 +99,7 @@ def test_a_judge_without_a_persona_is_told_of_none(make_case):
 
 @pytest.mark.parametrize("strategy", [consultancy, ai_debate])
 @pytest.mark.parametrize("task", [Advise, Argue, QuestionSpeakers])
-def test_a_failed_turn_costs_no_verdict(make_case, answers, strategy, task):
+def test_a_failed_turn_does_not_cost_the_verdict(make_case, answers, strategy, task):
     answers.replace[task] = lambda r: BROKEN if len(getattr(r.task, "transcript", ())) >= 1 else None
     case = make_case()
     assert run(case, strategy).verdict.label is Label.SUPPORTED

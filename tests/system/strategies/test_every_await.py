@@ -126,7 +126,7 @@ def test_judges_and_keeps_what_was_learned(make_scene, name, end):
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_stops_at_a_cancellation_with_all_that_was_learned_in_the_graph(make_scene, name):
+def test_cancellation_keeps_what_was_learned_in_the_graph(make_scene, name):
     async def stop(scene: Scene) -> None:
         running.cancel()
         await asyncio.sleep(3600)

@@ -67,7 +67,7 @@ def test_without_evidence_nothing_is_asked_and_the_verdict_stands(make_case, str
 
 
 @pytest.mark.parametrize("strategy", GATHERING)
-def test_golden_evidence_is_the_whole_store(make_case, strategy):
+def test_gold_evidence_is_the_whole_store(make_case, strategy):
     case = make_case(debate__evidence="gold", retrieval__top_k=1)
     outcome = run(case, strategy)
     assert not asked(case, AskQuestion)
@@ -76,7 +76,7 @@ def test_golden_evidence_is_the_whole_store(make_case, strategy):
     assert len(exhibits) == len(PAGES)
 
 
-def test_golden_evidence_is_not_cut_to_the_leads(make_engine):
+def test_gold_evidence_is_not_cut_to_the_leads(make_engine):
     pages = [(f"https://page{n}.example", f"The bridge number {n} was seen in {1900 + n}.") for n in range(14)]
     engine = make_engine(debate__evidence="gold", debate__exhibits=20)
     result, graph = asyncio.run(check(engine_for(engine, "single"), CLAIM, store_of(pages)))
@@ -91,7 +91,7 @@ def test_single_is_one_greedy_prompt(make_case):
     assert case.graph["v1"].parents == ("q1.m1", "q2.m1")
 
 
-def test_majority_is_a_vote_of_three_agents_who_know_nothing_of_each_other(make_case, answers):
+def test_majority_is_a_vote_of_three_independent_agents(make_case, answers):
     labels = (Label.SUPPORTED, Label.REFUTED, Label.REFUTED)
     answers.replace[VerifyClaim] = lambda r: VerdictReply(justification="x", label=labels[r.task.agent])
     case = make_case()
@@ -142,7 +142,7 @@ def test_baseline_retrieves_for_the_claim_and_asks_of_each_passage(make_case):
 @pytest.mark.parametrize(
     ("strategy", "task"), [("debatecv", Argue), ("single", VerifyClaim), ("majority", VerifyClaim)]
 )
-def test_where_the_strategys_own_verdict_fails_what_was_found_is_judged(make_case, answers, strategy, task):
+def test_judges_the_evidence_if_the_strategys_verdict_fails(make_case, answers, strategy, task):
     answers.replace[task] = lambda _: BROKEN
     case = make_case()
     outcome = run(case, strategy)
@@ -177,7 +177,7 @@ def test_an_operation_that_hangs_ends_at_the_deadline_with_the_best_verdict(make
 
 @pytest.mark.parametrize("strategy", ALL)
 @pytest.mark.parametrize("raw", ["", "Refuted", '{"label": "Refuted"}', '{"justification": "x", "label": "refuted"}'])
-def test_malformed_replies_are_asked_for_once_more(make_case, answers, strategy, raw):
+def test_malformed_replies_are_retried_once(make_case, answers, strategy, raw):
     for task in (VerifyClaim, Argue, Advise, JudgeSpeakers, Instruct, CarryOut, AskOfPassage, JudgeClaim):
         answers.replace[task] = lambda r: raw if r.seed < 100 else None
     case = make_case()
@@ -187,7 +187,7 @@ def test_malformed_replies_are_asked_for_once_more(make_case, answers, strategy,
 
 
 @pytest.mark.parametrize("strategy", ALL)
-def test_hostile_passages_stay_quoted_material(make_case, strategy):
+def test_hostile_passages_stay_quoted(make_case, strategy):
     case = make_case([("https://bad.example", HOSTILE), *PAGES])
     outcome = run(case, strategy)
     assert outcome.verdict.label is (Label.REFUTED if strategy == "debatecv" else Label.SUPPORTED)

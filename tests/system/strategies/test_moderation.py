@@ -17,7 +17,7 @@ from system.operations.verdict import hold_to_evidence
 from system.records import AnswerType, Label, QuestionAnswer, Source, Verdict
 from system.strategies.got import got
 from system.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.tasks.debate import GO_ON, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
+from system.tasks.debate import CONTINUE, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.thoughts import Argument, Ruling, Skipped, Speaker
@@ -40,7 +40,7 @@ def skipped(graph):
 def go_on(request):
     number = len(request.task.rulings) + 1
     words = ("An old date.", "Doubts about the source.", "Who built it, and why.")
-    return RulingReply(insight=words[number - 1], gaps="A plaque.", reason="More may come.", decision=GO_ON)
+    return RulingReply(insight=words[number - 1], gaps="A plaque.", reason="More may come.", decision=CONTINUE)
 
 
 def judged(first, second):
@@ -149,7 +149,7 @@ def test_the_settings_bound_the_rounds(disagreeing, answers, rounds):
 
 
 def test_a_round_without_anything_new_ends_the_debate(disagreeing, answers):
-    same = RulingReply(insight="A date was named.", gaps="", reason="More may come.", decision=GO_ON)
+    same = RulingReply(insight="A date was named.", gaps="", reason="More may come.", decision=CONTINUE)
     answers.replace[Moderate] = lambda _: same
     case = disagreeing()
     run_got(case)
@@ -190,7 +190,7 @@ def test_the_exhibits_are_bounded_and_each_question_gives_its_best(disagreeing):
 
 
 @pytest.mark.parametrize("numbers", [[0], [-1], [9], [1, 99]])
-def test_citations_of_what_is_not_there_are_dropped_and_named(disagreeing, answers, numbers):
+def test_citations_of_missing_passages_are_dropped_and_named(disagreeing, answers, numbers):
     answers.replace[Argue] = lambda _: ArgumentReply(argument="Trust me.", citations=numbers)
     case = disagreeing()
     assert run_got(case).verdict.label is Label.REFUTED
@@ -235,14 +235,14 @@ def test_a_round_in_which_one_side_failed_does_not_count(disagreeing, answers):
         "Supported",
     ],
 )
-def test_a_ruling_that_neither_decides_nor_goes_on_is_asked_for_once_more(disagreeing, answers, raw):
+def test_a_ruling_that_neither_decides_nor_continues_is_retried_once(disagreeing, answers, raw):
     answers.replace[Moderate] = lambda r: raw if r.seed == 1 else None
     case = disagreeing()
     assert run_got(case).verdict.label is Label.REFUTED
     assert len(asked(case, Moderate)) == 2 and not case.failures
 
 
-def test_supported_by_debate_without_a_cited_passage_is_taken_back(make_case, answers):
+def test_an_uncited_supported_verdict_is_withdrawn(make_case, answers):
     case = make_case(graph__debate=True)
     answers.replace[Moderate] = lambda r: ruling(r.task, Label.SUPPORTED)
     verdict = asyncio.run(debate(case, exhibit(case, [])))
@@ -280,7 +280,7 @@ def test_a_debate_cut_short_after_a_round_is_closed_in_the_reserve(make_engine, 
     assert result.verdict.label is Label.REFUTED
 
 
-def test_no_debate_begins_for_which_there_is_no_time(make_engine, answers):
+def test_no_debate_starts_without_enough_time(make_engine, answers):
     async def slow(request):
         await asyncio.sleep(0.2)
         return judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)(request)
@@ -292,7 +292,7 @@ def test_no_debate_begins_for_which_there_is_no_time(make_engine, answers):
     assert result.timing.cut_short and result.verdict.label is Label.SUPPORTED
 
 
-def test_rounds_shrink_to_the_time_that_is_left(make_engine, answers):
+def test_rounds_shrink_to_the_remaining_time(make_engine, answers):
     async def slow(request):
         await asyncio.sleep(0.1)
         return ArgumentReply(argument="It did.", citations=[1])
@@ -322,7 +322,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_passages_and_arguments_stay_quoted_material(make_case, answers, text):
+def test_hostile_passages_and_arguments_stay_quoted(make_case, answers, text):
     answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     answers.replace[Argue] = lambda _: ArgumentReply(argument=text, citations=[1])
     answers.replace[Moderate] = go_on

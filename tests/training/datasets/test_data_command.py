@@ -69,7 +69,7 @@ def test_leaves_out_and_counts_held_out_claims(folder: Folder) -> None:
     assert isinstance(leakage, dict) and leakage["claim repeats a held-out claim"] == 1
 
 
-def test_a_part_keeps_the_ids(folder: Folder) -> None:
+def test_a_subset_keeps_the_ids(folder: Folder) -> None:
     assert folder.make(*CHEAP, "--start", "1", "--limit", "2") == 0
     assert [line["claim_id"] for line in folder.lines("question_generation")] == [1, 2]
 
@@ -79,38 +79,38 @@ def test_a_part_keeps_the_ids(folder: Folder) -> None:
     [
         (json.dumps(RECORDS)[:-40], r"train\.json: line 1, column \d+: expected a JSON array"),
         ('{"a": 1}', r"train\.json: expected an array of claims, got an object with 'a'"),
-        (json.dumps([{"claim": "A claim."}]), r"train\.json: claim 0: label: Input should be"),
-        (json.dumps([BRIDGE, MILL | {"label": "True"}]), r"train\.json: claim 1: label: Input should be.*'True'"),
+        (json.dumps([{"claim": "A claim."}]), r"train\.json: claim 0: label: expected 'Supported'"),
+        (json.dumps([BRIDGE, MILL | {"label": "True"}]), r"train\.json: claim 1: label: expected 'Supported'.*'True'"),
     ],
 )
 def test_truncated_and_foreign_claims_end_with_a_message(
     folder: Folder, capsys: pytest.CaptureFixture[str], content: str, complaint: str
 ) -> None:
     folder.claims.write_text(content)
-    assert folder.make(*CHEAP) == 1
+    assert folder.make(*CHEAP) == 2
     error = capsys.readouterr().err
     assert re.search(complaint, error), error
     assert not folder.output.exists()
 
 
-def test_no_claim_is_left(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_remaining_claims_is_an_error(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     write(folder.held_out, [BRIDGE, MILL, TOLLS, GHOST])
-    assert folder.make(*CHEAP) == 1
+    assert folder.make(*CHEAP) == 2
     assert "no claims left of 4; check --start, --limit and --held-out" in capsys.readouterr().err
 
 
 def test_rejects_a_missing_store(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    assert folder.make("--knowledge-store", str(folder.output / "store")) == 1
-    assert "no such knowledge store; expected a folder with <claim id>.json" in capsys.readouterr().err
+    assert folder.make("--knowledge-store", str(folder.output / "store")) == 2
+    assert "store not found; expected a folder with <claim id>.json" in capsys.readouterr().err
 
 
 def test_names_an_output_that_cannot_be_written(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     folder.output.write_text("a file")
-    assert folder.make(*CHEAP) == 1
+    assert folder.make(*CHEAP) == 2
     assert f"{folder.output}: File exists" in capsys.readouterr().err
 
 
-def test_leaving_out_what_is_held_out_is_an_error(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_held_out_claims_are_required(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["data", "--claims", str(folder.claims)])
     assert "required: --held-out" in capsys.readouterr().err
@@ -140,7 +140,7 @@ def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monk
     correct = [line for line in correct if "-round-" not in str(line["id"])]
     assert len(correct) + len(pairs) == len(folder.lines("debates")) == 4
     # Other rounds are other debates: they are not mixed, and the other sets stay.
-    assert folder.make("--sets", "moderator", "--rounds", "1") == 1
+    assert folder.make("--sets", "moderator", "--rounds", "1") == 2
     assert "cannot resume, because this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err
     assert folder.make("--sets", "moderator", "--rounds", "1", "--overwrite") == 0
     assert folder.card("moderator")["debates"] == {"held by": "extractive", "evidence": "gold", "rounds at most": 1}

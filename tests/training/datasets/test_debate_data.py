@@ -18,7 +18,7 @@ from system.records import Claim, Label
 from system.settings import Settings
 from system.tasks.base import Adapter, Reply
 from system.tasks.debate import (
-    GO_ON,
+    CONTINUE,
     Argue,
     ArgumentReply,
     CloseDebate,
@@ -77,7 +77,7 @@ def labels_of(claims: Sequence[GoldClaim]) -> dict[int, Label]:
     return {annotated.claim.id: annotated.label for annotated in claims}
 
 
-def test_a_debate_is_what_its_moderator_read_and_replied(bench: Bench) -> None:
+def test_a_debate_records_what_its_moderator_read_and_replied(bench: Bench) -> None:
     model = ScriptedModel(supports)
     debates = bench.debates(model)
     asked = {request.task.claim.id: request.task for request in model.requests if isinstance(request.task, Moderate)}
@@ -92,7 +92,7 @@ def test_a_debate_is_what_its_moderator_read_and_replied(bench: Bench) -> None:
 
 
 def test_trains_on_the_end_of_a_longer_debate(bench: Bench) -> None:
-    undecided = DECIDES.model_copy(update={"decision": GO_ON})
+    undecided = DECIDES.model_copy(update={"decision": CONTINUE})
     closing = VerdictReply(justification="In the end.", label=Label.REFUTED)
 
     def goes_on(request: Request) -> Reply | None:
@@ -135,7 +135,7 @@ def test_a_full_disk_ends_the_debates_and_keeps_those_before(bench: Bench, monke
     assert len({request.task.claim.id for request in model.requests}) == 2
 
 
-def test_no_adapter_and_no_haste() -> None:
+def test_debates_use_no_adapters_and_a_long_budget() -> None:
     given = Settings.model_validate(
         {"model": {"adapters": {"moderator": "models/moderator"}}, "run": {"budget": 5}, "debate": {"rounds": 2}}
     )
@@ -210,10 +210,10 @@ def test_a_journal_of_debates_reads_back_what_was_written(bench: Bench) -> None:
     assert isinstance(first[0].claim, Claim)
 
 
-def test_learns_to_go_on_from_rulings_that_another_round_followed(bench: Bench) -> None:
+def test_learns_to_continue_from_rulings_that_another_round_followed(bench: Bench) -> None:
     def decides_in_the_second_round(request: Request) -> Reply | None:
         if isinstance(request.task, Moderate) and not request.task.rulings:
-            return DECIDES.model_copy(update={"decision": GO_ON, "insight": "Nothing yet."})
+            return DECIDES.model_copy(update={"decision": CONTINUE, "insight": "Nothing yet."})
         return supports(request)
 
     debates = bench.debates(ScriptedModel(decides_in_the_second_round), count=2)
@@ -225,16 +225,16 @@ def test_learns_to_go_on_from_rulings_that_another_round_followed(bench: Bench) 
         ("debate-1", "corrected"),
     ]
     first = sft.samples[0]
-    assert first.reply.decision == GO_ON and first.task.rulings == () and len(first.task.transcript) == 2
+    assert first.reply.decision == CONTINUE and first.task.rulings == () and len(first.task.transcript) == 2
     assert [sample.kind for sample in correct_only.samples] == ["goes on", "correct"]
     assert [sample.id for sample in pairs.samples] == ["debate-1"]
 
 
-def test_the_last_ruling_of_a_closed_debate_is_no_example_of_going_on(bench: Bench) -> None:
+def test_the_last_ruling_of_a_closed_debate_does_not_teach_to_continue(bench: Bench) -> None:
     def never_decides(request: Request) -> Reply | None:
         if isinstance(request.task, CloseDebate):
             return VerdictReply(justification="In the end.", label=Label.SUPPORTED)
-        undecided = DECIDES.model_copy(update={"decision": GO_ON})
+        undecided = DECIDES.model_copy(update={"decision": CONTINUE})
         return undecided if isinstance(request.task, Moderate) else supports(request)
 
     (debate,) = bench.debates(ScriptedModel(never_decides), count=1)

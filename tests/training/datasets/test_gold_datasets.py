@@ -37,7 +37,7 @@ def test_several_answers_to_a_question_are_one_pair(bridge: GoldClaim) -> None:
     assert pairs[0].answer == f"{first.text} In May."
 
 
-def test_equal_questions_apart_stay_apart(bridge: GoldClaim) -> None:
+def test_equal_questions_that_are_not_adjacent_stay_separate(bridge: GoldClaim) -> None:
     assert len(gold_pairs(bridge.model_copy(update={"questions": bridge.questions[:1] * 2}))) == 2
 
 

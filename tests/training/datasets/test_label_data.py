@@ -84,7 +84,7 @@ def test_shows_a_share_of_the_claims_with_found_sentences_and_a_share_alone(anno
     assert [task.claim for task in alone] == [one.claim for one in annotated] and not any(t.pairs for t in alone)
 
 
-def test_pairs_of_each_label_are_as_many_as_the_rarest_share(sets):
+def test_labels_are_balanced_to_the_rarest(sets):
     data = entailment_pairs(sets, start=7)
     assert [sample.task.claim.id for sample in data.samples] == list(range(7, 7 + 3 * len(SHARES)))
     assert {sample.label for sample in data.samples} == {Label.SUPPORTED, Label.REFUTED}
@@ -98,7 +98,7 @@ def test_names_the_entailment_set_that_is_missing(sets):
         entailment_pairs(sets, start=0)
 
 
-def test_names_the_line_that_is_no_pair(sets):
+def test_names_a_line_that_is_not_a_pair(sets):
     (sets / "fm2.jsonl").write_text('{"evidence": "a", "claim": "b", "label": "maybe"}\n')
     with pytest.raises(TrainingError, match=r"fm2\.jsonl, line 1: expected evidence, claim and label"):
         entailment_pairs(sets, start=0)

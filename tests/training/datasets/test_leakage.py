@@ -27,7 +27,7 @@ CLAIM = "For a cumulative 29 of 60 years of existence as a nation, Nigeria has b
         ("", False),
     ],
 )
-def test_claims(claim: str, copy: bool) -> None:
+def test_recognizes_copies_of_a_claim(claim: str, copy: bool) -> None:
     assert HeldOut([CLAIM, ""]).near_copy(claim) is copy
 
 

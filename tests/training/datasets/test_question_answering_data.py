@@ -67,7 +67,7 @@ def test_the_best_passage_of_the_gold_page_is_found_by_its_address(
     assert first.reply.model_dump_json() == f'{{"source":"Evidence","type":"Extractive","answer":"{OPENED}"}}'
 
 
-def test_what_cannot_be_used_is_counted(annotated: list[GoldClaim], with_store: Source) -> None:
+def test_counts_unusable_answers(annotated: list[GoldClaim], with_store: Source) -> None:
     data = make(annotated, with_store)
     assert data.drops == {IRRELEVANT: 1, NOT_IN_STORE: 3, NOT_ENTAILED: 0, NOT_JUDGED: 0}
     assert "broken line 3" not in data.notes["flaws of the stores"]
@@ -112,12 +112,12 @@ def test_without_a_store_answers_are_their_own_passages(source: Source, tmp_path
     assert data.drops[NO_STORE] == 1
 
 
-def test_a_question_alone_has_nothing_else(source: Source, tmp_path: Path) -> None:
+def test_a_single_question_has_no_other_passage(source: Source, tmp_path: Path) -> None:
     record = claim("C.", "Refuted", ("Who?", answer("No answer could be found.", "Unanswerable")))
     assert make(read_gold(write(tmp_path / "c.json", [record])), source).drops[NOTHING_ELSE] == 1
 
 
-def test_the_passage_that_leaves_a_question_open_answers_another_one(source: Source, tmp_path: Path) -> None:
+def test_an_unanswerable_question_gets_the_passage_of_another(source: Source, tmp_path: Path) -> None:
     """Not the same question, to which a second annotator found an answer, and not what metadata is said to state."""
     asked = {
         "question": "Who paid?",
@@ -173,7 +173,7 @@ def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
         ("A. Reeve in Paris", False),
     ],
 )
-def test_what_metadata_states(said: str, stated: bool) -> None:
+def test_recognizes_answers_that_metadata_states(said: str, stated: bool) -> None:
     assert states(Claim(id=0, text="C", date="3-5-2021", speaker="A. Reeve"), said) is stated
 
 
@@ -181,7 +181,7 @@ def test_a_claim_without_a_date_states_its_speaker() -> None:
     assert states(Claim(id=0, text="C", speaker="A. Reeve"), "A. Reeve")
 
 
-def test_pages_are_cut_as_retrieval_cuts_them() -> None:
+def test_splits_pages_as_retrieval_does() -> None:
     page = Page(7, "https://example.org/", ("Grüße aus Aster. " * 9, "Ende."))
     cut = passages_of(page, RetrievalSettings(chunk_size=50, chunk_overlap=10))
     assert [passage.start for passage in cut] == [0, 40, 80, 120]

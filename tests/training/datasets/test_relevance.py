@@ -52,7 +52,7 @@ def test_rejects_a_classifier(tmp_path: Path) -> None:
         CrossEncoderRelevance(write_cross_encoder(tmp_path / "three", outputs=3))
 
 
-def test_rejects_a_folder_without_a_model_with_the_remedy(tmp_path: Path) -> None:
+def test_rejects_a_folder_without_a_model_and_names_the_fix(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"could not be loaded .* --scorer bi-encoder"):
         CrossEncoderRelevance(str(tmp_path))
 

@@ -12,7 +12,6 @@ from system.models.prompting import neutralize, render
 from system.records import Claim, Label, QuestionAnswer
 from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training import TrainingError
-from training.datasets import samples
 from training.datasets.samples import (
     LEAKED_TEXT,
     REPEATED,
@@ -61,7 +60,7 @@ def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tin
     assert VerdictReply.model_validate_json(reply["content"]).label is Label.REFUTED
 
 
-def test_a_pair_has_the_reply_to_prefer_and_the_one_to_avoid(tmp_path: Path) -> None:
+def test_a_pair_has_the_chosen_and_the_rejected_reply(tmp_path: Path) -> None:
     wrong = VerdictReply(justification="It did.", label=Label.SUPPORTED)
     write_data_set(DataSet("x", [sample(rejected=wrong)], Drops(), {}), making(tmp_path))
     (line,) = lines(tmp_path)
@@ -70,7 +69,7 @@ def test_a_pair_has_the_reply_to_prefer_and_the_one_to_avoid(tmp_path: Path) -> 
     assert json.loads(line["chosen"][0]["content"])["label"] == "Refuted"
 
 
-def test_what_does_not_fit_is_counted(tmp_path: Path, tiny_tokenizer: str) -> None:
+def test_counts_samples_that_do_not_fit(tmp_path: Path, tiny_tokenizer: str) -> None:
     long = VerdictReply(justification="word " * 400, label=Label.REFUTED)
     data = DataSet("x", [sample(), sample(reply=long)], Drops({"before": 2}), {})
     card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tiny_tokenizer, 4096))))
@@ -117,8 +116,8 @@ def test_a_full_disk_leaves_the_earlier_file_and_no_half_one(tmp_path: Path, mon
     def full(_: int) -> None:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(samples.os, "fsync", full)
-    with pytest.raises(TrainingError, match=r"x\.jsonl: cannot be written \(No space left on device\); make room"):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(TrainingError, match=r"cannot write .*x\.jsonl \(No space left on device\); make room"):
         write_data_set(DataSet("x", [sample(), sample("b", answer="Never.")], Drops(), {}), making(tmp_path))
     assert (tmp_path / "x.jsonl").read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"x.jsonl", "x.card.json"}

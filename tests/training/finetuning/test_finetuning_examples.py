@@ -32,11 +32,11 @@ def test_reads_examples_in_order(tmp_path):
 @pytest.mark.parametrize(
     ("second", "kind", "fault"),
     [
-        ('{"id": "1", "claim_id": 1, "pro', Demonstration, "line 2: .*the line: Invalid JSON"),
-        ('{"text": "of another data set"}', Demonstration, "line 2: .*id: Field required"),
+        ('{"id": "1", "claim_id": 1, "pro', Demonstration, "line 2: .*the line: expected valid JSON"),
+        ('{"text": "of another data set"}', Demonstration, "line 2: .*id: expected a value, got none"),
         (json.dumps(LINE | {"completion": []}), Demonstration, "line 2: .*completion: "),
         (json.dumps(LINE | {"prompt": [{"role": "robot", "content": "x"}]}), Demonstration, "prompt.0.role"),
-        ("", Preference, "line 1: .*chosen, rejected; chosen: Field required"),
+        ("", Preference, "line 1: .*chosen, rejected; chosen: expected a value, got none"),
     ],
 )
 def test_names_a_line_that_is_not_an_example(tmp_path, second, kind, fault):
@@ -56,7 +56,7 @@ def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
 
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
-def test_no_claim_is_both_learned_and_held_out_and_no_example_is_lost(claims, seed):
+def test_no_claim_is_both_trained_on_and_held_out_and_no_example_is_lost(claims, seed):
     examples = [example(number, claim) for number, claim in enumerate(claims)]
     split = split_by_claim(examples, 0.2, seed)
     assert not {one.claim_id for one in split.train} & {one.claim_id for one in split.held_out}
@@ -97,7 +97,7 @@ def test_leaves_out_examples_longer_than_the_context_with_their_longest_reply():
         that_fit([long], Words(context=3))
 
 
-def test_batches_are_of_one_length_each_and_stand_at_random():
+def test_batches_have_one_length_and_random_order():
     prompts = [[{"role": "user", "content": "x" * (number + 1)}] for number in range(80)]
     examples = [Demonstration.model_validate(LINE | {"id": str(i), "prompt": one}) for i, one in enumerate(prompts)]
     ordered = in_batches(examples, 4, seed=1)

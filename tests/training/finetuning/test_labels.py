@@ -68,7 +68,7 @@ def test_balance_adds_the_labels_log_frequencies_in_training_alone(tiny_model, c
     assert loss.item() != pytest.approx(torch.nn.functional.cross_entropy(outputs["logits"], batch["labels"]).item())
 
 
-def test_learns_its_labels_by_heart_in_the_layers_it_may_change(trainer):
+def test_memorizes_labels_in_the_trainable_layers(trainer):
     before = trainer.evaluate()["eval_loss"]
     trainer.train()
     after = trainer.evaluate()
@@ -77,7 +77,7 @@ def test_learns_its_labels_by_heart_in_the_layers_it_may_change(trainer):
     assert changed and all(".layers.1." in name for name in changed)
 
 
-def test_a_new_adapter_depends_on_the_seed_alone(tiny_model, chat, examples, tmp_path):
+def test_a_new_adapter_depends_only_on_the_seed(tiny_model, chat, examples, tmp_path):
     def new_weights(seed):
         base = AutoModelForCausalLM.from_pretrained(tiny_model / "base")
         split = Split(examples[:4], examples[:4])

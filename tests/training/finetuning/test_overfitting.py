@@ -35,9 +35,7 @@ def short_claims(shared, tmp_path):
     return path
 
 
-def test_examples_that_were_learned_by_heart_are_answered_with_their_labels(
-    tiny_model, short_claims, verdicts, lines, tmp_path
-):
+def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts, lines, tmp_path):
     # One justification for all, so that every update is about the labels.
     tasks = [
         (task, reply.model_copy(update={"justification": "By heart."})) for task, reply in verdicts(short_claims, COUNT)

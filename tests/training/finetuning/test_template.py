@@ -24,7 +24,7 @@ def engine_reply(chat, reply):
     return [*chat.tokenizer(reply, add_special_tokens=False)["input_ids"], chat.tokenizer.eos_token_id]
 
 
-def test_supervised_examples_have_the_ids_of_the_engine_and_loss_on_the_reply_alone(
+def test_supervised_examples_have_the_engines_ids_and_loss_only_on_the_reply(
     tiny_model, chat, verdicts, lines, tmp_path
 ):
     tasks = list(verdicts(count=4))
@@ -38,7 +38,7 @@ def test_supervised_examples_have_the_ids_of_the_engine_and_loss_on_the_reply_al
         assert row["labels"] == [-100] * len(prompt) + wanted + line_end
 
 
-def test_preferences_have_the_ids_of_the_engine(tiny_model, chat, verdicts, lines, tmp_path):
+def test_preferences_have_the_engines_ids(tiny_model, chat, verdicts, lines, tmp_path):
     tasks = list(verdicts(count=3))
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
     examples = [

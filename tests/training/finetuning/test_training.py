@@ -58,7 +58,7 @@ def test_a_training_lowers_the_loss_and_leaves_adapter_card_curves_and_logs(job,
     assert "is trained already" in capsys.readouterr().out
 
 
-def test_a_training_that_was_stopped_goes_on_to_the_same_weights(job, monkeypatch):
+def test_a_stopped_training_resumes_to_the_same_weights(job, monkeypatch):
     whole = replace(job, output=job.data / "whole")
     train(whole)
     build = module.build_trainer
@@ -120,9 +120,9 @@ def margins_of(folder):
     return [entry["eval_rewards/margins"] for entry in history if "eval_rewards/margins" in entry]
 
 
-def test_rejects_a_quantized_base_with_the_way_to_one_that_can_be_trained(tiny_model, data, capsys):
+def test_rejects_a_quantized_base_and_names_the_dequantize_command(tiny_model, data, capsys):
     options = ["train", "--task", "verdict", "--base", str(tiny_model / "awq"), "--data", str(data)]
-    assert main([*options, "--output", str(data / "adapter")]) == 1
+    assert main([*options, "--output", str(data / "adapter")]) == 2
     assert "python -m training dequantize" in capsys.readouterr().err
     assert not (data / "adapter").exists()
 
@@ -132,13 +132,13 @@ def test_rejects_a_quantized_base_with_the_way_to_one_that_can_be_trained(tiny_m
     [
         (["--task", "qg"], "question_generation.jsonl: no data set to train on"),
         (["--task", "verdict", "--epochs", "0"], "--epochs 0.0: expected a number above 0"),
-        (["--task", "verdict", "--start", "x"], "x: no adapter to continue from; give the folder of one with --start"),
-        (["--task", "moderator-dpo", "--start", "x"], "x: no adapter to continue from"),
-        (["--task", "verdict", "--memory", "0.1"], "the training does not fit in memory"),
+        (["--task", "verdict", "--from-adapter", "x"], "x: no adapter to continue from; give .* with --from-adapter"),
+        (["--task", "moderator-dpo", "--from-adapter", "x"], "x: no adapter to continue from"),
+        (["--task", "verdict", "--gpu-memory", "0.1"], "the training does not fit in memory"),
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
     ],
 )
 def test_names_bad_input(tiny_model, data, capsys, options, fault):
     command = ["train", "--base", str(tiny_model / "base"), "--data", str(data), "--output", str(data / "adapter")]
-    assert main([*command, *options]) == 1
+    assert main([*command, *options]) == 2
     assert fault in capsys.readouterr().err

@@ -27,7 +27,7 @@ def test_the_14b_model_is_trained_in_4_bits_on_23_gb_and_in_bfloat16_on_a_large_
     assert choose_precision(qwen_14b, RECIPES[task], 80 * GIB, gpu=True).precision is Precision.BFLOAT16
 
 
-def test_what_does_not_fit_comes_with_the_context_that_would(qwen_14b):
+def test_too_little_memory_names_the_context_that_would_fit(qwen_14b):
     recipe = RECIPES["moderator"]
     with pytest.raises(TrainingError, match="frozen weights, nf4") as raised:
         choose_precision(qwen_14b, recipe, 18 * GIB, gpu=True)
@@ -40,7 +40,7 @@ def test_what_does_not_fit_comes_with_the_context_that_would(qwen_14b):
 
 
 @pytest.mark.slow
-def test_weights_and_adapter_are_counted_as_they_are(tiny_model):
+def test_counts_weights_and_adapter_as_loaded(tiny_model):
     model = load_base(str(tiny_model / "base"), Precision.FLOAT32)
     plan = plan_training(skeleton(str(tiny_model / "base")), RECIPES["qg"], Precision.FLOAT32, GIB)
     assert plan.weights == sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())

@@ -98,7 +98,7 @@ def test_shows_hostile_text_and_executes_none(browser):
         assert reader.errors() == []
 
 
-def test_the_keyboard_is_enough(browser, stores):
+def test_the_page_works_by_keyboard_alone(browser, stores):
     with listening(engine_of(Answers()), stores) as address:
         reader = Reader(browser, address)
         reader.until(lambda: reader.all("#store option"))
@@ -115,7 +115,7 @@ def test_the_keyboard_is_enough(browser, stores):
         assert reader.errors() == []
 
 
-def test_a_reload_finds_the_check_again(browser):
+def test_a_check_survives_a_reload(browser):
     gate = Gate()
     with listening(engine_of(gate)) as address:
         reader = Reader(browser, address)
@@ -168,7 +168,7 @@ def test_reports_a_full_queue_and_a_missing_document(browser):
         reader.until(lambda: "claims are waiting" in reader.status())
 
 
-def test_the_token_is_asked_for_and_saves_the_report(browser, tmp_path):
+def test_asks_for_the_token_and_saves_the_report_with_it(browser, tmp_path):
     browser.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     with listening(engine_of(Answers()), token=TOKEN) as address:
         reader = Reader(browser, address)
@@ -181,7 +181,7 @@ def test_the_token_is_asked_for_and_saves_the_report(browser, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_light_and_dark(browser, scheme):
+def test_text_has_enough_contrast_in_light_and_dark(browser, scheme):
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     with listening(engine_of(Answers())) as address:
         reader = Reader(browser, address)

@@ -71,7 +71,7 @@ def test_documents_without_a_name_are_numbered():
 
 
 @pytest.mark.parametrize(("material", "by_sentence"), [({"documents": DOCUMENTS}, True), ({"store": "aster"}, False)])
-def test_documents_are_judged_sentence_by_sentence_and_stores_as_ever(stores, material, by_sentence):
+def test_documents_are_judged_sentence_by_sentence_and_stores_as_usual(stores, material, by_sentence):
     answers, judged = Answers(), []
 
     def script(request):
@@ -113,7 +113,7 @@ def test_resumes_a_cut_stream_after_the_last_event():
     assert rest == whole[3:]
 
 
-def test_thoughts_can_be_followed_while_they_come():
+def test_thoughts_can_be_followed_as_they_come():
     gate = Gate()
 
     async def scenario(client):
@@ -143,7 +143,7 @@ def test_the_report_is_there_when_the_claim_is_done():
     assert ORDER["claim"] in report.text and 'id="data-claim"' in report.text
 
 
-def test_a_store_is_named_and_nothing_else_is_ever_opened(stores):
+def test_only_listed_stores_are_opened(stores):
     async def scenario(client):
         assert (await client.get("/stores")).json() == {"stores": ["aster"]}
         outside = [
@@ -183,7 +183,7 @@ def test_a_store_that_vanishes_leaves_a_verdict_and_a_named_failure(stores):
     assert str(stores) not in orjson.dumps(progress).decode()
 
 
-def test_a_full_queue_says_when_to_come_again():
+def test_a_full_queue_says_when_to_retry():
     gate = Gate()
 
     async def scenario(client):
@@ -204,7 +204,7 @@ def test_a_full_queue_says_when_to_come_again():
     assert 'factcheck_claims_total{state="done"} 3.0' in metrics
 
 
-def test_a_budget_can_be_less_than_the_services_but_never_more():
+def test_a_budget_cannot_exceed_the_services():
     async def scenario(client):
         return [(await submit(client, budget=budget))["budget"] for budget in (5, BUDGET + 1)]
 
@@ -245,7 +245,7 @@ def test_deleting_a_claim_stops_its_work_and_ends_its_streams(state, monkeypatch
     assert (end, left) == ("cancelled", 1)
 
 
-def test_a_slot_is_free_again_when_its_claim_was_deleted():
+def test_deleting_a_claim_frees_its_slot():
     gate = Gate()
 
     async def scenario(client):
@@ -288,11 +288,11 @@ def test_the_service_stops_with_claims_under_way():
         ({**ORDER, "date": "yesterday"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
         ({**ORDER, "date": "31-2-2021"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
         ({**ORDER, "date": "2021-02-29"}, "date: expected a date as 2020-08-25 or 25-8-2020"),
-        ({**ORDER, "budget": 0}, "budget: expected greater than 0"),
+        ({**ORDER, "budget": 0}, "budget: expected a number greater than 0"),
         ({**ORDER, "documents": []}, "documents: expected at least 1 item"),
         ({**ORDER, "documents": [{"text": ""}]}, "documents.0.text: expected at least 1 character"),
         ({**ORDER, "documents": [{"text": "x"}] * (MOST_DOCUMENTS + 1)}, "documents: expected at most 64 items"),
-        ({**ORDER, "documents": [{"text": "x", "path": "/etc/passwd"}]}, "documents.0.path: no such field"),
+        ({**ORDER, "documents": [{"text": "x", "path": "/etc/passwd"}]}, "documents.0.path: unknown field"),
         ({**ORDER, "store": "aster"}, "the request: expected either 'documents' or 'store'; give one of them"),
         ({"claim": "A claim."}, "the request: expected either 'documents' or 'store'"),
         ({"documents": [{"text": "x"}]}, "claim: expected a value, got none"),
@@ -319,7 +319,7 @@ def test_names_a_bad_field_without_repeating_its_value(body, says):
         (b"", 422),
     ],
 )
-def test_rejects_a_body_of_other_json(content, status):
+def test_rejects_unexpected_json(content, status):
     headers = {"Content-Type": "application/json"}
     answer = serve(lambda client: client.post("/claims", content=content, headers=headers))
     assert answer.status_code == status
@@ -344,14 +344,14 @@ def test_reads_pasted_markdown_as_plain_text():
     assert texts and not any("**" in text or "](" in text for text in texts)
 
 
-def test_the_addresses_are_described_on_a_page():
+def test_a_page_documents_the_endpoints():
     page = serve(lambda client: client.get("/docs"))
     assert page.status_code == 200 and "script" not in page.headers["Content-Security-Policy"]
     assert "POST /claims" in page.text and "one statement that is true or false" in page.text
     assert "{{" not in page.text and "<script" not in page.text
 
 
-def test_rejects_a_form_of_another_site():
+def test_rejects_a_form_from_another_site():
     body = orjson.dumps(ORDER)
     answer = serve(lambda client: client.post("/claims", content=body, headers={"Content-Type": "text/plain"}))
     assert answer.status_code == 422
@@ -388,12 +388,12 @@ def test_without_the_token_only_health_and_the_page_are_open():
     ("host", "status"),
     [("localhost:8000", 200), ("[::1]:8000", 200), ("127.0.0.1", 200), ("evil.example:8000", 400), ("", 400)],
 )
-def test_without_a_token_only_names_of_this_machine_are_answered(host, status):
+def test_without_a_token_only_local_host_names_are_accepted(host, status):
     answer = serve(lambda client: client.get("/healthz", headers={"Host": host}))
     assert answer.status_code == status
 
 
-def test_reports_failures_without_their_particulars(caplog):
+def test_reports_failures_without_internal_details(caplog):
     answers = Answers()
     answers.replace[AnswerQuestion] = lambda _: ModelError(ErrorKind.BACKEND, f"{SECRET} is gone")
     answers.replace[JudgeClaim] = lambda _: RuntimeError(f"{SECRET} fell over")
@@ -413,7 +413,7 @@ def test_reports_failures_without_their_particulars(caplog):
     assert f"{SECRET} is gone" in caplog.text
 
 
-def test_a_defect_of_the_service_is_logged_and_not_shown(monkeypatch, caplog):
+def test_an_internal_error_is_logged_and_not_shown(monkeypatch, caplog):
     monkeypatch.setattr("system.app.service.worker.public_result", lambda _: 1 / 0)
 
     async def scenario(client):
@@ -426,7 +426,7 @@ def test_a_defect_of_the_service_is_logged_and_not_shown(monkeypatch, caplog):
     assert "ZeroDivisionError" in caplog.text and "ZeroDivisionError" not in str(progress)
 
 
-def test_an_address_names_all_its_methods():
+def test_a_wrong_method_gets_the_allowed_ones():
     answer = serve(lambda client: client.put("/claims/x"))
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, DELETE")
 
@@ -441,7 +441,7 @@ def test_the_schema_has_examples_that_the_service_takes():
     assert serve(scenario) == 202
 
 
-def test_a_blocking_model_keeps_no_client_waiting():
+def test_a_blocking_model_does_not_block_clients():
     answers, blocked, released = Answers(), threading.Event(), threading.Event()
 
     def block(_):
@@ -469,7 +469,7 @@ def test_an_ended_job_holds_no_documents_and_stays_ended():
     assert (job.state, job.order.material) == (State.CANCELLED, ())
 
 
-def test_two_claims_at_once_are_two_claims():
+def test_concurrent_claims_are_not_mixed_up():
     async def scenario(client):
         jobs = [await submit(client, claim=f"The Aster bridge opened in {year}.") for year in (1931, 1932)]
         return [(await ended(client, job["id"]))["result"]["claim"]["text"] for job in jobs]

@@ -59,7 +59,7 @@ def test_a_restart_says_what_was_lost(tmp_path):
     assert report.status_code == 409 and "the claim is lost" in report.json()["detail"]
 
 
-def test_what_is_deleted_or_makes_room_is_not_on_disk(tmp_path):
+def test_deleted_and_evicted_claims_are_not_on_disk(tmp_path):
     async def check(client):
         ids = [(await submit(client))["id"] for _ in range(3)]
         for each in ids:

@@ -29,7 +29,7 @@ def test_idle_connections_do_not_keep_others_out():
         assert first.recv(1) == b""  # the oldest made room
 
 
-def test_a_request_that_does_not_come_whole_is_given_up():
+def test_an_incomplete_request_is_dropped():
     with listening(engine_of(Answers()), http=bounded(seconds=0.3)) as address:
         for beginning in (
             b"",

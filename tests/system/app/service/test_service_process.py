@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[4]
 TOKEN = "a-token-of-some-length"
 
 
-def test_beyond_loopback_a_token_is_asked_for(tmp_path):
+def test_a_token_is_required_beyond_loopback(tmp_path):
     for host in ("0.0.0.0", "::", "192.168.0.7", "factcheck.example"):
         with pytest.raises(AccessError, match=r"other machines.*--token-file"):
             read_token(None, host, {})
@@ -50,12 +50,12 @@ def test_rejects_a_weak_token(tmp_path, content):
 
 
 def test_names_a_missing_token_file(tmp_path):
-    with pytest.raises(AccessError, match=r"nowhere: expected a file with a token"):
+    with pytest.raises(AccessError, match=r"nowhere not found"):
         read_token(tmp_path / "nowhere", "127.0.0.1", {})
 
 
 @pytest.mark.slow
-def test_without_the_serve_extra_other_commands_work_and_serve_names_the_remedy():
+def test_without_the_serve_extra_other_commands_work_and_serve_names_the_fix():
     absent = (
         "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'uvicorn', 'sse_starlette', 'prometheus_client')))"
     )
@@ -112,7 +112,7 @@ def answers(port):
 
 
 @pytest.mark.slow
-def test_a_process_checks_a_claim_and_stops_with_a_farewell():
+def test_a_process_checks_a_claim_and_shuts_down_cleanly():
     with process("--max-concurrent-claims", "1", "--stores", "knowledge_store/examples") as (started, address):
         with httpx2.Client(base_url=address, timeout=PATIENCE) as client:
             first = client.post("/claims", json=ORDER).json()["id"]
