@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """What each step of a claim costs and brings: rules, the base model, or its adapter, for asking, answering and judging.
 
-Runs profile cpu once for each row of the table, with one step changed at a time, and prints accuracy with its paired
-difference to the profile as it is (95% bootstrap interval), macro-F1 and seconds a claim. Rules merge in all rows.
+Runs the claims once for each row of the table and prints accuracy with its paired difference to the first row, which is
+profile cpu (95% bootstrap interval), macro-F1 and seconds a claim. Rules merge in all rows.
 
-    python scripts/compare_steps.py --claims dev.json --knowledge-store dev --output output/steps --limit 60 \\
-        --ask models/small/question_generation --answer models/small/question_answering
+    python scripts/compare_steps.py --claims dev.json --knowledge-store dev --output output/steps --limit 60
 
 Run again, a stopped command resumes; rows that are done are not run again.
 """
@@ -22,7 +21,7 @@ from typing import Any
 from submission.report.material import Material, read_run
 from system.app.comparison import Scores, compare
 from system.gold import read_gold
-from system.settings import PROFILES, bundled
+from system.settings import PROFILES
 
 STEPS = {"ask": "question_generation", "answer": "question_answering", "judge": "verdict_prediction"}
 RULES = {"ask": "ask_question", "answer": "answer_question"}  # judging by rules is a setting of the graph
@@ -44,16 +43,14 @@ ROWS = (
 def main() -> None:
     """Run what is not run yet, and print the table."""
     args = _parser().parse_args()
-    adapters = {"ask": args.ask, "answer": args.answer, "judge": _cpu()["model"]["adapters"]["verdict_prediction"]}
     gold = [one.label for one in read_gold(args.claims)][: args.limit]
     print("| asks | answers | judges | accuracy | difference | macro-F1 | seconds a claim |\n|" + "---|" * 7)
     runs: dict[str, Material] = {}
     for who in ROWS:
-        if any(by == "adapter" and not adapters[step] for step, by in zip(STEPS, who, strict=True)):
-            continue  # its adapter was not given
         folder = args.output / "_".join(who)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "profile.toml").write_text(profile(dict(zip(STEPS, who, strict=True)), adapters), encoding="utf-8")
+        text = profile(tomllib.loads(args.profile.read_text(encoding="utf-8")), dict(zip(STEPS, who, strict=True)))
+        (folder / "profile.toml").write_text(text, encoding="utf-8")
         if not (folder / "run" / "timings.json").exists():
             _run(args, folder)
         runs[" | ".join(who)] = read_run(folder / "run")
@@ -61,24 +58,17 @@ def main() -> None:
         print(f"| {last.strategy} | {row(last)} | {_seconds(runs[last.strategy]):.1f} |", flush=True)
 
 
-def profile(who: dict[str, str], adapters: dict[str, str]) -> str:
-    """Profile cpu as TOML, with each step by rules, the base model or an adapter, and without its calibration.
+def profile(tree: dict[str, dict[str, Any]], who: dict[str, str]) -> str:
+    """A profile as TOML, with each step by rules, the base model or an adapter.
 
     Args:
+        tree: a profile with an adapter for each step.
         who: "rules", "base" or "adapter" by step.
-        adapters: folder by step.
     """
-    tree = _cpu()
     rules = [task for step, task in RULES.items() if who[step] == "rules"] + ALWAYS
-    used = {STEPS[step]: str(Path(bundled(adapters[step])).resolve()) for step, by in who.items() if by == "adapter"}
-    tree["model"] |= {"rules": rules, "adapters": used}
-    tree["graph"]["sentence_rules"] = "always" if who["judge"] == "rules" else "documents"
-    del tree["run"]["calibration"]
-    return "\n".join(_lines(tree))
-
-
-def _cpu() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((PROFILES / "cpu.toml").read_text(encoding="utf-8"))
+    adapters = {STEPS[step]: tree["model"]["adapters"][STEPS[step]] for step, by in who.items() if by == "adapter"}
+    graph = tree["graph"] | {"sentence_rules": "always" if who["judge"] == "rules" else "documents"}
+    return "\n".join(_lines(tree | {"model": tree["model"] | {"rules": rules, "adapters": adapters}, "graph": graph}))
 
 
 def _lines(tree: dict[str, dict[str, Any]]) -> Iterable[str]:
@@ -116,8 +106,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--knowledge-store", type=Path, required=True, help="folder with <claim id>.json")
     parser.add_argument("--output", type=Path, required=True, help="folder of the runs")
     parser.add_argument("--limit", type=int, default=60, help="the first N claims (default: 60)")
-    parser.add_argument("--ask", default="", metavar="DIR", help="adapter that asks; without it its rows are left out")
-    parser.add_argument("--answer", default="", metavar="DIR", help="adapter that answers")
+    default = PROFILES / "cpu-adapters.toml"
+    parser.add_argument(
+        "--profile", type=Path, default=default, help="profile with the three adapters (default: cpu-adapters)"
+    )
     return parser
 
 

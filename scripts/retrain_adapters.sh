@@ -7,7 +7,7 @@
 #   retrain_adapters.sh --small --claims train.json --held-out dev.json [--entailment DIR]
 #   retrain_adapters.sh --tiny [--claims train.json --held-out dev.json] [--quantize]
 #
-# --small     the adapter of profile cpu, for SmolLM2-135M-Instruct: some two hours on two cores
+# --small     the three adapters of profiles cpu and cpu-adapters, for SmolLM2-135M-Instruct: hours on two cores
 # --entailment  sets of evidence, claim and label that its verdicts learn from too (training/datasets/labels.py)
 # --served    4-bit checkpoint that the engine serves (default: Qwen/Qwen2.5-14B-Instruct-AWQ)
 # --quantize  make that checkpoint of this model instead, by llm-compressor in .venv-quantize
@@ -65,11 +65,11 @@ train() {
     --output "$models/$name" "${training[@]}" "$@"
 }
 
-# report: of all calls of this command together, seconds in total and memory at most
+# report: of all calls of this command together, total seconds and peak memory
 report() {
   awk -F'\t' '{ if (!($1 in seconds)) order[++n] = $1; seconds[$1] += $2; if ($3 + 0 > gib[$1]) gib[$1] = $3 + 0; total += $2 }
     END { for (i = 1; i <= n; i++) printf "%-32s %7d s %6.1f GiB\n", order[i], seconds[order[i]], gib[order[i]]
-          printf "%-32s %7d s\n", "in total", total }' "$models/steps.tsv"
+          printf "%-32s %7d s\n", "total", total }' "$models/steps.tsv"
 }
 
 if [ -n "$small" ]; then
@@ -121,7 +121,7 @@ for task in qg:question_generation qa:question_answering verdict:verdict_predict
   trained "${task%:*}" "$name"
   adapter=$models/$name
   if [ "$name" = moderator ] && [ -s "$data/moderator_preferences.jsonl" ]; then
-    trained moderator-dpo moderator_preferences --start "$adapter"
+    trained moderator-dpo moderator_preferences --from-adapter "$adapter"
     adapter=$models/moderator_preferences
   fi
   printf '%s = "%s"\n' "$name" "$adapter" >>"$profile"

@@ -1,19 +1,23 @@
-# Part of retrain_adapters.sh --small: the adapter of profile cpu, and what it is worth.
+# Part of retrain_adapters.sh --small: the adapters of profiles cpu and cpu-adapters, and what the labels are worth.
 $python -m system fetch --profile cpu
 base=$($python -c 'from system.weights import SMOLLM2; print(SMOLLM2.folder)')
-sets=(labels ${entailment:+entailment})
-[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
+sets=(labels question_generation reading ${entailment:+entailment})
+[ -e "$data/reading.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"
 
 verdict=labels
 train labels labels
 if [ ${#entailment[@]} -gt 0 ]; then
-  train labels-entailment labels-entailment --start "$models/labels"
+  train labels-entailment labels-entailment --from-adapter "$models/labels"
   verdict=labels-entailment
 fi
+train qg-small question_generation
+train qa-small question_answering
 
-profile=$models/trained.toml
+profile=$models/trained.toml three=$models/trained-adapters.toml
 sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|;/^calibration/d" system/profiles/cpu.toml >"$profile"
+sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|;s|\"smollm2-135m/question|\"$models/question|" \
+  system/profiles/cpu-adapters.toml >"$three"
 set=$models/held_out # dev is for testing: confidences are fitted to claims of the training split that no step saw
 [ -e "$set/claims.json" ] || step "held-out claims" $python scripts/held_out_claims.py "$claims" "$set"
 step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" --knowledge-store "$set/stores" \
@@ -21,5 +25,6 @@ step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" 
 step "calibration" $python -m system calibrate --predictions "$set/run/submission.json" --gold "$set/claims.json" \
   --output "$models/calibration.json"
 step "gold questions of ${held_out[0]}" $python scripts/judge_gold.py "${held_out[0]}" "$models/gold.jsonl" --profile "$profile"
-echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims with this adapter"
+step "a claim with all three" ./run.sh --profile "$three" --limit 1 --output "$models/answer" --overwrite --budget 600
+echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims; --profile $three with all three"
 report

