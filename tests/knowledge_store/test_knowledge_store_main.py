@@ -63,6 +63,12 @@ def test_a_wrong_path_is_a_one_line_error(command: list[str], capsys: pytest.Cap
     assert capsys.readouterr().err.startswith("error: absent")
 
 
+def test_an_index_of_sources_that_are_missing_leaves_no_archive(tmp_path: Path) -> None:
+    archive = tmp_path / "a.sqlite"
+    assert main(["index", str(tmp_path / "absent"), "--output", str(archive)]) == 2
+    assert not archive.exists()
+
+
 def test_rejects_a_limit_below_one(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["search", "store.json", "question", "--limit", "0"])
