@@ -9,9 +9,9 @@ import pytest
 import torch
 from rich.console import Console
 
-from system.app import cli, doctor
-from system.app.commands.doctor import print_findings
-from system.app.doctor import State, bad, examine_inputs, good, note
+from system.app import cli
+from system.app.commands import doctor
+from system.app.commands.doctor import State, bad, examine_inputs, good, note, print_findings
 from system.settings import load
 
 GIB = 2**30
