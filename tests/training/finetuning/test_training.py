@@ -132,7 +132,10 @@ def test_rejects_a_quantized_base_and_names_the_dequantize_command(tiny_model, d
     [
         (["--task", "qg"], "question_generation.jsonl: no data set to train on"),
         (["--task", "verdict", "--epochs", "0"], "--epochs 0.0: expected a number above 0"),
-        (["--task", "verdict", "--from-adapter", "x"], "x: no adapter to continue from; give .* with --from-adapter"),
+        (
+            ["--task", "verdict", "--from-adapter", "x"],
+            "x: no adapter to continue from; give the folder of one with --from",
+        ),
         (["--task", "moderator-dpo", "--from-adapter", "x"], "x: no adapter to continue from"),
         (["--task", "verdict", "--gpu-memory", "0.1"], "the training does not fit in memory"),
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
