@@ -78,7 +78,7 @@ def _parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
         "--metrics",
         nargs="+",
         default=[],
-        choices=list(Metric),
+        choices=[*map(str, Metric)],
         metavar="METRIC",
         help=f"any of {', '.join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024), "
         "ev2r needs a judge (FEVER-8), ev2r-lexical compares words and is not an Ev2R score",
@@ -98,8 +98,8 @@ def _add_judging(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--mode",
-        choices=list(Mode),
-        default=Mode.STRICT,
+        choices=[*map(str, Mode)],
+        default=str(Mode.STRICT),
         help="how to read replies: strict (default) recounts the facts, retries an unreadable reply once, and leaves "
         "out what could not be judged; compatible reads as the official scorer does and counts 0 for it",
     )

@@ -68,3 +68,11 @@ def test_the_package_runs_as_a_program(folder: Path) -> None:
     command = [sys.executable, "-m", "submission", "validate", str(folder / "submission.csv")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{folder / 'submission.csv'}: no faults\n", "")
+
+
+@pytest.mark.parametrize(("option", "choice"), [("--metrics", "legacy"), ("--mode", "compatible")])
+def test_an_unknown_choice_lists_the_choices(option: str, choice: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["score", "--predictions", "a.json", "--gold", "b.json", option, "foo"])
+    _, _, listed = capsys.readouterr().err.partition("invalid choice: 'foo' (choose from ")
+    assert choice in listed and "<" not in listed
