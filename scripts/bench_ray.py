@@ -3,7 +3,7 @@
 The engine waits instead of computing, so that any machine can hold many of them and what is measured is the rest: the
 driver, Ray, and the ranking processes. Run with:
 
-    python scripts/bench_ray.py --output scaling.json
+    python -m scripts.bench_ray --output scaling.json
 """
 
 import argparse

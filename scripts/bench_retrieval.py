@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Time the first stage of retrieval beside rank-bm25, bm25s and tantivy: the same stores, the same claim, one run.
 
 Each engine ranks each store three times, each time in a process of its own, one after the other; the middle time
@@ -6,7 +5,7 @@ counts. The others get the passages that plain Python cuts and frees of copies; 
 bm25s and tantivy have tokenizers of their own.
 Engines that are not installed (scripts/setup.sh bench) are passed over.
 
-Usage: bench_retrieval.py STORE.json… [--tokenization whitespace] [--others-up-to MB] [--plot FILE.svg]
+Usage: python -m scripts.bench_retrieval STORE.json… [--tokenization whitespace] [--others-up-to MB] [--plot FILE.svg]
 """
 
 import argparse

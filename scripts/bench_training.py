@@ -1,10 +1,10 @@
 """Measure training steps on an architecture with random weights: nothing is downloaded.
 
-    python scripts/bench_training.py --shape qwen2.5-14b --precision nf4 --gpu-memory 22 --task moderator \\
+    python -m scripts.bench_training --shape qwen2.5-14b --precision nf4 --gpu-memory 22 --task moderator \\
         --output nf4.json
-    python scripts/bench_training.py --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
-    python scripts/bench_training.py --shape tiny --precision float32 --tokens 512  # without a GPU
-    python scripts/bench_training.py --shape smollm2-135m --precision bfloat16 --task qg-small --tokens 192 --batch 16
+    python -m scripts.bench_training --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
+    python -m scripts.bench_training --shape tiny --precision float32 --tokens 512  # without a GPU
+    python -m scripts.bench_training --shape smollm2-135m --precision bfloat16 --task qg-small --tokens 192 --batch 16
 
 The trainer is that of ``python -m training train``, with the recipe's adapter, and examples that are all as long as the
 recipe's longest: the memory is the highest that a training can take. Beside it stands what the plan says. Without a GPU
@@ -20,12 +20,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import shapes
 import torch
-from make_tiny_model import make_base, make_tokenizer
 from torch import nn
 from transformers import AutoModelForCausalLM, EarlyStoppingCallback, PreTrainedConfig, TrainerCallback
 
+from scripts.make_tiny_model import make_base, make_tokenizer
+from scripts.shapes import QWEN_14B, SMOLLM2_135M
 from system.machine import describe, peak_memory
 from system.models.base import ModelUnavailable
 from system.models.memory import GIB
@@ -43,8 +43,8 @@ from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.trainers import build_trainer
 
 SHAPES = {
-    "qwen2.5-14b": shapes.QWEN_14B,
-    "smollm2-135m": shapes.SMOLLM2_135M,
+    "qwen2.5-14b": QWEN_14B,
+    "smollm2-135m": SMOLLM2_135M,
     "tiny": make_base(make_tokenizer()).config,
 }
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What retrieval finds: by the number of passages embedded for a question (dense_candidates), the share of gold pages
 and of reference sentences among them and in the final passages, and what embedding them costs on a card.
 
@@ -7,7 +6,7 @@ question is answered from. Encoding is slow on a CPU: --final says up to which n
 searched among noise, so that it has the size of a real one. A gold page is one whose address annotators cite; claims
 with such a page in their store are measured. The reference is a JSON Lines file in the form of HerO's retrieval output.
 
-Usage: candidate_recall.py CLAIMS.json STORE_DIR --noise NOISE.json --reference FILE.jsonl [--claims 40] [--final 256]
+Usage: python -m scripts.candidate_recall CLAIMS.json STORE_DIR --noise NOISE.json --reference FILE.jsonl
 """
 
 import argparse

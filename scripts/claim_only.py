@@ -1,11 +1,10 @@
-#!/usr/bin/env python3
 """How far the claim alone goes: a baseline that sees no evidence, beside which verdicts with evidence are to be read.
 
 Fits a multinomial logistic regression on the encoder's vectors of a claim and of its metadata. How strongly it is
 regularized is chosen on the later 30% of the training claims, since AVeriTeC's splits follow one another in time;
 then it is fitted on all of them, and prints the label scores of the other split.
 
-Usage: claim_only.py TRAIN.json DEV.json
+Usage: python -m scripts.claim_only TRAIN.json DEV.json
 """
 
 import argparse

@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """What each step of a claim costs and brings: rules, the base model, or its adapter, for asking, answering and judging.
 
 Runs the claims once for each row of the table and prints accuracy with its paired difference to the first row, which is
 profile cpu (95% bootstrap interval), macro-F1 and seconds a claim. Rules merge in all rows.
 
-    python scripts/compare_steps.py --claims dev.json --knowledge-store dev --output output/steps --limit 60
+    python -m scripts.compare_steps --claims dev.json --knowledge-store dev --output output/steps --limit 60
 
 Run again, a stopped command resumes; rows that are done are not run again.
 """

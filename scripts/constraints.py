@@ -1,6 +1,6 @@
 """Renew constraints.txt: the version of every package that the project and its extras stand on, as installed here.
 
-    python scripts/constraints.py --upgrade    # first install the newest versions that pyproject.toml allows
+    python -m scripts.constraints --upgrade    # first install the newest versions that pyproject.toml allows
     .ci/run                                    # then test them, before the file is committed
 
 Without --upgrade it records what this environment has. The extras of vLLM are left out: they choose their own versions.

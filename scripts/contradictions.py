@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What an engine makes of claims that short documents contradict, paraphrase, or say nothing about.
 
 ``contradictions.jsonl`` holds invented documents with claims on them. A contradiction differs from its document in one
@@ -7,7 +6,7 @@ thing, which is the claim's kind: a number, year, place, name, negation, compari
 With ``--pairs`` it reads public entailment sets (``evidence``, ``claim`` and ``label`` on each line) and compares
 each claim with its evidence by rule instead: what the rules' own confidences rest on.
 
-Usage: contradictions.py [--profile NAME] [--output CASES.jsonl]
+Usage: python -m scripts.contradictions [--profile NAME] [--output CASES.jsonl]
        contradictions.py --pairs SET.jsonl ... [--limit N]
 """
 

@@ -76,9 +76,9 @@ def prefill_tokens(line: Sequence[Stage], prefix_cache: bool) -> int:
 
 
 def floor_seconds(
-    line: Sequence[Stage], parameters: int, plan: MemoryPlan, device: Device, in_flight: int, prefix_cache: bool
+    line: Sequence[Stage], parameters: int, plan: MemoryPlan, device: Device, concurrent_claims: int, prefix_cache: bool
 ) -> float:
-    """Seconds a claim, when ``in_flight`` claims share every step of decoding.
+    """Seconds a claim, when ``concurrent_claims`` claims share every step of decoding.
 
     Prefill: two operations a parameter and token. Decoding: a step reads the weights once for all its sequences, and
     each sequence's own keys and values.
@@ -89,5 +89,5 @@ def floor_seconds(
     prefill = 2 * parameters * prefill_tokens(line, prefix_cache) / device.flops
     steps = sum(stage.reply for stage in line)
     cached = sum(s.requests * s.reply * (s.shared + s.of_claim + s.own + s.reply / 2) for s in line)
-    traffic = steps * (plan.weights + plan.adapters) / in_flight + cached * plan.kv_per_token
+    traffic = steps * (plan.weights + plan.adapters) / concurrent_claims + cached * plan.kv_per_token
     return prefill + traffic / device.bandwidth

@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """Claims that training held out, with stores to check them on: confidences are fitted to these, since dev is for tests.
 
 AVeriTeC's training split comes without a knowledge store, so stores are made of the annotators' answers. Writes
 OUTPUT/claims.json, numbered from 0, and OUTPUT/stores/<number>.json.
 
-Usage: held_out_claims.py CLAIMS.json OUTPUT [--share 0.04]
+Usage: python -m scripts.held_out_claims CLAIMS.json OUTPUT [--share 0.04]
 """
 
 import argparse

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """How far a judge of evidence (Ev2R) agrees with recorded judgements, and what it costs.
 
 Asks a judge about the evidence of recorded replies: the reference as recorded, and as the prediction the facts that
@@ -7,7 +6,7 @@ how their precision and recall correlate with the recorded ones, and processor s
 
 Replies are appended to OUTPUT as they come; the same command resumes.
 
-Usage: judge_agreement.py RECORDED OUTPUT --judge transformers:FOLDER [--official-prompts properties.py] [--claims N]
+Usage: python -m scripts.judge_agreement RECORDED OUTPUT --judge transformers:FOLDER
 """
 
 import argparse

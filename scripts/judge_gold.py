@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """How well a model judges claims by the annotators' own questions and answers, without any retrieval.
 
 Prints accuracy, macro-F1, the F1 of each label and the calibration error, and writes each claim's label, verdict and
 confidence as JSON Lines, in the claims' order.
 
-Usage: judge_gold.py CLAIMS.json OUTPUT.jsonl [--profile cpu] [--limit N] [setting ...]
+Usage: python -m scripts.judge_gold CLAIMS.json OUTPUT.jsonl [--profile cpu] [--limit N] [setting ...]
 """
 
 import argparse

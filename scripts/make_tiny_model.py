@@ -1,6 +1,6 @@
 """Make a tiny model with everything that the real one has, in seconds, without a download.
 
-    python scripts/make_tiny_model.py --output models/tiny
+    python -m scripts.make_tiny_model --output models/tiny
 
 writes, from a fixed seed:
 

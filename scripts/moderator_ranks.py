@@ -4,7 +4,7 @@ A noisy oracle (``oracle.py``) debates annotated claims of the training split an
 verdicts are the annotators'. From these debates SmolLM2-135M learns to moderate (Debate-SFT), once for each rank, and
 once from last rulings alone. Each moderator then rules on the oracle's debates about held-out claims:
 
-    python scripts/moderator_ranks.py --claims train.json --held-out dev.json --output output/moderator
+    python -m scripts.moderator_ranks --claims train.json --held-out dev.json --output output/moderator
 
 Run again, a stopped command resumes.
 """
@@ -17,9 +17,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracle import OracleModel, Rates
-from simulate_debate import HashedWords
-
+from scripts.oracle import OracleModel, Rates
+from scripts.simulate_debate import HashedWords
 from system.gold import GoldClaim, read_gold, write_gold_store
 from system.journal import RecordJournal
 from system.models.base import Model, RoutedModel

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """The legacy half of the organizers' scorer, run as their ``compute`` runs it; the other half asks a paid service.
 
 Runs in an environment of its own, see ``official_score.sh``.

@@ -1,7 +1,7 @@
 """The whole proof on a machine with a GPU, in one command and one file to send.
 
     scripts/setup.sh gpu test
-    .venv/bin/python scripts/prove_gpu.py --claims dev.json --knowledge-store stores/dev --output proof.json
+    .venv/bin/python -m scripts.prove_gpu --claims dev.json --knowledge-store stores/dev --output proof.json
 
 Four steps, each a process of its own, so that what fails in one is recorded and the next still runs:
 
@@ -46,7 +46,7 @@ def bench(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """Load, memory and speed of the engine, with random weights of the model's shape unless a model is named."""
     what = ["--model", args.model] if args.model else ["--shape", args.shape]
     limits = ["--gpu-memory", str(args.gpu_memory)]
-    _python("scripts/bench_engine.py", *what, *limits, "--output", str(scratch / "bench.json"))
+    _python("-m", "scripts.bench_engine", *what, *limits, "--output", str(scratch / "bench.json"))
     return json.loads((scratch / "bench.json").read_text())
 
 

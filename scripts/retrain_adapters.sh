@@ -55,7 +55,7 @@ echo "$given" >"$models/given"
 step() {
   local name=$1; shift
   echo "== $name"
-  $python scripts/measured.py "$name" "$models/steps.tsv" "$@"
+  $python -m scripts.measured "$name" "$models/steps.tsv" "$@"
 }
 
 # train TASK ADAPTER [OPTION...]: train an adapter
@@ -78,7 +78,7 @@ if [ -n "$small" ]; then
 fi
 
 if [ -n "$tiny" ]; then
-  [ -e "$models/made/base/config.json" ] || step "tiny model" $python scripts/make_tiny_model.py --output "$models/made"
+  [ -e "$models/made/base/config.json" ] || step "tiny model" $python -m scripts.make_tiny_model --output "$models/made"
   served=$models/made/awq
   [ -z "$quantize" ] || quantize=$models/made/base
   if [ -z "$claims" ]; then  # twelve examples to learn from, the others held out

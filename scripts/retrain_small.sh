@@ -19,12 +19,12 @@ sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|;/^cal
 sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/$verdict\"|;s|\"smollm2-135m/question|\"$models/question|" \
   system/profiles/cpu-adapters.toml >"$three"
 set=$models/held_out # dev is for testing: confidences are fitted to claims of the training split that no step saw
-[ -e "$set/claims.json" ] || step "held-out claims" $python scripts/held_out_claims.py "$claims" "$set"
+[ -e "$set/claims.json" ] || step "held-out claims" $python -m scripts.held_out_claims "$claims" "$set"
 step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" --knowledge-store "$set/stores" \
   --output "$set/run" --budget 600 --resume
 step "calibration" $python -m system calibrate --predictions "$set/run/submission.json" --gold "$set/claims.json" \
   --output "$models/calibration.json"
-step "gold questions of ${held_out[0]}" $python scripts/judge_gold.py "${held_out[0]}" "$models/gold.jsonl" --profile "$profile"
+step "gold questions of ${held_out[0]}" $python -m scripts.judge_gold "${held_out[0]}" "$models/gold.jsonl" --profile "$profile"
 step "a claim with all three" ./run.sh --profile "$three" --limit 1 --output "$models/answer" --overwrite --budget 600
 echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims; --profile $three with all three"
 report

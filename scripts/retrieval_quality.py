@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
 """What choices of retrieval cost: for annotated questions, how many of the final passages are those of embedding all
 passages, how many passages are embedded for it, and how many sentences that another system found they contain.
 
 The reference is a JSON Lines file in the form of HerO's retrieval output: {"claim_id", "top_10": [{"sentence"}, …]}.
 
-Usage: retrieval_quality.py CLAIMS.json STORE_DIR [--reference FILE.jsonl] [--claims 50] [--hops]
+Usage: python -m scripts.retrieval_quality CLAIMS.json STORE_DIR [--reference FILE.jsonl] [--claims 50] [--hops]
 """
 
 import argparse

@@ -212,17 +212,17 @@ def deadlines(number: int, rates: Sequence[float], places: Sequence[int]) -> Non
     )
     print("|---:|---:|---|---:|---:|---:|---:|")
     for rate in rates:
-        for in_flight in places:
-            settings = settings_with(max_concurrent_claims=in_flight)
+        for concurrent in places:
+            settings = settings_with(max_concurrent_claims=concurrent)
             shared = simulate(settings, number, rate)
             whole = shared
             if shared.cut:
-                whole = simulate(settings_with(max_concurrent_claims=in_flight, budget=1e9), number, rate)
+                whole = simulate(settings_with(max_concurrent_claims=concurrent, budget=1e9), number, rate)
             own = simulate(settings, number, rate, shared=False)
             for name, run in (("each claim's", own), ("the mean", shared)):
                 longest = max(result.timing.seconds for result in run.results)
                 counts = f"{run.each:.1f} | {longest:.0f} s | {run.cut} | {lost(run, whole)}"
-                print(f"| {rate:,.0f} | {in_flight} | {name} | {counts} |", flush=True)
+                print(f"| {rate:,.0f} | {concurrent} | {name} | {counts} |", flush=True)
 
 
 STAGES = {
@@ -250,8 +250,8 @@ def costs(number: int, rates: Sequence[float], places: Sequence[int], answered: 
     print(f"| tokens/s | in flight | | {' | '.join(STAGES)} | s a claim | prompt tokens |")
     print("|---:|---:|---|" + "---:|" * (len(STAGES) + 2))
     for rate in rates:
-        for in_flight, name in [*((n, "the profile") for n in places), *((places[0], n) for n in [*CHANGES][1:])]:
-            settings = settings_with(**{"max_concurrent_claims": in_flight, **CHANGES[name]})
+        for concurrent, name in [*((n, "the profile") for n in places), *((places[0], n) for n in [*CHANGES][1:])]:
+            settings = settings_with(**{"max_concurrent_claims": concurrent, **CHANGES[name]})
             row = cost_row(simulate(settings, number, rate, answered=answered))
             print(f"| {rate:,.0f} | {settings.run.max_concurrent_claims} | {name} | {row} |", flush=True)
 

@@ -3,7 +3,7 @@
 Each error rate is varied alone while the others stay at their base; all strategies see the same gold evidence.
 Writes the figure and the numbers:
 
-    python scripts/simulate_debate.py --claims data_store/averitec/dev.json --output docs
+    python -m scripts.simulate_debate --claims data_store/averitec/dev.json --output docs
 """
 
 import argparse
@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import orjson
-from oracle import OracleModel, Rates
 from sklearn.feature_extraction.text import HashingVectorizer
 from tqdm import tqdm
 
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.ranking import RankedStore, rank
+from scripts.oracle import OracleModel, Rates
 from submission.report.charts import HEIGHT, LEFT, STAGE_COLORS, TOP, WIDTH, Frame, element, figure, text
 from system.app.comparison import Scores, compare
 from system.check import Engine, check

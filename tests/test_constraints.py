@@ -1,12 +1,6 @@
 """constraints.txt: every package that the project stands on, in the version that is tested here."""
 
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "scripts"))
-
-import constraints  # noqa: E402
+from scripts import constraints
 
 
 def recorded():

@@ -31,7 +31,7 @@ def test_floor_matches_the_formula(plan):
     prefill = 2 * 10**9 * 1050 / 70e12
     traffic = 10 * (plan.weights + plan.adapters) / 4 + 3 * 10 * (350 + 5) * plan.kv_per_token
     expected = prefill + traffic / 600e9
-    assert floor_seconds([ONE], 10**9, plan, device, in_flight=4, prefix_cache=False) == pytest.approx(expected)
+    assert floor_seconds([ONE], 10**9, plan, device, concurrent_claims=4, prefix_cache=False) == pytest.approx(expected)
 
 
 @given(st.integers(1, 8), st.integers(1, 5), st.integers(1, 10))
