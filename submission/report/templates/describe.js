@@ -2,13 +2,16 @@
 
 const DESCRIBE = {
   "claim": (c) => ({ tag: "claim", text: c.text }),
-  "question": (c, t) => ({ tag: /v\d+$/.test(t.parents[0]) ? "asked again" : "question", text: c.text }),
+  "question": (c, t, { thoughts }) => ({
+    tag: thoughts.find(({ id }) => id === t.parents[0])?.kind === "verdict" ? "asked again" : "question",
+    text: c.text,
+  }),
   "pruned": (c, t) => ({
     tag: "not explored",
     text: t.parents.length > 1 ? `${c.reason} of ${t.parents[1]}, cosine ${c.similarity.toFixed(2)}` : c.reason,
     quiet: true,
   }),
-  "evidence": (c, t, passages) => {
+  "evidence": (c, t, { passages }) => {
     const passage = passages[c.passage.ref];
     return { tag: site(passage.url), text: passage.text, warning: passage.suspicious ? "like instructions" : "" };
   },
@@ -47,8 +50,8 @@ const DESCRIBE = {
 const counted = (items, one, many = `${one}s`) => `${items.length} ${items.length === 1 ? one : many}`;
 const inWords = (relation) => `${relation.subject} — ${relation.relation} → ${relation.object}`;
 
-function describe(thought, passages) {
-  const known = DESCRIBE[thought.kind]?.(thought.content, thought, passages);
+function describe(thought, details) {
+  const known = DESCRIBE[thought.kind]?.(thought.content, thought, details);
   return { tone: "", quiet: false, warning: "", ...(known ?? { tag: thought.kind, text: words(thought.content) }) };
 }
 

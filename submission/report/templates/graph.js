@@ -12,7 +12,7 @@ const KINDS = {
 };
 
 function drawGraph(details, open) {
-  const plan = layout(details.thoughts, details.passages);
+  const plan = layout(details);
   const edges = drawnEdges(details.thoughts);
   const arrivals = arrivalsOf(edges, plan);
   const arrow = s("marker", { id: "arrow", viewBox: "0 0 6 6", refX: 1, refY: 3, markerWidth: 6, markerHeight: 6, orient: "auto" },

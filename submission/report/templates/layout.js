@@ -38,11 +38,12 @@ function wrap(text, width, most, size = 10.5, weight = 400) {
   return [...lines.slice(0, most - 1), `${last.trimEnd()}…`];
 }
 
-function layout(thoughts, passages) {
+function layout(details) {
+  const { thoughts } = details;
   const below = childrenById(thoughts);
   const nodes = new Map();
   const place = (thought, x, y, width) => {
-    const said = describe(thought, passages);
+    const said = describe(thought, details);
     const size = thought.kind === "claim" ? 13 : 10.5;
     const lines = wrap(said.text, width - 2 * SIZE.pad - 4, LINES[thought.kind] ?? 3, size, weightOf(thought));
     const step = thought.kind === "claim" ? 17 : SIZE.line;

@@ -1,7 +1,7 @@
 // A thought opened: its text, what it cost, where it comes from, with the quote marked in its page's chunk.
 
 function thoughtPanel(thought, details, actions) {
-  const said = describe(thought, details.passages);
+  const said = describe(thought, details);
   const link = (id) => h("button", { type: "button", onclick: () => actions.open(id) }, id);
   const children = details.thoughts.filter((other) => other.parents.includes(thought.id)).map((other) => other.id);
   return [

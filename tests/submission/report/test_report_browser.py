@@ -5,6 +5,7 @@ from processes import PATIENCE
 from report_factories import (
     CHUNK,
     QUOTE,
+    SPOKEN_OF,
     TEXT,
     four_claims,
     gold_item,
@@ -105,6 +106,12 @@ def test_a_claim_opens_with_graph_and_gold_side(reader):
     assert {f"kind-{kind}" for kind in wanted.split()} <= kinds
     assert "used by the prediction" in reader.one("#claim-view").text
     assert reader.all(".graph .edge")
+
+
+def test_a_question_after_a_verdict_is_marked_as_asked_again(reader):
+    reader.open_claim(0)
+    tags = {node.get_attribute("aria-label").partition(": ")[::2] for node in reader.all(".graph .kind-question")}
+    assert ("asked again", "Is there a plaque?") in tags and ("question", SPOKEN_OF) in tags
 
 
 def test_thoughts_do_not_overlap(reader):
