@@ -99,6 +99,29 @@ class RunTiming(Record):
     verdict: str
     clock: str
 
+    @property
+    def wall(self) -> float:
+        """Seconds of the whole program, loading included, divided by the claims, as the organizers count."""
+        return _wall(self.facts, self.claims)
+
+    @property
+    def mean_cost(self) -> Cost:
+        """Mean per claim, tokens and calls rounded to whole ones; seconds are those spent in the model."""
+        means = {name: value / self.claims for name, value in self.cost.model_dump().items()}
+        return Cost(**{name: value if "seconds" in name else round(value) for name, value in means.items()})
+
+    @property
+    def sentence(self) -> str:
+        """How the run stands to the rule, the claims' own clocks beside it."""
+        keeps = "keeps" if self.within_rule else "breaks"
+        ahead = self.claims * RULE_SECONDS - self.facts.model_load_seconds - self.facts.run_seconds
+        return (
+            f"The run {keeps} the one-minute rule: {self.wall:.1f} s per claim on average, loading included, with "
+            f"{RULE_SECONDS:.0f} s allowed, so it ended {abs(ahead) / 60:.0f} min "
+            f"{'early' if ahead >= 0 else 'late'}. By its own clock, which also runs while others are served, a claim "
+            f"took {self.mean:.1f} s on average and {self.max:.1f} s at most; the deadline cut {self.cut_short} short."
+        )
+
 
 class TimeReport(Record):
     """The run as a whole, then claim by claim in the order of the results."""
@@ -177,55 +200,6 @@ def write_timings_csv(report: TimeReport, path: Path) -> None:
         values = [getattr(claim, name) for name in plain]
         writer.writerow([*values, "; ".join(claim.failures), *(claim.stages.get(stage, 0.0) for stage in stages)])
     write_text(path, text.getvalue())
-
-
-class TimeVerdict(Record):
-    """How a run stands to the rule that a claim may take a minute on average.
-
-    Attributes:
-        mean: seconds a claim by its own clock; claims in flight together each count in full.
-        worst: the longest claim.
-        wall: seconds of the whole program, loading included, divided by the claims, as the organizers count.
-        cost: means per claim; seconds are those spent in the model.
-    """
-
-    mean: float
-    worst: float
-    wall: float
-    cost: Cost
-    keeps_rule: bool
-    sentence: str
-
-
-def time_verdict(report: TimeReport) -> TimeVerdict:
-    """Judge a run by the rule, the claims' own mean beside it."""
-    run = report.run
-    wall = _wall(run.facts, run.claims)
-    return TimeVerdict(
-        mean=run.mean,
-        worst=run.max,
-        wall=wall,
-        cost=_mean_cost(run),
-        keeps_rule=wall <= RULE_SECONDS,
-        sentence=_sentence(run, wall),
-    )
-
-
-def _mean_cost(run: RunTiming) -> Cost:
-    """Mean per claim, tokens and calls rounded to whole ones."""
-    means = {name: value / run.claims for name, value in run.cost.model_dump().items()}
-    return Cost(**{name: value if "seconds" in name else round(value) for name, value in means.items()})
-
-
-def _sentence(run: RunTiming, wall: float) -> str:
-    keeps = "keeps" if wall <= RULE_SECONDS else "breaks"
-    ahead = run.claims * RULE_SECONDS - run.facts.model_load_seconds - run.facts.run_seconds
-    return (
-        f"The run {keeps} the one-minute rule: {wall:.1f} s per claim on average, loading included, with "
-        f"{RULE_SECONDS:.0f} s allowed, so it ended {abs(ahead) / 60:.0f} min "
-        f"{'early' if ahead >= 0 else 'late'}. By its own clock, which also runs while others are served, a claim "
-        f"took {run.mean:.1f} s on average and {run.max:.1f} s at most; the deadline cut {run.cut_short} short."
-    )
 
 
 def write_measured_timings(report: TimeReport, path: Path) -> None:

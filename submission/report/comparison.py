@@ -14,7 +14,6 @@ from submission.report.material import Entry, Material, read_run
 from submission.report.page import visible
 from submission.score import label_scores
 from submission.tables import SHORT
-from submission.timings import time_verdict
 from system.gold import GoldClaim
 from system.journal import flat
 from system.records import Record
@@ -134,17 +133,18 @@ def _times(one: Material, two: Material) -> list[Measure]:
 def _time(run: Material) -> dict[str, float]:
     """Means a claim, by name."""
     assert run.timings is not None  # ``read_run`` reads nothing without
-    verdict = time_verdict(run.timings)
+    timing = run.timings.run
+    cost = timing.mean_cost
     return {
-        "seconds a claim": verdict.mean,
-        "longest claim": verdict.worst,
-        "wall seconds a claim": verdict.wall,
-        **{f"seconds, {stage}": seconds for stage, seconds in run.timings.run.stages.items()},
-        "model calls": float(verdict.cost.calls),
-        "tokens in": float(verdict.cost.tokens_in),
-        "tokens out": float(verdict.cost.tokens_out),
-        "claims cut short": float(run.timings.run.cut_short),
-        "failures": float(sum(run.timings.run.failures.values())),
+        "seconds a claim": timing.mean,
+        "longest claim": timing.max,
+        "wall seconds a claim": timing.wall,
+        **{f"seconds, {stage}": seconds for stage, seconds in timing.stages.items()},
+        "model calls": float(cost.calls),
+        "tokens in": float(cost.tokens_in),
+        "tokens out": float(cost.tokens_out),
+        "claims cut short": float(timing.cut_short),
+        "failures": float(sum(timing.failures.values())),
     }
 
 

@@ -12,7 +12,6 @@ from submission.report.claims import Row
 from submission.report.losses import ClaimReach, Losses, losses
 from submission.report.material import Material
 from submission.score import LabelScores, constant_scores, label_scores
-from submission.timings import TimeVerdict, time_verdict
 from system.journal import flat
 from system.records import Label
 
@@ -42,7 +41,6 @@ class Overview:
     scores: Mapping[str, Mapping[str, float]]
     unpaired: tuple[str, ...]
     losses: Mapping[str, Sequence[Losses]]
-    time: TimeVerdict | None
     slowest: tuple[Row, ...]
     incidents: tuple[Incidents, ...]
     setup: Mapping[str, str]
@@ -60,7 +58,6 @@ def overview(
         scores=dict(_further_scores(material.path)) if material.path.is_dir() else {},
         unpaired=tuple(_unpaired(pairing)) if pairing else (),
         losses=losses(reaches) if reaches else {},
-        time=time_verdict(material.timings) if material.timings else None,
         slowest=tuple(sorted(timed, key=lambda row: -(row.seconds or 0.0))[:SLOWEST_SHOWN]),
         incidents=tuple(_incidents(rows)),
         setup=_setup(material.setup),

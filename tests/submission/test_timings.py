@@ -11,7 +11,6 @@ from submission.timings import (
     RunFacts,
     TimeReport,
     time_report,
-    time_verdict,
     write_measured_timings,
     write_timings_csv,
     write_timings_json,
@@ -120,25 +119,25 @@ def report(*seconds: float, **facts: float) -> TimeReport:
 
 
 def test_distinguishes_mean_worst_and_wall_time() -> None:
-    verdict = time_verdict(report(10.0, 20.0, 90.0, run_seconds=50.0, model_load_seconds=10.0))
-    assert (verdict.mean, verdict.worst) == (40.0, 90.0)
-    assert verdict.wall == pytest.approx(20.0)
-    assert verdict.keeps_rule
-    assert "keeps the one-minute rule: 20.0 s per claim" in verdict.sentence
-    assert "2 min early" in verdict.sentence
+    run = report(10.0, 20.0, 90.0, run_seconds=50.0, model_load_seconds=10.0).run
+    assert (run.mean, run.max) == (40.0, 90.0)
+    assert run.wall == pytest.approx(20.0)
+    assert run.within_rule
+    assert "keeps the one-minute rule: 20.0 s per claim" in run.sentence
+    assert "2 min early" in run.sentence
 
 
 def test_loading_counts_against_the_rule() -> None:
-    verdict = time_verdict(report(10.0, 10.0, run_seconds=100.0, model_load_seconds=80.0))
-    assert not verdict.keeps_rule
-    assert "breaks the one-minute rule: 90.0 s" in verdict.sentence
-    assert "1 min late" in verdict.sentence
+    run = report(10.0, 10.0, run_seconds=100.0, model_load_seconds=80.0).run
+    assert not run.within_rule
+    assert "breaks the one-minute rule: 90.0 s" in run.sentence
+    assert "1 min late" in run.sentence
 
 
 def test_tokens_and_calls_are_means_of_the_claims() -> None:
-    one, two = time_verdict(report(1.0)), time_verdict(report(1.0, 1.0))
-    assert one.cost.tokens_in > 0
-    assert one.cost == two.cost
+    one, two = report(1.0).run.mean_cost, report(1.0, 1.0).run.mean_cost
+    assert one.tokens_in > 0
+    assert one == two
 
 
 def test_the_organizers_form_has_whole_seconds(tmp_path: Path) -> None:
