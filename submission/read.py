@@ -52,7 +52,10 @@ def read_predictions(path: Path) -> list[Predicted]:
     if path.suffix == ".json":
         entries = [_entry(path, number, item) for number, item in enumerate(read_json_array(path))]
         return [_predicted(path, number, entry) for number, entry in enumerate(entries)]
-    return [_from_row(path, row) for row in read_table(path).rows]
+    return [
+        Predicted(claim_id=_id(path, row), claim=row.claim, label=row.label, pairs=_pairs_of_row(row))
+        for row in read_table(path).rows
+    ]
 
 
 def read_scored_gold(path: Path) -> list[Gold]:
@@ -122,10 +125,6 @@ def _predicted(path: Path, number: int, entry: Mapping[str, object]) -> Predicte
     return Predicted(claim_id=claim_id, claim=claim, label=label, pairs=_pairs(entry.get("evidence")))
 
 
-def _from_row(path: Path, row: Row) -> Predicted:
-    return Predicted(claim_id=_id(path, row), claim=row.claim, label=row.label, pairs=_pairs_of_row(row))
-
-
 def _id(path: Path, row: Row) -> int:
     if isinstance(row.id, str) or not row.id.is_integer():
         raise SubmissionError(f"{path}: {row.where}: 'id': expected an integer, got {row.id!r}")
@@ -158,17 +157,12 @@ def _gold(one: GoldClaim) -> Gold:
 
 
 def _gold_of_row(path: Path, row: Row) -> Gold:
-    label = _label(f"{path}: {row.where}", row.label)
-    return Gold(claim_id=_id(path, row), claim=row.claim, label=label, pairs=_pairs_of_row(row))
-
-
-def _label(where: str, label: object) -> Label:
-    if label not in list(Label):
-        expected = ", ".join(Label)
+    if row.label not in list(Label):
         raise SubmissionError(
-            f"{where}: 'label': expected one of {expected}, got {label!r}; give a file with gold labels (train or dev)"
+            f"{path}: {row.where}: 'label': expected one of {', '.join(Label)}, got {row.label!r}; "
+            "give a file with gold labels (train or dev)"
         )
-    return Label(str(label))
+    return Gold(claim_id=_id(path, row), claim=row.claim, label=Label(row.label), pairs=_pairs_of_row(row))
 
 
 def _text(path: Path, number: int, entry: Mapping[str, object], key: str) -> str:

@@ -17,7 +17,7 @@ from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
 from submission.files import SubmissionError
 from submission.legacy.scores import LegacyScores, legacy_scores
-from submission.read import Pair, Pairing, pair, read_predictions, read_scored_gold
+from submission.read import Pair, pair, read_predictions, read_scored_gold
 from submission.validate import outcome, validate
 from system.records import Label, Record
 
@@ -162,7 +162,10 @@ def score(
         gold_claims=len(gold_side),
         missing=tuple(claim.claim_id for claim in pairing.missing),
         extra=tuple(one.claim_id for one in pairing.extra),
-        mismatched=_mismatches(pairing),
+        mismatched=tuple(
+            Mismatch(claim_id=one.gold.claim_id, predicted=one.predicted.claim, gold=one.gold.claim)
+            for one in pairing.mismatched
+        ),
         labels=label_scores(pairing.pairs),
         constant_refuted=constant_scores(pairing.pairs, Label.REFUTED),
         legacy=_legacy(pairing.pairs) if Metric.LEGACY in metrics else None,
@@ -192,10 +195,3 @@ def _ev2r(pairs: Sequence[Pair], judging: Judging | None) -> Ev2rScores:
 def _lexical(pairs: Sequence[Pair]) -> Ev2rScores:
     asked = comparisons(pairs)
     return ev2r_scores(pairs, asked, list(map(judge_lexically, asked)), WORD_OVERLAP, Mode.STRICT)
-
-
-def _mismatches(pairing: Pairing) -> tuple[Mismatch, ...]:
-    return tuple(
-        Mismatch(claim_id=one.gold.claim_id, predicted=one.predicted.claim, gold=one.gold.claim)
-        for one in pairing.mismatched
-    )

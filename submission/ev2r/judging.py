@@ -141,26 +141,20 @@ async def judge_all(asked: Sequence[Comparison], judge: Judge, journal: ReplyJou
         SubmissionError: the judge is gone. What it replied so far is in the journal.
     """
     try:
-        return await _judge_distinct(asked, judge, journal, mode)
+        distinct = {one.key(judge.name, 0): one for one in asked}
+        room = asyncio.Semaphore(MAX_CONCURRENT)
+        with tqdm(total=len(distinct), desc="judging", unit="comparison", disable=None) as progress:
+
+            async def outcome(comparison: Comparison) -> Outcome:
+                async with room:
+                    result = await _judge(comparison, judge, journal, mode)
+                progress.update()
+                return result
+
+            outcomes = dict(zip(distinct, await asyncio.gather(*map(outcome, distinct.values())), strict=True))
+        return [outcomes[one.key(judge.name, 0)] for one in asked]
     finally:
         await judge.close()
-
-
-async def _judge_distinct(
-    asked: Sequence[Comparison], judge: Judge, journal: ReplyJournal, mode: Mode
-) -> list[Outcome]:
-    distinct = {one.key(judge.name, 0): one for one in asked}
-    room = asyncio.Semaphore(MAX_CONCURRENT)
-    with tqdm(total=len(distinct), desc="judging", unit="comparison", disable=None) as progress:
-
-        async def outcome(comparison: Comparison) -> Outcome:
-            async with room:
-                result = await _judge(comparison, judge, journal, mode)
-            progress.update()
-            return result
-
-        outcomes = dict(zip(distinct, await asyncio.gather(*map(outcome, distinct.values())), strict=True))
-    return [outcomes[one.key(judge.name, 0)] for one in asked]
 
 
 async def _judge(comparison: Comparison, judge: Judge, journal: ReplyJournal, mode: Mode) -> Outcome:

@@ -37,7 +37,6 @@ class WordNet:
     """
 
     def __init__(self, folder: Path | ZipPath) -> None:
-        self.folder = folder
         self._index = {part: dict(_keyed(_text(folder, f"index.{part}"))) for part in PARTS}
         self._exceptions = {part: dict(_keyed(_text(folder, f"{part}.exc"))) for part in PARTS}
         self._data = {part: (folder / f"data.{part}").read_bytes() for part in PARTS}

@@ -106,12 +106,13 @@ def legacy_scores(pairs: Sequence[Pair], meteor: Meteor, sources: Sources) -> Le
     Raises:
         SubmissionError: a gold claim has no questions.
     """
+    types = sorted({name for pair in pairs for name in pair.gold.types})
     claims = [_score(pair, meteor) for pair in tqdm(pairs, desc="METEOR", unit="claim", disable=None)]
     return LegacyScores(
         sources=sources,
         overall=_group(claims),
         by_label=_groups(claims, {label: [pair.gold.label == label for pair in pairs] for label in Label}),
-        by_type=_groups(claims, {name: [name in pair.gold.types for pair in pairs] for name in _types(pairs)}),
+        by_type=_groups(claims, {name: [name in pair.gold.types for pair in pairs] for name in types}),
         claims=tuple(claims),
     )
 
@@ -141,10 +142,6 @@ def _match(predicted: Iterable[str], gold: Iterable[str], meteor: Meteor) -> Mat
             for row, column in zip(*best, strict=True)
         ),
     )
-
-
-def _types(pairs: Sequence[Pair]) -> list[str]:
-    return sorted({name for pair in pairs for name in pair.gold.types})
 
 
 def _groups(claims: Sequence[ClaimLegacy], members: Mapping[Name, Sequence[bool]]) -> dict[Name, LegacyGroup]:

@@ -83,7 +83,7 @@ def _exponent(number: float) -> int:
 
 
 def _name(name: str) -> str:
-    return name if name == "viewBox" else name.rstrip("_").replace("_", "-")
+    return name.rstrip("_").replace("_", "-")
 
 
 def _value(value: object) -> str:
@@ -173,7 +173,8 @@ def stages(report: TimeReport) -> str:
     path = element("polyline", points=line, fill="none", stroke=INK, stroke_width=1.5, class_="ink-line")
     what = "claims, fastest first" if len(groups) == len(order) else f"{len(order)} claims, fastest first, in groups"
     parts = [*frame.grid(what, "seconds", numbers=False), *bars, path, *_legend(names)]
-    return figure(WIDTH, HEIGHT + 20 * _legend_rows(names), "Seconds by stage", parts)
+    legend_rows = -(-(len(names) + 1) // 6)
+    return figure(WIDTH, HEIGHT + 20 * legend_rows, "Seconds by stage", parts)
 
 
 def _mean(group: Sequence[ClaimTiming], stage: str) -> float:
@@ -184,19 +185,15 @@ def _stack(frame: Frame, number: int, names: Sequence[str], parts: Sequence[floa
     bars, base = [], 0.0
     for place, (name, value) in enumerate(zip(names, parts, strict=True)):
         if value:
-            style = {"class_": f"stage-{place % len(STAGE_COLORS)}", "fill": _stage_color(place)}
-            bar = frame.bar(number + 0.08, number + 0.92, base, base + value, **style)
+            bar = frame.bar(number + 0.08, number + 0.92, base, base + value, **_stage_style(place))
             bars.append(titled(bar, f"{name}: {value:.2f} s"))
             base += value
     return bars
 
 
-def _stage_color(place: int) -> str:
-    return STAGE_COLORS[place % len(STAGE_COLORS)]
-
-
-def _legend_rows(names: Sequence[str]) -> int:
-    return -(-(len(names) + 1) // 6)
+def _stage_style(place: int) -> dict[str, object]:
+    number = place % len(STAGE_COLORS)
+    return {"class_": f"stage-{number}", "fill": STAGE_COLORS[number]}
 
 
 def _legend(names: Sequence[str]) -> list[str]:
@@ -204,8 +201,7 @@ def _legend(names: Sequence[str]) -> list[str]:
     for place, name in enumerate([*names, "wall time"]):
         x, y = LEFT + 84 * (place % 6), HEIGHT + 20 * (place // 6) + 4
         if place < len(names):
-            style = {"class_": f"stage-{place % len(STAGE_COLORS)}", "fill": _stage_color(place)}
-            parts.append(element("rect", x=x, y=y - 9, width=10, height=10, **style))
+            parts.append(element("rect", x=x, y=y - 9, width=10, height=10, **_stage_style(place)))
         else:
             parts.append(element("rect", x=x, y=y - 5, width=10, height=1.5, class_="ink", fill=INK))
         parts.append(text(x + 15, y, name, font_size=11))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -72,17 +71,13 @@ def _slow_from(material: Material) -> float:
 
 def _view(entry: Entry, material: Material, gold: GoldClaim | None, slow_from: float) -> ClaimView:
     result = material.results.get(entry.claim_id)
-    graph = _graph(material.graphs, entry)
+    graph = read_graph(material.graphs / f"{entry.claim_id}.json") if material.graphs else Graph(())
     reached = _reach(entry, result, graph, gold) if gold else None
     return ClaimView(
         row=_row(entry, result, graph, reached, slow_from),
         reach=reached,
         details=_details(entry, result, graph, gold, reached),
     )
-
-
-def _graph(folder: Path | None, entry: Entry) -> Graph:
-    return read_graph(folder / f"{entry.claim_id}.json") if folder else Graph(())
 
 
 def _reach(entry: Entry, result: ClaimResult | None, graph: Graph, gold: GoldClaim) -> ClaimReach:

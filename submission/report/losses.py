@@ -94,15 +94,9 @@ class Losses(Record):
     answers: dict[Reach, int]
 
 
-def reach(gold: GoldClaim, retrieved: Iterable[Text] | None, used: Iterable[Text]) -> tuple[Reach, ...]:
-    """How far each gold answer came.
-
-    Args:
-        retrieved: None where it is not known; then what was not used counts as not retrieved.
-    """
-    used = list(used)
-    seen = list(retrieved or ())
-    return tuple(_reach(answer, seen, used) for question in gold.questions for answer in question.answers)
+def reach(gold: GoldClaim, retrieved: Sequence[Text], used: Sequence[Text]) -> tuple[Reach, ...]:
+    """How far each gold answer came."""
+    return tuple(_reach(answer, retrieved, used) for question in gold.questions for answer in question.answers)
 
 
 def _reach(answer: GoldAnswer, retrieved: Sequence[Text], used: Sequence[Text]) -> Reach:

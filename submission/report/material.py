@@ -164,7 +164,7 @@ def read_run(folder: Path) -> Material:
         results={result.claim.id: result for result in _results(folder / "journal.jsonl")},
         timings=_timings(folder / "timings.json"),
         graphs=folder / "graphs",
-        setup=_object(folder / "run.json"),
+        setup=read_object(folder / "run.json"),
     )
 
 
@@ -243,7 +243,12 @@ def _timings(path: Path) -> TimeReport:
         raise SubmissionError(f"{path}: expected what a run writes; {fault}") from error
 
 
-def _object(path: Path) -> dict[str, Any]:
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a file that holds one JSON object.
+
+    Raises:
+        SubmissionError: it holds something else.
+    """
     try:
         value = json.loads(read_text(path))
     except json.JSONDecodeError as error:

@@ -1,16 +1,14 @@
 """What the report says of a run as a whole."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from submission.files import SubmissionError, read_text
 from submission.read import Pair, Pairing
 from submission.report.claims import Row
 from submission.report.losses import ClaimReach, Losses, losses
-from submission.report.material import Material
+from submission.report.material import Material, read_object
 from submission.score import LabelScores, constant_scores, label_scores
 from system.journal import flat
 from system.records import Label
@@ -87,10 +85,7 @@ def _incidents(rows: Sequence[Row]) -> Iterator[Incidents]:
 def _further_scores(folder: Path) -> Iterator[tuple[str, dict[str, float]]]:
     """The numbers of every ``scores*.json`` beside the predictions, as ``python -m submission score --json`` writes."""
     for path in sorted(folder.glob("scores*.json")):
-        try:
-            tree = json.loads(read_text(path))
-        except json.JSONDecodeError as error:
-            raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, got: {error.msg}") from error
+        tree = read_object(path)
         numbers = dict(_numbers({name: value for name, value in tree.items() if name not in OWN_SCORES}))
         if numbers:
             yield path.name, numbers

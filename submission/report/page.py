@@ -120,10 +120,6 @@ def _pair(material: Material, annotations: list[GoldClaim]) -> Pairing:
     return pair(predicted, scored(annotations))
 
 
-def _name(material: Material) -> str:
-    return material.path.resolve().name
-
-
 def packed(details: dict[str, Any]) -> str:
     """The details of a claim, compressed, in an alphabet that can close no element."""
     data = json.dumps(details, ensure_ascii=True, separators=(",", ":")).encode()
@@ -132,7 +128,7 @@ def packed(details: dict[str, Any]) -> str:
 
 def render(material: Material, overview: Overview, rows: Sequence[Row], details: Sequence[str]) -> str:
     """The report as HTML; ``details`` are the ``packed`` details of each row."""
-    name, labels = _name(material), [row.label for row in rows]
+    name, labels = material.path.resolve().name, [row.label for row in rows]
     given = {mark for row in rows for mark in row.marks}
     subtitle = ", ".join(_facts(material))
     return _filled(

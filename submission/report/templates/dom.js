@@ -31,7 +31,6 @@ const SLUGS = {
   "Conflicting Evidence/Cherrypicking": "conflicting",
 };
 const slug = (label) => SLUGS[label] ?? "other";
-const labeled = (label) => h("span", { class: `label label-${slug(label)}` }, label);
 
 // An address; only of the web does it become a link.
 function address(url) {
