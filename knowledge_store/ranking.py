@@ -7,15 +7,15 @@ pickled.
 import logging
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import perf_counter
-from typing import Any
 
 import orjson
+from pydantic import TypeAdapter
 
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.pages.filters import admitted
@@ -45,6 +45,9 @@ class RankedStore:
     scores: tuple[float, ...]
     report: ReadingReport
     seconds: float
+
+
+_CACHED = TypeAdapter(RankedStore)
 
 
 def rank(
@@ -77,9 +80,9 @@ def rank(
         return _rank_store(source, claim, settings, day)
     cached = Path(settings.ranking_cache) / f"{_key(source, claim, settings, day)}.json"
     if cached.is_file():
-        return _read(cached.read_bytes())
+        return _CACHED.validate_python(orjson.loads(cached.read_bytes()))
     ranked = _rank_store(source, claim, settings, day)
-    _write(cached, orjson.dumps(asdict(ranked), option=orjson.OPT_NON_STR_KEYS))
+    _write(cached, orjson.dumps(ranked, option=orjson.OPT_NON_STR_KEYS))
     return ranked
 
 
@@ -138,17 +141,6 @@ def _key(path: Path, claim: str, settings: RetrievalSettings, day: date | None) 
     return blake2b(
         orjson.dumps([*state, settings.model_dump(mode="json", exclude={"ranking_cache"})]), digest_size=16
     ).hexdigest()
-
-
-def _read(data: bytes) -> RankedStore:
-    cached: dict[str, Any] = orjson.loads(data)
-    report = cached["report"]
-    return RankedStore(
-        passages=tuple(Passage(**passage) for passage in cached["passages"]),
-        scores=tuple(cached["scores"]),
-        report=ReadingReport(**{**report, "flaws": {Flaw(name): count for name, count in report["flaws"].items()}}),
-        seconds=cached["seconds"],
-    )
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -51,7 +51,7 @@ class PeftReader:
         """Mean negative log-likelihood of a token of the replies, or of a choice between them, in nats."""
         total, count = 0.0, 0
         for example in tqdm(examples, unit="example", desc="held-out loss", leave=False, disable=None):
-            logprobs, right = self._logprobs(self._prompt_ids(example), self._reply_ids(example.reply))
+            logprobs, right = self._logprobs(self._chat.encode(example.prompt), self._reply_ids(example.reply))
             total -= float(logprobs.gather(1, right[:, None]).sum())
             count += len(right)
         return total / count
@@ -59,7 +59,7 @@ class PeftReader:
     @torch.inference_mode()
     def write(self, example: Demonstration, longest: int) -> str:
         """The likeliest reply, without a schema, in at most ``longest`` tokens."""
-        prompt = torch.tensor([self._prompt_ids(example)], device=self._model.device)
+        prompt = torch.tensor([self._chat.encode(example.prompt)], device=self._model.device)
         tokenizer = self._chat.tokenizer
         output = self._model.generate(
             input_ids=prompt,
@@ -75,12 +75,6 @@ class PeftReader:
     def _reply_ids(self, reply: str) -> list[int]:
         ids: list[int] = self._chat.tokenizer(reply, add_special_tokens=False)["input_ids"]
         return [*ids, self._chat.tokenizer.eos_token_id]
-
-    def _prompt_ids(self, example: Demonstration) -> list[int]:
-        ids: list[int] = self._chat.tokenizer.apply_chat_template(
-            example.prompt, add_generation_prompt=True, return_dict=False
-        )
-        return ids
 
     @torch.inference_mode()
     def _logprobs(self, prompt: Sequence[int], reply: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from system.models.chat import ChatTokenizer
-from training import TrainingError
+from training import TrainingError, dequantization
+from training.finetuning.base import check_trainable
 from training.finetuning.command import BASE, DATA, MODELS
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT
@@ -68,8 +69,6 @@ def dequantize(options: argparse.Namespace) -> None:
     Raises:
         TrainingError: see ``dequantization.dequantize``.
     """
-    from training import dequantization  # a large library
-
     if not (options.output / dequantization.CONFIG).exists():
         dequantization.dequantize(options.model, options.output)
     print(f"{options.output}: the weights of {options.model}, to train adapters on")
@@ -92,9 +91,6 @@ def quantize(options: argparse.Namespace) -> None:
 
 
 def _quantize(options: argparse.Namespace) -> None:
-    from system.models.chat import ChatTokenizer  # large libraries
-    from training.finetuning.base import check_trainable
-
     if not PYTHON.exists():
         raise TrainingError(f"{PYTHON} not found; create llm-compressor's environment: scripts/setup_quantize.sh")
     check_trainable(options.base)

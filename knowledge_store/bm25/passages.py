@@ -130,7 +130,6 @@ class Candidates:
 
     def __init__(self, claim: str, settings: RetrievalSettings) -> None:
         self.pages = self.mirrors = self.passages = self.repetitions = 0
-        self._settings = settings
         self._counter = QueryCounter(claim, settings.tokenization)
         self._kept: list[tuple[Batch, Windows]] = []
         self._texts: set[int] = set()  # fingerprints of pages

@@ -18,8 +18,6 @@ MAX_UNPACKED = 256 * 2**20  # bytes; a DOCX that unpacks to more is refused
 MAX_PDF_PAGES = 5000
 SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its block
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
-HTML = (".html", ".htm")
-MARKDOWN = (".md", ".markdown")
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
@@ -216,8 +214,8 @@ Reader = Callable[[bytes, str], Iterable[str]]
 
 READERS: dict[str, Reader] = {
     ".txt": _text,
-    **dict.fromkeys(MARKDOWN, _markdown),
-    **dict.fromkeys(HTML, _html),
+    **dict.fromkeys((".md", ".markdown"), _markdown),
+    **dict.fromkeys((".html", ".htm"), _html),
     ".pdf": _pdf,
     ".docx": _docx,
     ".csv": _csv,

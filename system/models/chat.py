@@ -1,12 +1,13 @@
 """A model's own tokenizer and chat template: from a task to the token ids that the model reads."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from transformers import AutoTokenizer
 
 from system.models.base import ModelUnavailable
-from system.models.prompting import Message, Prompt, fit
+from system.models.prompting import Prompt, fit
 from system.tasks.base import Reply, Task
 
 
@@ -39,7 +40,7 @@ class ChatTokenizer:
         """
         return fit(task, adapter, self.encode, self.context - task.max_tokens, self.specials)
 
-    def encode(self, messages: list[Message]) -> list[int]:
+    def encode(self, messages: Sequence[Mapping[str, object]]) -> list[int]:
         """Token ids of a conversation, up to where the model's reply starts."""
         ids: list[int] = self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
         return ids

@@ -14,6 +14,7 @@ from system.app.commands.common import settings_of
 from system.gold import GoldClaim, read_gold
 from system.journal import JournalError
 from system.models import located
+from system.models.chat import ChatTokenizer
 from system.settings import Settings, SettingsError
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
@@ -28,8 +29,8 @@ from training.datasets.samples import (
     read_held_out,
     sha256_of,
 )
+from training.finetuning.command import DATA
 
-FOLDER = Path("models/data")
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"
 LOCAL = ("transformers", "vllm")  # backends whose model is a folder or a name on the hub, with its tokenizer
 
@@ -47,7 +48,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--held-out", type=Path, nargs="+", required=True, help="dev and test claims, which no sample may repeat"
     )
-    parser.add_argument("--output", type=Path, default=FOLDER, help=f"folder of the data sets (default: {FOLDER})")
+    parser.add_argument("--output", type=Path, default=DATA, help="folder of the data sets (default: %(default)s)")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="data sets to make (default: all)")
     parser.add_argument(
         "--knowledge-store", type=Path, help="folder with <claim id>.json (default: answers stand for their pages)"
@@ -161,8 +162,6 @@ def _renderer(args: argparse.Namespace, settings: Settings) -> tuple[Renderer, s
     if not name:
         print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")
         return PlainRenderer(), "not checked: no tokenizer"
-    from system.models.chat import ChatTokenizer  # a large library
-
     context = settings.engine.context
     return TokenRenderer(
         ChatTokenizer(located(name), context)

@@ -7,6 +7,7 @@ over; one that failed is not kept, so the next run tries it again. Of them come 
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -204,19 +205,13 @@ async def correct(
     """
     known = {correction.claim_id for correction in journal.finished}
     left = [debate for debate in debates if debate.claim.id not in known]
-    await _correct(model, left, labels, journal)
-    return {correction.claim_id: correction.justification for correction in journal.finished}
-
-
-async def _correct(
-    model: Model, debates: Sequence[Debate], labels: Mapping[int, Label], journal: RecordJournal[Correction]
-) -> None:
-    for start in tqdm(range(0, len(debates), BATCH), unit="batch", desc="corrections", disable=None):
-        batch = debates[start : start + BATCH]
+    for start in tqdm(range(0, len(left), BATCH), unit="batch", desc="corrections", disable=None):
+        batch = left[start : start + BATCH]
         requests = [Request(debate.ask(CorrectVerdict, label=labels[debate.claim.id])) for debate in batch]
         for debate, result in zip(batch, await model.generate(requests), strict=True):
             if isinstance(result, Completion) and isinstance(result.reply, JustificationReply):
                 journal.append(Correction(claim_id=debate.claim.id, justification=result.reply.justification.strip()))
+    return {correction.claim_id: correction.justification for correction in journal.finished}
 
 
 NO_VERDICT = "debate without a verdict"
@@ -248,7 +243,8 @@ def moderator_data(
     failed = Drops({NO_VERDICT: len(claims) - len(debates)})
     uncorrected = Drops({NOT_CORRECTED: len(wrong) - len(pairs)})
     continued = [sample for debate in wrong for sample in _continued(debate)]
-    together = sorted([*correct, *continued, *map(_without_rejected, pairs)], key=lambda one: one.task.claim.id)
+    corrected = [replace(pair, rejected=None) for pair in pairs]
+    together = sorted([*correct, *continued, *corrected], key=lambda one: one.task.claim.id)
     return [
         DataSet("moderator", together, failed + uncorrected, {"recipe": "Debate-SFT", **notes}),
         DataSet("moderator_sft", correct, failed, {"recipe": "D-SFT", **notes}),
@@ -260,13 +256,8 @@ def _continued(debate: Debate) -> Iterator[Sample]:
     """The rulings that another round followed; after the last one of a closed debate none did."""
     closed = isinstance(debate.reply, VerdictReply)
     for place, ruling in enumerate(debate.rulings[: len(debate.rulings) - closed]):
-        task = Moderate(
-            claim=debate.claim,
-            pairs=debate.pairs,
-            evidence=debate.evidence,
-            transcript=tuple(argument for argument in debate.transcript if argument.round <= ruling.round),
-            rulings=debate.rulings[:place],
-        )
+        transcript = tuple(argument for argument in debate.transcript if argument.round <= ruling.round)
+        task = debate.model_copy(update={"transcript": transcript, "rulings": debate.rulings[:place]}).ask(Moderate)
         reply = RulingReply(insight=ruling.insight, gaps=ruling.gaps, reason=ruling.reason, decision=CONTINUE)
         yield Sample(f"debate-{debate.claim.id}-round-{ruling.round}", debate.label, task, reply, "goes on")
 
@@ -283,10 +274,6 @@ def _corrected(debate: Debate, label: Label, justification: str) -> Sample:
         else VerdictReply(justification=justification, label=label)
     )
     return Sample(f"debate-{debate.claim.id}", label, debate.task, reply, "corrected", rejected=debate.reply)
-
-
-def _without_rejected(pair: Sample) -> Sample:
-    return Sample(pair.id, pair.label, pair.task, pair.reply, pair.kind)
 
 
 def syndec(

@@ -1,7 +1,7 @@
 """Make the requested data sets from the annotated claims, the cheap ones first."""
 
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +16,7 @@ from system.journal import RecordJournal, identity_of
 from system.models import load_model
 from system.models.base import Model
 from system.models.prompting import PROMPTS
-from system.records import Label, Record
+from system.records import Record
 from system.settings import Settings
 from system.tasks.verify_answer import VerifyAnswer
 from training import TrainingError
@@ -140,30 +140,20 @@ async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataS
     claims = [annotated.claim for annotated in order.claims]
     store = write_gold_store(order.claims_file, claims, folder / "gold")
     labels = {annotated.claim.id: annotated.label for annotated in order.claims}
-    with _journal(order, "debates", Debate, {}) as journal:
-        debates = await hold_debates(model, encoder, settings, claims, store, journal)
+    with _journal(order, "debates", Debate, {}) as held:
+        debates = await hold_debates(model, encoder, settings, claims, store, held)
     if not debates:
         raise TrainingError("no debate reached a verdict; the warnings above say why")
     wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
-    corrections = await _corrections(order, model, wrong, labels)
+    with _journal(order, "corrections", Correction, {}) as corrected:
+        corrections = await correct(model, wrong, labels, corrected)
     lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))
     write_file(folder / "debates.jsonl", b"".join(lines))
-    return moderator_data(order.claims, debates, corrections, _debate_notes(settings))
-
-
-async def _corrections(
-    order: Order, model: Model, wrong: Sequence[Debate], labels: Mapping[int, Label]
-) -> Mapping[int, str]:
-    """Reasons for the gold verdicts, in the model's words."""
-    with _journal(order, "corrections", Correction, {}) as journal:
-        return await correct(model, wrong, labels, journal)
-
-
-def _debate_notes(settings: Settings) -> dict[str, Any]:
-    return {
+    notes = {
         "debates": {"held by": _name(settings), "evidence": "gold", "rounds at most": settings.debate.rounds},
         "corrections by": _name(settings),
     }
+    return moderator_data(order.claims, debates, corrections, notes)
 
 
 def _name(settings: Settings) -> str:

@@ -49,27 +49,17 @@ async def judge_entailment(
         The judgements by the id of the sample; one that the model failed to give is absent, and asked for again the
         next time.
     """
-    known = {judgement.sample: judgement for judgement in journal.finished}
+    known = {judgement.sample for judgement in journal.finished}
     left = [sample for sample in tasks if sample not in known]
-    await _judge(model, tasks, left, journal)
-    known |= {judgement.sample: judgement for judgement in journal.finished}
-    return {sample: known[sample] for sample in tasks if sample in known}
-
-
-async def _judge(
-    model: Model, tasks: dict[str, VerifyAnswer], left: Sequence[str], journal: RecordJournal[Judgement]
-) -> None:
     with tqdm(total=len(tasks), initial=len(tasks) - len(left), unit="answer", desc="entailment", disable=None) as bar:
-        for batch in _batches(left):
+        for start in range(0, len(left), BATCH):
+            batch = left[start : start + BATCH]
             for sample, result in zip(batch, await model.generate([Request(tasks[s]) for s in batch]), strict=True):
                 if isinstance(result, Completion) and isinstance(result.reply, VerificationReply):
                     journal.append(Judgement(sample=sample, entailed=result.reply.entailed, reason=result.reply.reason))
             bar.update(len(batch))
-
-
-def _batches(samples: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(samples), BATCH):
-        yield samples[start : start + BATCH]
+    judgements = {judgement.sample: judgement for judgement in journal.finished}
+    return {sample: judgements[sample] for sample in tasks if sample in judgements}
 
 
 NOT_ENTAILED = "answer that does not follow from its passage"

@@ -112,7 +112,7 @@ def labels_of(chat: ChatTokenizer) -> ClosedReplies:
 def label_dataset(examples: Sequence[Demonstration], closed: ClosedReplies, chat: ChatTokenizer) -> Dataset:
     """Token ids up to the deciding position, with the place of the right label among all."""
     places = {reply.model_dump_json(): place for place, reply in enumerate(closed.replies.values())}
-    ids = [[*chat.encode(one.prompt), *closed.given] for one in examples]  # type: ignore[arg-type]
+    ids = [[*chat.encode(one.prompt), *closed.given] for one in examples]
     return Dataset.from_dict({"input_ids": ids, "labels": [places[one.reply] for one in examples]})
 
 
