@@ -16,7 +16,6 @@ from itertools import chain
 from pathlib import Path
 
 import numpy as np
-import orjson
 from tqdm import tqdm
 
 from knowledge_store.bm25.scoring import Bm25
@@ -27,6 +26,7 @@ from knowledge_store.pages.page import Flaws, Page, Passage, normalized
 from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
+from scripts.retrieval_quality import reference_sentences
 from system.gold import GoldClaim, read_gold
 
 SIZES = (32, 64, 128, 256, 512, 1024, 3000)
@@ -46,7 +46,7 @@ def main() -> None:
     """Print a table."""
     args = _parser().parse_args()
     gold = read_gold(args.claims_file)
-    wanted = _reference(args.reference)
+    wanted = reference_sentences(args.reference)
     noise = list(read_pages(args.noise, Flaws()))
     encoder = SentenceEncoder.of(RetrievalSettings()) if args.final else None
     rows: dict[int, list[Counts]] = {size: [] for size in SIZES}
@@ -115,14 +115,6 @@ def _found(passages: Sequence[Passage], cited: set[str], listed: Sequence[str]) 
 
 def _pages(found: Sequence[Passage], cited: set[str]) -> int:
     return len(cited & {page_key(passage.url) for passage in found})
-
-
-def _reference(path: Path) -> dict[int, list[str]]:
-    entries = map(orjson.loads, path.read_bytes().splitlines())
-    return {
-        int(entry["claim_id"]): [text for top in entry["top_10"] if (text := normalized(top["sentence"]))]
-        for entry in entries
-    }
 
 
 def _parser() -> argparse.ArgumentParser:

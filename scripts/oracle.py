@@ -1,9 +1,9 @@
 """A noisy oracle: knows the annotated questions, answers and label of each claim, and errs at given rates.
 
 It stands in for a language model in experiments on strategies: where a strategy can mend which error, and what it
-costs, shows without one. What it says of a request depends on the request and the seed alone. Its world, in short:
-an answer found is a piece of evidence for or against the claim; half of the annotated pieces, seen together, decide
-it; a reader overlooks each piece with some probability, and a debater who cites a piece makes the moderator see it.
+costs, shows without one. What it says of a request depends on the request alone. Its world, in short: an answer found
+is a piece of evidence for or against the claim; half of the annotated pieces, seen together, decide it; a reader
+overlooks each piece with some probability, and a debater who cites a piece makes the moderator see it.
 """
 
 import hashlib
@@ -50,13 +50,11 @@ class OracleModel:
     Args:
         gold: annotated claims by id.
         rates: how often it errs.
-        seed: two oracles with different seeds err in different places.
     """
 
-    def __init__(self, gold: Sequence[GoldClaim], rates: Rates, seed: int = 1) -> None:
+    def __init__(self, gold: Sequence[GoldClaim], rates: Rates) -> None:
         self._gold = gold
         self._rates = rates
-        self._seed = seed
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
@@ -171,6 +169,6 @@ class OracleModel:
         )
 
     def _errs(self, rate: float, task: Task[Reply], *where: object) -> bool:
-        """Whether an error of this rate happens here: always the same for the same place and seed."""
-        place = repr((self._seed, task.claim.id, task.name, *where)).encode()
+        """Whether an error of this rate happens here: always the same for the same place."""
+        place = repr((1, task.claim.id, task.name, *where)).encode()  # 1 as in the documented figures
         return int.from_bytes(hashlib.blake2b(place, digest_size=8).digest()) < rate * 2**64

@@ -59,7 +59,8 @@ class Row:
 def main() -> None:
     """Print a table of the choices."""
     args = _parser().parse_args()
-    claims, gold, reference = read_claims(args.claims_file), read_gold(args.claims_file), _reference(args.reference)
+    claims, gold = read_claims(args.claims_file), read_gold(args.claims_file)
+    reference = reference_sentences(args.reference)
     encoder = SentenceEncoder.of(RetrievalSettings())
     rows = {name: Row([], [], []) for name in [*CHOICES, *[HOPS] * args.hops]}
     asked = 0
@@ -101,7 +102,7 @@ def _keys(hits: Sequence[Hit]) -> set[tuple[int, int]]:
     return {hit.passage.key for hit in hits}
 
 
-def _reference(path: Path | None) -> dict[int, list[str]]:
+def reference_sentences(path: Path | None) -> dict[int, list[str]]:
     """Reference sentences by claim, as they are compared; none without a file."""
     entries = map(orjson.loads, path.read_bytes().splitlines()) if path else ()
     texts = {int(entry["claim_id"]): [normalized(top["sentence"]) for top in entry["top_10"]] for entry in entries}

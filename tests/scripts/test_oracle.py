@@ -105,7 +105,7 @@ def test_independent_agents_err_in_different_places():
     assert accuracy(run(gold, rates, "majority"), Label.REFUTED) > accuracy(run(gold, rates, "single"), Label.REFUTED)
 
 
-def test_the_same_seed_errs_in_the_same_places():
+def test_every_run_errs_in_the_same_places():
     gold = gold_of(Label.SUPPORTED)
     rates = Rates(0.2, 0.2, 0.2, 0.2)
     first, second = (run(gold, rates, graph__debate=True) for _ in range(2))
