@@ -1,4 +1,4 @@
-"""What docs/debates.md says exists: every strategy, option and file."""
+"""What docs/debates.md says exists: every strategy and option."""
 
 import re
 from pathlib import Path
@@ -8,8 +8,7 @@ import pytest
 from system.app.commands.run import parser
 from system.strategies import STRATEGIES
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = (ROOT / "docs" / "debates.md").read_text(encoding="utf-8")
+DOCS = (Path(__file__).resolve().parent.parent / "docs" / "debates.md").read_text(encoding="utf-8")
 
 
 def test_every_strategy_is_described_and_no_other() -> None:
@@ -21,8 +20,3 @@ def test_every_strategy_is_described_and_no_other() -> None:
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"`(--[a-z-]+)", DOCS))))
 def test_every_named_option_exists(option: str) -> None:
     assert option in parser().format_help()
-
-
-@pytest.mark.parametrize("path", re.findall(r"`?((?:system|scripts)/[\w/.]+\.py)`?", DOCS))
-def test_every_named_file_exists(path: str) -> None:
-    assert (ROOT / path).is_file()

@@ -1,13 +1,10 @@
 """Words: nothing that can be asked for is lost, and the tables say the same as the patterns."""
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_store import tokenization
 from knowledge_store.bm25.scoring import encode
 from knowledge_store.tokenization import CODE_POINT_BITS, CODE_POINTS, case_folds, decode, spaces, tokenize, words
 
@@ -55,10 +52,6 @@ def test_case_is_folded_as_python_folds_it() -> None:
 
 def test_whitespace_is_what_python_splits_at() -> None:
     assert np.flatnonzero(spaces()).tolist() == [code for code in range(CODE_POINTS) if not chr(code).split()]
-
-
-def test_docstring_examples_hold() -> None:
-    assert doctest.testmod(tokenization).failed == 0
 
 
 @given(text=st.text() | st.text(st.characters(categories=["Cs", "Co", "So", "Lo"])))

@@ -1,4 +1,3 @@
-import doctest
 import re
 from pathlib import Path
 
@@ -7,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from submission_factories import HOSTILE
 
-import submission.files
 from submission.files import SubmissionError, clean, read_json_array, read_text, repair, same_text, write_text
 
 
@@ -52,11 +50,6 @@ def test_rejects_json_that_is_not_an_array(tmp_path: Path, text: str, message: s
     (tmp_path / "file.json").write_text(text)
     with pytest.raises(SubmissionError, match=message):
         read_json_array(tmp_path / "file.json")
-
-
-def test_examples_in_the_documentation() -> None:
-    assert doctest.testmod(submission.files).attempted == 2
-    assert doctest.testmod(submission.files).failed == 0
 
 
 @given(HOSTILE)

@@ -15,7 +15,7 @@ import safetensors.torch
 import torch
 
 from knowledge_store.dense.encoder import EncoderUnavailable, SentenceEncoder
-from knowledge_store.dense.loading import MAX_TOKENS, bundled_model
+from knowledge_store.dense.loading import bundled_model
 from knowledge_store.settings import RetrievalSettings
 
 pytestmark = pytest.mark.slow
@@ -181,10 +181,6 @@ def test_rejects_an_encoder_whose_vectors_make_no_sense(tmp_path: Path, scale: f
     safetensors.torch.save_file(weights, file, metadata={"format": "pt"})
     with pytest.raises(EncoderUnavailable, match="of 3 known questions, 0 are nearest to their own answer"):
         SentenceEncoder(str(folder), device="cpu", runtime="torch")
-
-
-def test_a_long_text_is_cut(minilm: SentenceEncoder) -> None:
-    assert minilm._model.max_seq_length <= MAX_TOKENS
 
 
 def test_finds_the_bundled_model() -> None:

@@ -1,6 +1,5 @@
 """Reading: every page that can be used comes out, every flaw is counted by its name, nothing raises."""
 
-import doctest
 import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_store.pages import page, store
+from knowledge_store.pages import store
 from knowledge_store.pages.page import UNREAD, Flaw, Flaws, Page, ReadingReport
 from knowledge_store.pages.store import read_pages, write_store
 
@@ -103,13 +102,6 @@ def test_an_empty_file_is_an_empty_store(write_store: Write) -> None:
     assert read(write_store()) == ([], {Flaw.EMPTY_FILE: 1})
 
 
-def test_skips_a_line_over_the_limit(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "MAX_LINE", 100)
-    pages, flaws = read(write_store(["Before."], ["x" * 1000], ["After."]))
-    assert [(page.number, page.text) for page in pages] == [(0, "Before."), (2, "After.")]
-    assert flaws == {Flaw.LINE_TOO_LONG: 1}
-
-
 def test_reads_a_line_that_just_fills_the_limit(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_store(["Text."], ["Text."])
     monkeypatch.setattr(store, "MAX_LINE", len(path.read_bytes()) // 2)
@@ -138,10 +130,6 @@ def test_any_sentences_survive_a_round_trip(tmp_path_factory: pytest.TempPathFac
 def test_a_report_is_one_line() -> None:
     report = ReadingReport("7.json", 812, 64_201, {Flaw.EMPTY_PAGE: 103, Flaw.BROKEN_LINE: 2})
     assert str(report) == "7.json: 812 pages, 64,201 passages; empty page 103, broken line 2"
-
-
-def test_docstring_examples_hold() -> None:
-    assert doctest.testmod(page).failed == 0
 
 
 @pytest.mark.parametrize(

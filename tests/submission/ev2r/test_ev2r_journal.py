@@ -21,19 +21,6 @@ def test_replies_are_found_again(tmp_path: Path) -> None:
         assert (journal.get("a"), journal.get("b"), journal.get("c")) == ('one\n"two" \ufffd', "", None)
 
 
-def test_a_truncated_line_is_dropped_and_the_rest_kept(tmp_path: Path) -> None:
-    path = tmp_path / "judgements.jsonl"
-    with ReplyJournal(path) as journal:
-        journal.keep("a", "one", 0)
-        journal.keep("b", "two", 1)
-    path.write_bytes(path.read_bytes()[:-5])
-    with ReplyJournal(path) as journal:
-        assert (journal.get("a"), journal.get("b")) == ("one", None)
-        journal.keep("b", "three", 1)
-    with ReplyJournal(path) as journal:
-        assert (journal.get("a"), journal.get("b")) == ("one", "three")
-
-
 REPLIES = st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=4)
 
 
@@ -58,14 +45,6 @@ def test_names_a_damaged_line(tmp_path: Path, line: str) -> None:
     path.write_text('{"key": "a", "claim_id": 0, "reply": "r"}\n' + line + "\n")
     with pytest.raises(JournalError, match=r"judgements.jsonl, line 2: expected a kept reply"):
         ReplyJournal(path)
-
-
-def test_rejects_a_second_run_until_the_first_is_done(tmp_path: Path) -> None:
-    path = tmp_path / "judgements.jsonl"
-    with ReplyJournal(path), pytest.raises(JournalError, match="another run is writing here"):
-        ReplyJournal(path)
-    with ReplyJournal(path):
-        pass
 
 
 def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from system.models.prompting import render
 from system.records import Label
 from system.tasks.judge_claim import LabelClaim, LabelReply
 from training.finetuning.base import Precision
@@ -19,20 +18,10 @@ RECIPE = replace(RECIPES["labels"], start="", first_layer=1, epochs=40.0, micro_
 
 
 @pytest.fixture
-def examples(verdicts, chat):
+def examples(verdicts, lines):
     tasks = [LabelClaim(claim=task.claim, pairs=task.pairs) for task, _ in verdicts()]
-    labels = list(Label) * 4
-    return [
-        Demonstration.model_validate(
-            {
-                "id": str(task.claim.id),
-                "claim_id": task.claim.id,
-                "prompt": render(task, True, chat.specials),
-                "completion": [{"role": "assistant", "content": LabelReply(label=label).model_dump_json()}],
-            }
-        )
-        for task, label in zip(tasks, labels, strict=True)
-    ]
+    replies = [LabelReply(label=label) for label in list(Label) * 4]
+    return [Demonstration.model_validate(line) for line in lines(zip(tasks, replies, strict=True))]
 
 
 @pytest.fixture
