@@ -63,7 +63,7 @@ def build_trainer(
     }
     set_seed(seed)  # a new adapter begins with random numbers, which the trainer's own seeding comes too late for
     adapter = lora(recipe, base.config.num_hidden_layers)
-    model = PeftModel.from_pretrained(base, str(start), is_trainable=True) if start else get_peft_model(base, adapter)
+    model = _continued(base, start) if start else get_peft_model(base, adapter)
     if recipe.micro_batch > 1:
         split = replace(split, train=in_batches(split.train, recipe.batch, seed))
     held_out = split.held_out[: recipe.evaluated]
@@ -76,6 +76,14 @@ def build_trainer(
     shared |= {"train_dataset": _dataset(split.train), "eval_dataset": _dataset(held_out)}
     trainer = DPOTrainer if recipe.method == "dpo" else SFTTrainer
     return trainer(model=model, processing_class=chat.tokenizer, **shared)
+
+
+def _continued(base: Any, start: Path) -> PeftModel:
+    """A trained adapter, to be trained further on the base where it lies here."""
+    model = PeftModel.from_pretrained(base, str(start), is_trainable=True)
+    for config in model.peft_config.values():  # it names its base alone, which PEFT looks up on the hub when it saves
+        config.base_model_name_or_path = base.name_or_path
+    return model
 
 
 def lora(recipe: Recipe, layers: int) -> LoraConfig:

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -98,13 +99,16 @@ def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
     assert weights(job.output)
 
 
-def test_the_moderator_learns_preferences_from_its_supervised_adapter(tiny_model, data, lines, verdicts):
+def test_the_moderator_learns_preferences_from_its_supervised_adapter(tiny_model, data, lines, verdicts, recwarn):
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
     rows = [line | {"chosen": line.pop("completion"), "rejected": worse} for line in lines(verdicts(count=8))]
     (data / "moderator_preferences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     recipe = replace(RECIPES["moderator-dpo"], epochs=3.0, batch=4, learning_rate=1e-3, context=2048)
-    start = tiny_model / "verdict_prediction"
+    start = shutil.copytree(tiny_model / "verdict_prediction", data / "start")
+    config = json.loads((start / "adapter_config.json").read_text())
+    (start / "adapter_config.json").write_text(json.dumps(config | {"base_model_name_or_path": "elsewhere"}))
     train(Job("moderator-dpo", recipe, str(tiny_model / "base"), data, data / "dpo", start, memory=None, seed=3))
+    assert not [warning for warning in recwarn if "elsewhere" in str(warning.message)]  # not looked for on the hub
     margins = margins_of(data / "dpo")
     assert (
         margins[0] == pytest.approx(0.0, abs=1e-3) and margins[-1] > 0.1
