@@ -25,6 +25,9 @@ class GraphError(Exception):
 class Graph:
     """The thoughts about one claim, in the order in which they came.
 
+    Attributes:
+        root: the claim as a thought.
+
     Args:
         claim: the first thought.
         listener: is told of every thought.
@@ -39,16 +42,10 @@ class Graph:
     """
 
     def __init__(self, claim: Claim, listener: Listener = unheard) -> None:
-        root = Thought[Claim](id=ROOT, kind=claim.kind, parents=(), operation="read", content=claim)
-        self._root = root
-        self._thoughts: dict[str, Thought[Content]] = {ROOT: root}
+        self.root = Thought[Claim](id=ROOT, kind=claim.kind, parents=(), operation="read", content=claim)
+        self._thoughts: dict[str, Thought[Content]] = {ROOT: self.root}
         self._listener = listener
-        listener(root)
-
-    @property
-    def root(self) -> Thought[Claim]:
-        """The claim."""
-        return self._root
+        listener(self.root)
 
     @property
     def thoughts(self) -> tuple[Thought[Content], ...]:
@@ -58,22 +55,12 @@ class Graph:
     def __getitem__(self, thought_id: str) -> Thought[Content]:
         return self._thoughts[thought_id]
 
-    def thought(self, thought_id: str, content: type[D]) -> Thought[D]:
-        """The thought with this id, which holds such a record."""
-        thought = self._thoughts[thought_id]
-        assert type(thought.content) is content
-        return cast("Thought[D]", thought)
-
     def __iter__(self) -> Iterator[Thought[Content]]:
         return iter(self.thoughts)
 
     def holding(self, content: type[D]) -> list[Thought[D]]:
         """The thoughts that hold such a record, oldest first."""
         return [cast("Thought[D]", thought) for thought in self if type(thought.content) is content]
-
-    def children(self, thought: Thought[Content]) -> list[Thought[Content]]:
-        """The thoughts that were made from this one, oldest first."""
-        return [other for other in self if thought.id in other.parents]
 
     def add(
         self,
@@ -93,7 +80,8 @@ class Graph:
         """
         if not parents:
             raise GraphError(f"a thought of kind {content.kind!r} needs a parent")
-        prefix = self._prefix((under or parents[0]).id) + content.letter
+        above = (under or parents[0]).id
+        prefix = content.letter if above == ROOT else f"{above}.{content.letter}"
         number = 1 + sum(
             thought_id.startswith(prefix) and thought_id[len(prefix) :].isdigit() for thought_id in self._thoughts
         )
@@ -126,10 +114,6 @@ class Graph:
         for thought in thoughts[1:]:
             graph._append(thought)
         return graph
-
-    @staticmethod
-    def _prefix(thought_id: str) -> str:
-        return "" if thought_id == ROOT else f"{thought_id}."
 
     def _append(self, thought: Thought[Content]) -> None:
         missing = [parent for parent in thought.parents if parent not in self._thoughts]

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from system.case import Case, Step
 from system.models.base import Completion
-from system.operations.evidence import Exhibits, as_pair, cited
+from system.operations.debate import speak
+from system.operations.evidence import Exhibits, as_pair
 from system.operations.questions import as_question
 from system.operations.verdict import as_verdict
 from system.records import Content, QuestionAnswer, Verdict
 from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
-from system.tasks.debate import ArgumentReply
 from system.thoughts import Argument, Evidence, Speaker, Thought
 
 
@@ -60,15 +60,7 @@ async def carry_out(
     """What came of the last instruction; None when the model failed."""
     spoken = tuple(thought.content for thought in transcript)
     task = CarryOut(claim=case.claim, pairs=exhibits.pairs, evidence=exhibits.passages, transcript=spoken)
-    parents: list[Thought[Content]] = [*exhibits.thoughts, *transcript]
-
-    def said(result: Completion[ArgumentReply]) -> Argument:
-        passages = cited(case, "carry out", result.reply.citations, exhibits, parents)
-        text = result.reply.argument.strip()
-        return Argument(speaker=Speaker.ASSISTANT, round=number, text=text, passages=passages)
-
-    (found,) = await case.think("carry out", [Step(task, said, parents, under=case.graph.root)])
-    return found
+    return await speak(case, "carry out", task, Speaker.ASSISTANT, exhibits, transcript, number)
 
 
 async def ask_of_passages(case: Case, evidence: Sequence[Thought[Evidence]]) -> list[Thought[QuestionAnswer]]:

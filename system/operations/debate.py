@@ -14,7 +14,7 @@ from system.operations.evidence import Exhibits, cited, exhibit
 from system.operations.verdict import as_verdict, majority, share, vote
 from system.records import Content, Label, QuestionAnswer, Verdict
 from system.tasks.ask_question import QuestionReply
-from system.tasks.base import Reply
+from system.tasks.base import Reply, Task
 from system.tasks.debate import (
     CONTINUE,
     PERSONAS,
@@ -109,13 +109,26 @@ async def argue(
         side=side,
         transcript=tuple(thought.content for thought in transcript),
     )
+    return await speak(case, "argue", task, side, exhibits, transcript, number)
+
+
+async def speak(
+    case: Case,
+    operation: str,
+    task: Task[ArgumentReply],
+    speaker: Speaker,
+    exhibits: Exhibits,
+    transcript: Sequence[Thought[Argument]],
+    number: int,
+) -> Thought[Argument] | None:
+    """Take a turn, with citations; None when the model failed."""
     parents: list[Thought[Content]] = [*exhibits.thoughts, *transcript]
 
     def said(result: Completion[ArgumentReply]) -> Argument:
-        passages = cited(case, "argue", result.reply.citations, exhibits, parents)
-        return Argument(speaker=side, round=number, text=result.reply.argument.strip(), passages=passages)
+        passages = cited(case, operation, result.reply.citations, exhibits, parents)
+        return Argument(speaker=speaker, round=number, text=result.reply.argument.strip(), passages=passages)
 
-    (argument,) = await case.think("argue", [Step(task, said, parents, under=case.graph.root)])
+    (argument,) = await case.think(operation, [Step(task, said, parents, under=case.graph.root)])
     return argument
 
 
@@ -240,15 +253,7 @@ async def advise(
         side=Speaker(case.settings.debate.consultant_side),
         transcript=tuple(thought.content for thought in transcript),
     )
-    parents: list[Thought[Content]] = [*exhibits.thoughts, *transcript]
-
-    def said(result: Completion[ArgumentReply]) -> Argument:
-        passages = cited(case, "advise", result.reply.citations, exhibits, parents)
-        text = result.reply.argument.strip()
-        return Argument(speaker=Speaker.CONSULTANT, round=number, text=text, passages=passages)
-
-    (argument,) = await case.think("advise", [Step(task, said, parents, under=case.graph.root)])
-    return argument
+    return await speak(case, "advise", task, Speaker.CONSULTANT, exhibits, transcript, number)
 
 
 async def question_speakers(

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, zip_longest
+from typing import cast
 
 from knowledge_store.dense.search import search
 from knowledge_store.pages.page import Passage
@@ -41,8 +42,9 @@ async def retrieve(
     started = case.deadline.spent
     settings = case.settings
     text, hops = query or question.content.text, settings.multi_hop if settings.by_hops else None
-    find = partial(search, case.index, text, settings.retrieval.top_k, hops)
-    hits = await case.within_deadline("retrieve", lambda: asyncio.to_thread(find))
+    hits = await case.within_deadline(
+        "retrieve", lambda: asyncio.to_thread(search, case.index, text, settings.retrieval.top_k, hops)
+    )
     costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
     return [
         case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)
@@ -174,7 +176,7 @@ def question_of(case: Case, thought: Thought[Content]) -> Thought[Question] | No
     """The question that a thought goes back to; None where there is none."""
     while thought.parents:
         if isinstance(thought.content, Question):
-            return case.graph.thought(thought.id, Question)
+            return cast("Thought[Question]", thought)
         thought = case.graph[thought.parents[0]]
     return None
 
@@ -206,10 +208,11 @@ def _given(case: Case, passage: Passage) -> Thought[QuestionAnswer]:
     return case.graph.add(as_pair(f"What does {passage.url} say?", passage), [evidence], "gather")
 
 
-def as_pair(question: str, passage: Passage) -> QuestionAnswer:
-    """A passage that is the answer to a question as it stands."""
-    answer = Answer(text=passage.text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
-    return QuestionAnswer(question=question, answer=passage.text, answers=(answer,))
+def as_pair(question: str, passage: Passage, sentence: str = "") -> QuestionAnswer:
+    """A passage, or a sentence of it, that is the answer to a question as it stands."""
+    text = sentence or passage.text
+    answer = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
+    return QuestionAnswer(question=question, answer=text, answers=(answer,))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from system.case import Case, Step
 from system.models.base import Completion
-from system.records import Content, QuestionAnswer, Verdict
+from system.records import QuestionAnswer, Verdict
 from system.tasks.ask_question import AskQuestion, QuestionReply
 from system.thoughts import Pruned, Question, Thought
 
@@ -28,7 +28,7 @@ async def first_questions(case: Case) -> Questions:
     When the model gives none, the claim itself becomes the question, so that there is evidence to show.
     """
     root, graph = case.graph.root, case.settings.graph
-    asked = [q for q in await case.think("ask", [_first(case, index) for index in range(graph.questions)]) if q]
+    asked = [q for q in await case.think("ask", [_step(case, index) for index in range(graph.questions)]) if q]
     asked = asked or [case.graph.add(Question(text=question_of_statement(case.claim.text)), [root], "ask fallback")]
     kept = await deduplicate(case, asked)
     number = graph.questions
@@ -36,7 +36,7 @@ async def first_questions(case: Case) -> Questions:
         missing = min(len(asked), graph.branches) - len(kept)
         if not missing or not case.affords("ask", "deduplicate"):
             break
-        steps = [_first(case, index, avoid=kept) for index in range(number, number + missing)]
+        steps = [_step(case, index, kept) for index in range(number, number + missing)]
         kept += await deduplicate(case, [q for q in await case.think(AGAIN, steps) if q], kept)
         number += missing
     return kept
@@ -55,7 +55,7 @@ async def ask_next(case: Case, askers: Sequence[Asker]) -> list[Thought[Question
     for attempt in range(1 + REPLACEMENTS):
         if not wanting or (attempt and not case.affords("ask", "deduplicate")):
             break
-        steps = [_next(case, askers[i], attempt, known if attempt else ()) for i in wanting]
+        steps = [_step(case, attempt, known if attempt else (), askers[i]) for i in wanting]
         replies = await case.think(AGAIN if attempt else "ask", steps)
         found = {question.id: i for i, question in zip(wanting, replies, strict=True) if question}
         kept = await deduplicate(case, [question for question in replies if question], known)
@@ -123,25 +123,18 @@ def as_question(result: Completion[QuestionReply]) -> Question:
     return Question(text=result.reply.question.strip())
 
 
-def _first(case: Case, index: int, avoid: Sequence[Thought[Question]] = ()) -> Step[QuestionReply, Question]:
-    return _step(case, [case.graph.root], (), index, avoid)
-
-
-def _next(case: Case, asker: Asker, index: int, avoid: Sequence[Thought[Question]]) -> Step[QuestionReply, Question]:
-    context = tuple(pair.content for pair in asker.pairs)
-    return _step(case, [asker.verdict, *asker.pairs], context, index, avoid)
-
-
 def _step(
-    case: Case,
-    parents: Sequence[Thought[Content]],
-    context: tuple[QuestionAnswer, ...],
-    index: int,
-    avoid: Sequence[Thought[Question]],
+    case: Case, index: int, avoid: Sequence[Thought[Question]] = (), asker: Asker | None = None
 ) -> Step[QuestionReply, Question]:
-    asked = tuple(question.content.text for question in avoid)
-    task = AskQuestion(claim=case.claim, context=context, index=index, seed_passages=case.seed_passages, asked=asked)
-    return Step(task, as_question, parents)
+    """A question of a branch, or without one a first question about the claim."""
+    task = AskQuestion(
+        claim=case.claim,
+        context=tuple(pair.content for pair in asker.pairs) if asker else (),
+        index=index,
+        seed_passages=case.seed_passages,
+        asked=tuple(question.content.text for question in avoid),
+    )
+    return Step(task, as_question, [asker.verdict, *asker.pairs] if asker else [case.graph.root])
 
 
 def _prune(case: Case, reason: str, parents: Sequence[Thought[Question]], similarity: float) -> None:

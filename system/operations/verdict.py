@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from knowledge_store.pages.page import Passage
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.models.base import Completion
-from system.operations.evidence import all_learned, question_of
-from system.records import Answer, AnswerType, Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
+from system.operations.evidence import all_learned, as_pair, question_of
+from system.records import Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
 from system.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST, JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.thoughts import Argument, Question, Thought
 from system.words import content, coverage, quotation, sentences
@@ -82,12 +81,7 @@ async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tupl
     cosines = (vectors[1:] @ vectors[0]).round(DECIMALS)
     order = np.argsort(-cosines, kind="stable")[:NEAREST]
     items = list(found.items())
-    return tuple(_as_answer(*items[i]) for i in order)
-
-
-def _as_answer(sentence: str, passage: Passage) -> QuestionAnswer:
-    answer = Answer(text=sentence, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
-    return QuestionAnswer(question=EVIDENCE_QUESTION, answer=sentence, answers=(answer,))
+    return tuple(as_pair(EVIDENCE_QUESTION, passage, sentence) for sentence, passage in (items[i] for i in order))
 
 
 def judges_by_sentence(case: Case) -> bool:
@@ -210,8 +204,9 @@ def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
     Quotes the pages' own answers, since a merged one may stand in no document, and never says more than they do;
     ``provenance.name_documents`` adds where a quotation stands.
     """
-    answers = [answer for pair in pairs for answer in pair.answers]
-    answers.sort(key=lambda answer: (answer.source is Source.METADATA, -_of_claim(claim, answer)))  # pages say more
+    wanted, answers = content(claim.text), [answer for pair in pairs for answer in pair.answers]
+    # Metadata last: pages say more.
+    answers.sort(key=lambda answer: (answer.source is Source.METADATA, -coverage(wanted, content(answer.text))))
     if not answers:
         return "Nothing was found that answers the questions about the claim."
     first, *others = answers
@@ -229,7 +224,3 @@ def explain(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
         case Label.NOT_ENOUGH_EVIDENCE:
             said = f"The evidence does not settle the claim; nearest to it: {quotation(first.text)}"
     return said if said.endswith((".”", "!”", "?”")) else f"{said}."
-
-
-def _of_claim(claim: Claim, answer: Answer) -> float:
-    return coverage(content(claim.text), content(answer.text))
