@@ -179,7 +179,7 @@ def _facts(material: Material) -> Iterator[str]:
 
 
 def _filled(template: str, scripts: Sequence[str], **values: Any) -> str:
-    style, script = _joined(STYLES), _script(scripts)
+    style, script = joined(TEMPLATES / name for name in STYLES), in_function(TEMPLATES / name for name in scripts)
     page = _environment().get_template(template)
     return page.render(style=Markup(style), script=Markup(script), policy=_policy(style, script), **values)
 
@@ -211,19 +211,22 @@ def _finalize(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _joined(names: Iterable[str]) -> str:
-    return "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+def joined(files: Iterable[Path]) -> str:
+    """The text of several files."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def _script(names: Iterable[str]) -> str:
+def in_function(scripts: Iterable[Path]) -> str:
     """All scripts in one function, so that none of their names is global."""
-    return f'(() => {{\n"use strict";\n{_joined(names)}\n}})();'
+    return f'(() => {{\n"use strict";\n{joined(scripts)}\n}})();'
+
+
+def allowed(code: str) -> str:
+    """A style or script as a content security policy names it: by its hash."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
 
 
 def _policy(style: str, script: str) -> str:
-    def allowed(code: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
-
     return (
         f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"

@@ -1,12 +1,9 @@
 """The web application: what each address answers. Work is ``jobs``', checking ``worker``'s."""
 
 import asyncio
-import base64
-import hashlib
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,10 +11,12 @@ import anyio
 from fastapi import APIRouter, FastAPI, Header, Request, Response, Security
 from fastapi.responses import HTMLResponse
 from fastapi.security import HTTPBearer
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from prometheus_client import CONTENT_TYPE_LATEST
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from submission.report.page import TEMPLATES, claim_page
+from submission.report.page import TEMPLATES, allowed, claim_page, in_function, joined
 from system import __version__
 from system.app.service.errors import NoResult, answer_errors
 from system.app.service.guards import BearerToken, LocalNames
@@ -45,6 +44,9 @@ SCRIPTS = (
         "dom", "describe", "highlight", "layout", "edges", "graph", "thought", "claim")),
     *(HERE / f"{name}.js" for name in ("service", "form", "live")),
 )  # fmt: skip
+PAGES = Environment(
+    loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
+)
 
 
 @dataclass(frozen=True)
@@ -57,47 +59,25 @@ class LivePage:
 
 def live_page() -> LivePage:
     """Put the live page together; nothing in it comes from clients."""
-    style, script = _joined(STYLES), f'(() => {{\n"use strict";\n{_joined(SCRIPTS)}\n}})();'
-    html = (HERE / "live.html").read_text(encoding="utf-8")
-    for name, text in {"MOST_DOCUMENTS": str(DOCUMENTS), "STYLE": style, "SCRIPT": script}.items():
-        html = html.replace(f"{{{{{name}}}}}", text)
+    style, script = joined(STYLES), in_function(SCRIPTS)
+    html = PAGES.get_template("live.html").render(most=DOCUMENTS, style=Markup(style), script=Markup(script))
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; img-src data:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     return LivePage(html, policy)
 
 
 def docs_page(schema: dict[str, Any]) -> LivePage:
     """The addresses of the service as a page without scripts, from its OpenAPI schema."""
-    style = _joined(STYLES)
-    operations = (
-        f"<h2><code>{method.upper()} {escape(path)}</code></h2><p>{escape(operation.get('description', ''))}</p>"
-        for path, methods in schema["paths"].items()
-        for method, operation in methods.items()
-    )
-    fields = (
-        f"<tr><td><code>{escape(name)}</code></td><td>{escape(field.get('description', ''))}</td></tr>"
-        for name, field in schema["components"]["schemas"]["Submission"]["properties"].items()
-    )
-    html = (HERE / "docs.html").read_text(encoding="utf-8")
-    parts = {"STYLE": style, "OPERATIONS": "\n".join(operations), "FIELDS": "\n".join(fields)}
-    for name, text in parts.items():
-        html = html.replace(f"{{{{{name}}}}}", text)
-    return LivePage(html, f"default-src 'none'; style-src {_hash(style)}; img-src data:; base-uri 'none'")
+    style, fields = joined(STYLES), schema["components"]["schemas"]["Submission"]["properties"]
+    html = PAGES.get_template("docs.html").render(style=Markup(style), fields=fields, paths=schema["paths"])
+    return LivePage(html, f"default-src 'none'; style-src {allowed(style)}; img-src data:; base-uri 'none'")
 
 
 def report_page(result: ClaimResult, thoughts: Sequence[Thought[Content]]) -> str:
     """One claim as an HTML page that opens from disk. Of the setup nothing is told: it can name folders and servers."""
     return claim_page(result, {"thoughts": [thought.model_dump(mode="json") for thought in thoughts]})
-
-
-def _joined(files: Iterable[Path]) -> str:
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
-
-
-def _hash(code: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}'"
 
 
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
