@@ -6,10 +6,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from system.records import Calibration, explain
+from system.records import Calibration, Record, explain
 from system.tasks.base import Adapter
 from system.tasks.debate import PERSONAS
 
@@ -26,13 +26,7 @@ class SettingsError(Exception):
     """A setting is unknown or has a value that it cannot have; the message names it and its source."""
 
 
-class Section(BaseModel):
-    """Base of the sections: immutable, unknown names refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)  # JSON could not keep them
-
-
-class GraphSettings(Section):
+class GraphSettings(Record):
     """Shape of the graph of thoughts (section 3.1)."""
 
     questions: int = Field(6, gt=0, description="initial questions to ask about a claim")
@@ -57,7 +51,7 @@ class GraphSettings(Section):
     )
 
 
-class DebateSettings(Section):
+class DebateSettings(Record):
     """Shape of a debate (DebateCV, section 3.2)."""
 
     rounds: int = Field(3, gt=0, description="maximum rounds per debate")
@@ -76,7 +70,7 @@ class DebateSettings(Section):
     exhibits: int = Field(10, gt=0, description="maximum passages that debaters read and may cite")
 
 
-class CarpSettings(Section):
+class CarpSettings(Record):
     """Parts of CARP (section 6) that can be left out, and its shape."""
 
     team_agents: int = Field(2, gt=0, description="agents per team; with several models they take turns")
@@ -86,7 +80,7 @@ class CarpSettings(Section):
     two_labels: bool = Field(False, description="the paper's two labels: a claim not shown to be true is Refuted")
 
 
-class ModelSettings(Section):
+class ModelSettings(Record):
     """Which model answers."""
 
     backend: Literal["extractive", "transformers", "vllm", "server"] = Field(
@@ -115,7 +109,7 @@ class ModelSettings(Section):
         return {adapter: bundled(name) for adapter, name in adapters.items()}
 
 
-class EngineSettings(Section):
+class EngineSettings(Record):
     """How a language model uses its device; the server backend reads only its own three."""
 
     context: int = Field(4096, gt=0, description="maximum length of a prompt plus its reply, in tokens")
@@ -133,7 +127,7 @@ class EngineSettings(Section):
     server_attempts: int = Field(3, gt=0, description="attempts to reach the server")
 
 
-class RunSettings(Section):
+class RunSettings(Record):
     """How a run uses the machine."""
 
     budget: float = Field(60.0, gt=0, description="seconds per claim; in a run of several claims, on average")
@@ -144,7 +138,7 @@ class RunSettings(Section):
     prefetch: int = Field(4, gt=0, description="maximum stores ranked ahead of their turn")
 
 
-class Settings(Section):
+class Settings(Record):
     """All settings of a run.
 
     Sections hold uniquely named fields, so that ``--depth 2`` on the command line needs no section.
@@ -179,14 +173,7 @@ class Settings(Section):
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
-    "graph": GraphSettings,
-    "debate": DebateSettings,
-    "carp": CarpSettings,
-    "model": ModelSettings,
-    "engine": EngineSettings,
-    "retrieval": RetrievalSettings,
-    "multi_hop": MultiHopSettings,
-    "run": RunSettings,
+    name: type(field.default) for name, field in Settings.model_fields.items() if isinstance(field.default, BaseModel)
 }
 
 
