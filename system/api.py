@@ -8,9 +8,7 @@ import asyncio
 import queue
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tqdm import tqdm
@@ -77,9 +75,7 @@ class FactChecker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -161,8 +157,7 @@ class FactChecker:
             running.cancel()
 
     async def _in_store(self, claim: Claim, file: Path) -> Checked:
-        work = partial(rank, file, claim.text, self.engine.settings.retrieval, claim.day)
-        ranked = await asyncio.to_thread(work)
+        ranked = await asyncio.to_thread(rank, file, claim.text, self.engine.settings.retrieval, claim.day)
         return Checked(*await check(self.engine, claim, ranked, unread_parts(file, ranked)))
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:

@@ -38,7 +38,7 @@ def describe() -> dict[str, Any]:
         "cpus": os.cpu_count(),
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
         "gpus": [{"name": gpu.name, "memory_gib": round(gpu.total_memory / 2**30, 1)} for gpu in gpus],
-        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "packages": {name: found for name in PACKAGES if (found := version_of(name))},
         "revision": _revision(),
     }
 
@@ -93,7 +93,8 @@ def peak_memory() -> float:
     return sum(usage) * 1024 / 2**30  # Linux counts in KiB
 
 
-def _version(package: str) -> str | None:
+def version_of(package: str) -> str | None:
+    """The version of an installed package, or None."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -37,7 +37,9 @@ def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, mark: str =
         ModelUnavailable: a folder is no adapter, or one for another base model; the message names it.
     """
     layers = {
-        name: (module.in_features, module.out_features) for name, module in base.named_modules() if _linear(module)
+        name: (module.in_features, module.out_features)
+        for name, module in base.named_modules()
+        if hasattr(module, "in_features") and hasattr(module, "out_features")
     }
     for adapter, folder in adapters.items():
         if fault := _fault(Path(folder), layers, mark):
@@ -81,10 +83,6 @@ def served_rank(adapters: Mapping[Adapter, str]) -> int:
     if rank > RANKS[-1]:
         raise ModelUnavailable(f"an adapter has rank {rank}; vLLM serves up to {RANKS[-1]}")
     return next(size for size in (0, *RANKS) if size >= rank)
-
-
-def _linear(module: nn.Module) -> bool:
-    return hasattr(module, "in_features") and hasattr(module, "out_features")
 
 
 def _fault(folder: Path, layers: Mapping[str, tuple[int, int]], mark: str) -> str | None:

@@ -16,6 +16,8 @@ brings the backend down, or None: the script does not know the request."""
 Script = Callable[[Request], Line | Awaitable[Line]]
 """A function of the request alone. An asynchronous one may wait first, on any clock."""
 
+COST = Cost(calls=1)
+
 
 class UnexpectedRequestError(Exception):
     """The script has nothing to say to a request."""
@@ -27,14 +29,10 @@ class ScriptedModel:
     Attributes:
         requests: all requests so far, in the order in which they came.
         closed: whether ``close`` was called.
-
-    Args:
-        cost: what each reply is said to have cost.
     """
 
-    def __init__(self, script: Script, cost: Cost = Cost(calls=1)) -> None:  # noqa: B008 - immutable
+    def __init__(self, script: Script) -> None:
         self._script = script
-        self._cost = cost
         self.requests: list[Request] = []
         self.closed = False
 
@@ -58,9 +56,9 @@ class ScriptedModel:
             line = await line
         match line:
             case Reply():
-                return Completion(line, self._cost, raw=line.model_dump_json())
+                return Completion(line, COST, raw=line.model_dump_json())
             case str():
-                return read_reply(request.task, line, self._cost, prompt="")
+                return read_reply(request.task, line, COST, prompt="")
             case ModelError():
                 return line
             case Exception():

@@ -78,9 +78,7 @@ class ServerModel:
         self._sync = _client(engine)
         limits = httpx2.Limits(max_connections=None)
         transport = httpx2.AsyncHTTPTransport(retries=engine.server_attempts - 1, limits=limits)
-        self._client = httpx2.AsyncClient(
-            transport=transport, base_url=_base(engine), timeout=engine.timeout, headers=_key()
-        )
+        self._client = httpx2.AsyncClient(transport=transport, **_options(engine))
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``.
@@ -199,18 +197,16 @@ def _object_in(text: str) -> str:
     return text[start : end + 1] if 0 <= start < end else text
 
 
-def _key() -> dict[str, str]:
+def _options(engine: EngineSettings) -> dict[str, Any]:
+    """What both clients are made with."""
     key = os.environ.get(KEY, "")
-    return {"Authorization": f"Bearer {key}"} if key else {}
-
-
-def _base(engine: EngineSettings) -> str:
-    return engine.address.rstrip("/") + "/"
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
 
 
 def _client(engine: EngineSettings) -> httpx2.Client:
     transport = httpx2.HTTPTransport(retries=engine.server_attempts - 1)  # of connecting alone, with backoff
-    return httpx2.Client(transport=transport, base_url=_base(engine), timeout=engine.timeout, headers=_key())
+    return httpx2.Client(transport=transport, **_options(engine))
 
 
 def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:

@@ -6,7 +6,6 @@ import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 
 import orjson
@@ -86,10 +85,8 @@ class LocalChecker:
     async def __aenter__(self) -> "LocalChecker":
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._pool.__exit__(kind, error, trace)
+    async def __aexit__(self, *exception: object) -> None:
+        self._pool.__exit__(*exception)
         await self._engine.model.close()
 
     @property

@@ -11,7 +11,6 @@ from datetime import date
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from time import perf_counter
-from types import TracebackType
 
 from knowledge_store.pages.page import ReadingReport
 from knowledge_store.ranking import RankedStore, rank, warm_up
@@ -42,9 +41,7 @@ class RankingPool:
     def __enter__(self) -> "RankingPool":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         # After a fault or Ctrl-C nobody waits for stores that will not be used.
         self._pool.shutdown(wait=error is None, cancel_futures=True)
 

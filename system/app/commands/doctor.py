@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.metadata import PackageNotFoundError, metadata, requires, version
+from importlib.metadata import PackageNotFoundError, metadata, requires
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,12 +21,12 @@ from rich.text import Text
 from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
 from system.claims import ClaimsError, read_claims
-from system.machine import choose_profile
+from system.machine import choose_profile, version_of
 from system.models import models_of
 from system.models.base import ModelUnavailable
 from system.runner.ranking_pool import store_file
 from system.settings import Settings, load
-from system.weights import find, needed, size
+from system.weights import GIB, find, needed, size
 
 
 class State(StrEnum):
@@ -137,7 +137,6 @@ def bad(subject: str, found: str, remedy: str) -> Finding:
 
 
 DISTRIBUTION = "got-factcheck"
-GIB = 2**30
 
 DRIVERS = {11: 450, 12: 525, 13: 580}
 """Oldest driver of a CUDA release (NVIDIA, CUDA Compatibility, table 1)."""
@@ -185,7 +184,7 @@ def _wrong(wanted: list[Requirement], extra: str) -> list[str]:
     return [
         f"{each.name} {found or 'not installed'}, need {each.specifier or 'any version'}"
         for each in wanted
-        if _applies(each, extra) and not ((found := _version(each.name)) and each.specifier.contains(found, True))
+        if _applies(each, extra) and not ((found := version_of(each.name)) and each.specifier.contains(found, True))
     ]
 
 
@@ -194,13 +193,6 @@ def _applies(requirement: Requirement, extra: str) -> bool:
     if extra:
         return marker is not None and marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""})
     return marker is None or marker.evaluate({"extra": ""})
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def gpu(needed: bool) -> Finding:

@@ -84,7 +84,7 @@ def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console
     for pair in result.pairs:
         console.print(Text.assemble("\n", (pair.question, "bold")))
         console.print(Text("  " + " ".join(pair.answer.split())))
-        for url in dict.fromkeys(passage.url for passage in pair.passages):
+        for url in pair.urls:
             console.print(Text(f"  {url}", style="dim"))
     for failure in result.failures:
         console.print(Text(f"failed: {failure.operation}: {failure.message}", style="red"))

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -143,7 +142,7 @@ async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore,
     began = perf_counter()
     try:
         async with asyncio.timeout(order.budget):
-            ranked = await asyncio.to_thread(partial(_rank_now, order, settings))
+            ranked = await asyncio.to_thread(_rank_now, order, settings)
     except TimeoutError:
         return _nothing(began), [unread("reading used up the budget")]
     except Exception as error:  # whatever a text does to its reader, the claim has an answer

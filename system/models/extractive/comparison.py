@@ -7,7 +7,6 @@ nothing follows; no prior knowledge of how often claims are false is used.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from system.models.extractive.grammar import names, tag
 from system.models.extractive.quantities import Kind, Quantity, quantities
@@ -23,7 +22,7 @@ CLAUSE = 3  # words of content that a clause has at least
 ROOT = 6  # first letters in which two words of one root agree
 WHOLE = 0.8  # share from which it says all of it
 
-_OPPOSITES = """
+_OPPOSITE_PAIRS = """
     rise fall, rose fell, rise drop, rose dropped, rise decline, rose declined, increase decrease, increase fall,
     increase drop, increase decline, grow shrink, grew shrank, grow fall, grew fell, more fewer, more less, most fewest,
     most least, higher lower, highest lowest, larger smaller, largest smallest, bigger smaller, biggest smallest,
@@ -37,15 +36,25 @@ _OPPOSITES = """
     eastern western, public private, majority minority, always never, everyone nobody, many few, inside outside, empty
     full, same different, alive dead, guilty innocent, convicted acquitted, confirm deny, safe dangerous, true false
 """
-_DENYING = """
+_PAIRS = [frozenset(map(stem, pair.split())) for pair in _OPPOSITE_PAIRS.split(",")]
+_OPPOSITES = {
+    word: frozenset[str]().union(*(pair - {word} for pair in _PAIRS if word in pair))
+    for pair in _PAIRS
+    for word in pair
+}
+_DENYING_WORDS = """
     forbid forbidden ban banned prohibit prohibited spare spared lack lacks lacked fail fails failed refuse refused
     reject rejected deny denied prevent prevented avoid avoided hardly barely rarely seldom unable impossible illegal
     free without closed missing absent nobody nothing neither unmarried false fake hoax untrue
 """
+_DENYING = frozenset(map(stem, _DENYING_WORDS.split()))
 _ALL = "all every each always everyone everybody entire whole unanimously everywhere"
 _MOST = "most majority nearly almost mostly largely"
 _FEW = "few hardly barely rarely minority only single"
 _SOME = "some several half third quarter part partly"
+_QUANTIFIERS = {
+    word: kind for kind, listed in zip("amfs", (_ALL, _MOST, _FEW, _SOME), strict=True) for word in listed.split()
+}
 _SMALL = "one|two|three|four|five|six|seven|eight|nine|ten"
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|[a-z]+n['’]t)\b", re.IGNORECASE
@@ -59,28 +68,6 @@ _BESIDE = re.compile(r"\bthan (?:in )?$", re.IGNORECASE)
 _PARTS = re.compile(r"[,;:–—]|\b(?:and|but|while|whereas|although|which|who)\b", re.IGNORECASE)
 _MONTHS = "January February March April June July August September October November December"
 _MONTH = re.compile(rf"\b(?:{_MONTHS.replace(' ', '|')})\b|(?:\b(?:in|of|since|until|by|\d+) )May\b|\bMay(?= \d)")
-
-
-@lru_cache(maxsize=1)
-def _opposites() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for pair in _OPPOSITES.split(","):
-        one, other = (stem(word) for word in pair.split())
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
-    return {word: frozenset(against) for word, against in found.items()}
-
-
-@lru_cache(maxsize=1)
-def _quantifiers() -> dict[str, str]:
-    return {
-        word: kind for kind, listed in zip("amfs", (_ALL, _MOST, _FEW, _SOME), strict=True) for word in listed.split()
-    }
-
-
-@lru_cache(maxsize=1)
-def _denying() -> frozenset[str]:
-    return frozenset(stem(word) for word in _DENYING.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +159,7 @@ def _compare(claim: str, sentence: str, before: str, anywhere: frozenset[str]) -
         differing, instead = _other_name(claim, sentence, missing, wanted)
     if denied and not differing and not missing:
         said = ("that it is so", "that it is not")
-        differing, instead = said if denials[1] % 2 else said[::-1], _denying()
+        differing, instead = said if denials[1] % 2 else said[::-1], _DENYING
     rest = wanted - instead
     return Comparison(
         text=sentence,
@@ -199,7 +186,7 @@ def _difference(claim: str, sentence: str, whole: bool) -> tuple[tuple[str, str]
         return None
     mine, theirs = ({stem(word) for word in words(text)} for text in (claim, sentence))
     for word in sorted(mine - theirs):
-        for against in sorted(_opposites().get(word, frozenset()) & (theirs - mine)):
+        for against in sorted(_OPPOSITES.get(word, frozenset()) & (theirs - mine)):
             if _denials(claim, word) % 2 != _denials(sentence, against) % 2:
                 return None  # "not allowed" is no opposite of "banned"
             return (_as_written(word, claim), _as_written(against, sentence)), frozenset({word})
@@ -260,13 +247,13 @@ def _unit(number: Quantity, text: str) -> frozenset[str]:
 
 def _quantifier(text: str) -> tuple[str, str] | None:
     quantifying = _ROUGHLY.sub("", text)
-    return next(((w, _quantifiers()[w.lower()]) for w in words(quantifying) if w.lower() in _quantifiers()), None)
+    return next(((w, _QUANTIFIERS[w.lower()]) for w in words(quantifying) if w.lower() in _QUANTIFIERS), None)
 
 
 def _denials(text: str, but: str = "") -> int:
     """How often a text denies something, without the word of one stem."""
     found = [word.lower() for word in _NEGATION.findall(text)]
-    also = [word for word in map(str.lower, words(text)) if stem(word) in _denying() and word not in found]
+    also = [word for word in map(str.lower, words(text)) if stem(word) in _DENYING and word not in found]
     return sum(stem(word) != but for word in found + also)
 
 
@@ -274,7 +261,7 @@ def _alike(one: str, other: str) -> bool:
     """Whether two stems are of one root, as those of "employs" and "employees", or have the same opposite."""
     if len(one) >= ROOT and one[:ROOT] == other[:ROOT]:
         return True
-    return bool(_opposites().get(one, frozenset()) & _opposites().get(other, frozenset()))
+    return bool(_OPPOSITES.get(one, frozenset()) & _OPPOSITES.get(other, frozenset()))
 
 
 def _as_written(stemmed: str, text: str) -> str:

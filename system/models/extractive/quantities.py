@@ -72,10 +72,10 @@ def _quantity(match: re.Match[str]) -> Quantity:
     number = match["number"].lower()
     value = float(_NUMBER_WORDS[number]) if number in _NUMBER_WORDS else float(number.replace(",", ""))
     scale = _SCALES.get((match["scale"] or "").lower(), 1.0)
-    return Quantity(value * scale, _kind(match, value), _significant_digits(number), match[0].strip())
+    return Quantity(value * scale, _kind(match), _significant_digits(number), match[0].strip())
 
 
-def _kind(match: re.Match[str], value: float) -> Kind:
+def _kind(match: re.Match[str]) -> Kind:
     if match["percent"]:
         return Kind.PERCENT
     if match["currency"] or match["money"]:

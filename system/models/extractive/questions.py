@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from sentencex import segment
-
 from knowledge_store.pages.page import Passage
 from system.models.extractive.grammar import FINITE, Clause, clause, names, noun_phrases, tag
 from system.models.extractive.quantities import Kind, Quantity, quantities
 from system.records import Claim, QuestionAnswer
 from system.tasks.ask_question import AskQuestion
-from system.words import content, coverage, words
+from system.words import content, coverage, sentences, words
 
 PICTURE = re.compile(r"\b(?:photo(?:graph)?s?|pictures?|images?|videos?|footage|clips?|screenshots?)\b", re.IGNORECASE)
 _ABOUT = r"(?:(?:about|approximately|around|over|nearly|almost|more than|less than|at least|up to|only|just)\s+)?"
@@ -84,8 +82,7 @@ def core(text: str) -> str:
     'The new law passed in May'
     """
     text = re.sub(r"\s+", " ", text.replace("[", "").replace("]", "")).strip(" \"'“”‘’.…")
-    sentences = [sentence.strip() for sentence in segment("en", text)]
-    return next((sentence for sentence in sentences if len(words(sentence)) > 4), text).rstrip(" .!?…")
+    return next((sentence for sentence in sentences(text) if len(words(sentence)) > 4), text).rstrip(" .!?…")
 
 
 def _figures(statement: str, main: Clause | None) -> Iterator[str]:

@@ -4,7 +4,6 @@ import pytest
 
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel, UnexpectedRequestError
-from system.records import Cost
 from system.tasks.ask_question import AskQuestion, QuestionReply
 
 REPLY = QuestionReply(question="Who?")
@@ -16,9 +15,9 @@ def ask(model, *requests):
 
 def test_replies_come_in_order_and_requests_are_remembered(tasks):
     requests = [Request(tasks["first_question"], seed=seed) for seed in range(3)]
-    model = ScriptedModel(lambda request: QuestionReply(question=f"{request.seed}?"), cost=Cost(seconds=2))
+    model = ScriptedModel(lambda request: QuestionReply(question=f"{request.seed}?"))
     results = ask(model, *requests)
-    assert [(r.reply.question, r.cost.seconds) for r in results] == [("0?", 2), ("1?", 2), ("2?", 2)]
+    assert [(r.reply.question, r.cost.calls) for r in results] == [("0?", 1), ("1?", 1), ("2?", 1)]
     assert model.requests == requests
 
 
