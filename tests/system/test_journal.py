@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from system.journal import Journal, JournalError, identity_of, read_identity
+from system.journal import Journal, JournalError, read_identity
 from system.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
 
 IDENTITY = {"graph.depth": "3", "claims": "2 claims, sha256 ab"}
@@ -134,13 +134,3 @@ def test_the_identity_of_a_folder_without_a_run_is_empty(tmp_path):
     assert read_identity(tmp_path / "journal.jsonl") == {}
     write(tmp_path / "journal.jsonl")
     assert read_identity(tmp_path / "journal.jsonl") == IDENTITY
-
-
-def test_nested_settings_are_flattened_with_their_names():
-    tree = {"graph": {"depth": 3, "verification": False}, "strategy": "got"}
-    assert identity_of(tree, [("claims", "x")]) == {
-        "graph.depth": "3",
-        "graph.verification": "False",
-        "strategy": "got",
-        "claims": "x",
-    }

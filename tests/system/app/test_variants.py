@@ -22,10 +22,6 @@ def write_store(folder, *texts):
     return folder
 
 
-def verdicts(runs):
-    return {name: [[result.verdict for result in repeat] for repeat in repeats] for name, repeats in runs.items()}
-
-
 def test_a_variant_is_a_strategy_with_its_own_settings():
     got, ablated = parse_variants(
         "got, carp:claim_graph=false:team_agents=1", "embedded", {"depth": 2, "strategy": "single"}

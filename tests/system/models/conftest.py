@@ -4,7 +4,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from every_task import agent_tasks, completed
+from every_task import agent_tasks
 
 from knowledge_store.pages.page import Passage
 from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
@@ -50,4 +50,4 @@ def tasks() -> dict[str, Task[Reply]]:
 def every_task(tasks: dict[str, Task[Reply]]) -> dict[str, Task[Reply]]:
     """Tasks of all kinds by name, over the passages of those of the graph."""
     evidence = tuple(answer.passage for answer in tasks["merge"].answers)
-    return completed(tasks | agent_tasks(tasks["judge"].claim, tasks["judge"].pairs[0], evidence))
+    return tasks | agent_tasks(tasks["judge"].claim, tasks["judge"].pairs[0], evidence)

@@ -138,13 +138,3 @@ def agent_tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...
 def ours() -> set[type[Task[Reply]]]:
     """The registered tasks less those that tests define."""
     return {task for task in registered() if task.__module__.startswith("system.")}
-
-
-def completed(tasks: dict[str, Task[Reply]]) -> dict[str, Task[Reply]]:
-    """Tasks by name, and those of the registry that are not among them, made of the inputs that these have."""
-    inputs = {name: getattr(task, name) for task in tasks.values() for name in type(task).model_fields}
-    missing = sorted(ours() - {type(task) for task in tasks.values()}, key=lambda task: task.name)
-    return tasks | {
-        task.name: task(**{name: inputs[name] for name, field in task.model_fields.items() if field.is_required()})
-        for task in missing
-    }

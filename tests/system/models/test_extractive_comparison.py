@@ -33,7 +33,6 @@ def judged(claim: str, *texts: str) -> tuple[Label, str]:
         ("The Aster bridge was opened by Jon Hale.", "The claim says Jon Hale, a document Mara Quill"),
         ("The Aster bridge was not opened to traffic.", "The claim says that it is not, a document that it is so"),
         ("The Aster bridge is open to lorries.", "The claim says open, a document closed"),
-        ("The Aster bridge is open to lorries.", "The claim says open, a document closed"),
     ],
 )
 def test_a_sentence_that_differs_in_one_thing_refutes(claim, reason):

@@ -107,13 +107,6 @@ def test_errors_name_the_fix(cluster, tmp_path):
     assert "an engine needs 10 CPUs on one machine" in errors
 
 
-def test_without_ray_the_error_names_the_extra(tmp_path):
-    missing = "import sys; from system.app.cli import main; sys.modules['ray'] = None; sys.exit(main(sys.argv[1:]))"
-    run = start("-c", missing, "--ray", "--output", tmp_path)
-    _, errors = finish(run, status=2)
-    assert "pip install '.[ray]'" in errors
-
-
 def test_a_missing_cluster_is_an_error(tmp_path):
     run = start("-m", "system", "--ray", "127.0.0.1:9", "--output", tmp_path)
     _, errors = finish(run, status=2)

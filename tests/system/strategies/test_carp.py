@@ -28,7 +28,7 @@ from system.tasks.carp import (
     StatementReply,
     SubclaimsReply,
 )
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.tasks.judge_claim import JudgeClaim
 from system.thoughts import Question
 
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
@@ -282,18 +282,6 @@ def test_agents_of_a_team_have_their_own_models(carp_case, answers):
         stated = [request.task for request in model.requests if isinstance(request.task, StateCase)]
         assert [(task.team, task.agent) for task in stated] == [(team, agent) for team in Team] * 2
     assert not [r for r in models[1].requests if isinstance(r.task, DecomposeClaim | DecideBetweenTeams)]
-
-
-def test_routing_keeps_the_order_and_closes_all(answers, carp_case):
-    case = carp_case()
-    run(case)
-    requests = case.model.requests
-    models = [ScriptedModel(lambda r, n=n: VerdictReply(justification=str(n), label=Label.REFUTED)) for n in range(3)]
-    routed = RoutedModel(models, by_agent(len(models)))
-    results = asyncio.run(routed.generate(requests))
-    assert [result.reply.justification for result in results] == [str(r.task.agent % 3) for r in requests]
-    asyncio.run(routed.close())
-    assert all(model.closed for model in models)
 
 
 @pytest.mark.parametrize("task", CARP_TASKS)

@@ -153,12 +153,6 @@ def test_replaces_duplicates_among_the_first_questions(make_case, answers):
     assert [q.content.text for q in replacements(case)] == list(others)
 
 
-def test_asks_for_no_replacement_of_questions_beyond_the_width(make_case):
-    case = make_case(graph__branches=2)
-    run_got(case)
-    assert not asked_again(case)
-
-
 def test_follow_ups_differ_between_branches(make_case, answers):
     """Both branches would ask the same: the second is asked again, and told what was asked."""
     follow_ups = ("Is there a plaque?", "Who cut the ribbon?")
@@ -255,12 +249,6 @@ def test_verification_drops_answers_that_do_not_follow(make_case, answers):
     assert len(holding(case, Verification)) == 3
     pair = case.graph["q1.m1"].content
     assert [answer.passage.url for answer in pair.answers] == ["https://history.example/aster"]
-
-
-def test_without_verification_nothing_is_verified(make_case):
-    case = make_case()
-    run_got(case)
-    assert not [r for r in case.model.requests if isinstance(r.task, VerifyAnswer)]
 
 
 def test_an_answer_may_name_the_metadata_as_its_source(make_case, answers):

@@ -3,12 +3,10 @@
 import asyncio
 
 import fake_time
-import orjson
 import pytest
 from bridge import CLAIM, PAGES, ruling, store_of
 
 from system.check import check
-from system.graph import Graph
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
 from system.operations.debate import debate
@@ -65,18 +63,6 @@ def disagreeing(make_case, answers):
     """A case whose two branches say Supported and Not Enough Evidence; keyword arguments change settings."""
     answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     return lambda **changes: make_case(**{"graph__debate": True, "graph__depth": 1, **changes})
-
-
-def test_branches_that_agree_are_not_debated(make_case):
-    case = make_case(graph__debate=True)
-    assert run_got(case).verdict.label is Label.SUPPORTED
-    assert not asked(case, Argue) and not skipped(case.graph)
-
-
-def test_without_debate_the_vote_decides(disagreeing):
-    case = disagreeing(graph__debate=False)
-    assert run_got(case).verdict.label is Label.SUPPORTED
-    assert not asked(case, Argue)
 
 
 def test_branches_that_disagree_are_debated_and_the_moderator_decides(disagreeing):
@@ -304,13 +290,6 @@ def test_rounds_shrink_to_the_remaining_time(make_engine, answers):
     result, graph = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
     assert result.timing.cut_short and result.verdict.label is Label.REFUTED
     assert len(graph.holding(Ruling)) == 1
-
-
-def test_a_graph_with_a_debate_survives_json(disagreeing, answers):
-    answers.replace[Moderate] = go_on
-    case = disagreeing()
-    run_got(case)
-    assert Graph.from_json(orjson.loads(orjson.dumps(case.graph.to_json()))).thoughts == case.graph.thoughts
 
 
 HOSTILE = (
