@@ -1,5 +1,6 @@
 """What tests of the engine share: an encoder that needs no model, a script for a model, and a claim about a bridge."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from knowledge_store.dense.encoder import Vectors
 from knowledge_store.pages.page import Page, Passage
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
+from system.case import Case
 from system.claim_analysis import (
     Action,
     Dependency,
@@ -22,7 +24,7 @@ from system.claim_analysis import (
     Step,
     Team,
 )
-from system.models.base import Request
+from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import Line
 from system.records import AnswerType, Claim, Label, Source
 from system.settings import Settings
@@ -75,6 +77,8 @@ CLAIM_GRAPH = ClaimGraphReply(
     entities=(Entity(name="Aster bridge", mentions=("a bridge over the Aster", "it"), subclaims=(1, 2)),),
     relations=(Relation(subject="Aster bridge", relation="opened in", object="1932"),),
 )
+
+BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 
 
 def plan_of(phases: Sequence[Sequence[int]], derived: str = "") -> PlanReply:
@@ -192,6 +196,16 @@ class Answers:
             case AskOfPassage(passage=passage):
                 return QuestionReply(question=f"What is known of {passage.text.split()[-1]}")
         return None
+
+
+async def hang(_: Request) -> None:
+    """A reply that comes after every deadline."""
+    await asyncio.sleep(3600)
+
+
+def asked(case: Case, kind: type[Task] | tuple[type[Task], ...]) -> list[Task]:
+    """The tasks of a kind that a case has asked its model."""
+    return [request.task for request in case.model.requests if isinstance(request.task, kind)]
 
 
 def ruling(task: Moderate | CloseDebate, decision: Label = Label.REFUTED) -> Line:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -44,6 +45,12 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < end, f"still not so after {PATIENCE:g} s"
         time.sleep(0.02)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def without_times(results):

@@ -1,7 +1,7 @@
 """The report in a real browser, clicked through: no error in its console, nothing hostile executed."""
 
 import pytest
-from processes import PATIENCE
+from browsing import By, Keys, Visitor
 from report_factories import (
     CHUNK,
     QUOTE,
@@ -21,44 +21,24 @@ from system.records import Claim, Label
 
 pytestmark = pytest.mark.slow
 
-By = pytest.importorskip("selenium.webdriver.common.by").By
-Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-Wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
-
 HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror="document.title=1"> \u2028 \u202eevil'
 
 
-class Reader:
+class Reader(Visitor):
     """Somebody who reads a report."""
 
     def __init__(self, browser, path):
-        self.browser = browser
-        browser.get("about:blank")
-        browser.get_log("browser")
-        browser.get(path.as_uri())
-
-    def all(self, selector):
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector):
-        shown = lambda _: next((e for e in self.all(selector) if e.is_displayed()), None)  # noqa: E731
-        return Wait(self.browser, PATIENCE).until(shown)
+        super().__init__(browser, path.as_uri())
 
     def go(self, hash_):
         self.browser.execute_script("location.hash = arguments[0]", hash_)
 
-    def keys(self, *keys):
-        self.browser.switch_to.active_element.send_keys(*keys)
-
     def open_claim(self, number):
         self.go(f"claim-{number}")
-        Wait(self.browser, PATIENCE).until(lambda _: f"Claim {number} " in self.browser.title)
+        self.until(lambda: f"Claim {number} " in self.browser.title)
 
     def shown(self):
         return [row.get_attribute("id") for row in self.all("#list tbody tr") if row.is_displayed()]
-
-    def errors(self):
-        return [entry["message"] for entry in self.browser.get_log("browser")]
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +55,13 @@ def reader(browser, path):
 
 def test_filters_combine_and_can_be_linked_to(reader):
     reader.go("claims?is=wrong")
-    Wait(reader.browser, PATIENCE).until(lambda _: reader.shown() == ["row-1", "row-2"])
+    reader.until(lambda: reader.shown() == ["row-1", "row-2"])
     reader.one("#filters [value=failed]").click()
     assert reader.shown() == ["row-2"]
     assert reader.one("#shown").text == "1 of 4 claims"
     assert "is=wrong&is=failed" in reader.browser.current_url
     reader.one("#filters button").click()
-    Wait(reader.browser, PATIENCE).until(lambda _: len(reader.shown()) == 4)
+    reader.until(lambda: len(reader.shown()) == 4)
 
 
 def test_the_search_finds_words_and_ids(reader):
@@ -95,7 +75,7 @@ def test_the_search_finds_words_and_ids(reader):
 
 def test_a_cell_of_the_confusion_opens_its_claims(reader):
     reader.one('#scores .figure a[aria-label^="Refuted, predicted Supported"]').click()
-    Wait(reader.browser, PATIENCE).until(lambda _: reader.shown() == ["row-1"])
+    reader.until(lambda: reader.shown() == ["row-1"])
 
 
 def test_a_claim_opens_with_graph_and_gold_side(reader):
@@ -143,9 +123,9 @@ def test_the_keyboard_navigates_graph_and_claims(reader):
     assert reader.one("#thought .tag").text.lower().startswith("evidence q2.e1")
     reader.keys(Keys.ESCAPE)
     reader.keys("j")
-    Wait(reader.browser, PATIENCE).until(lambda _: "Claim 1 " in reader.browser.title)
+    reader.until(lambda: "Claim 1 " in reader.browser.title)
     reader.keys(Keys.ESCAPE)
-    Wait(reader.browser, PATIENCE).until(lambda _: reader.one("#list"))
+    reader.one("#list")
     assert reader.browser.switch_to.active_element.text == "Claim 1."
 
 
@@ -276,7 +256,7 @@ def test_two_thousand_claims_load_and_filter(browser, tmp_path):
     run = write_run(tmp_path / "run", [(result_of(claim, graph), graph) for claim in claims])
     reader = Reader(browser, write_report(run))
     reader.go("claims?text=1999")
-    Wait(browser, PATIENCE).until(lambda _: reader.one("#shown").text == "1 of 2000 claims")
+    reader.until(lambda: reader.one("#shown").text == "1 of 2000 claims")
     reader.open_claim(1999)
     assert reader.all(".graph .node")
     assert reader.errors() == []

@@ -1,24 +1,14 @@
 """Questions formed from a claim, its metadata, the leading passages and the branch so far."""
 
 import pytest
+from bridge import CLAIM, passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_store.pages.page import Passage
 from system.models.extractive.questions import ask, core, follow_ups, openers
 from system.records import Claim, QuestionAnswer
 from system.tasks.ask_question import AskQuestion
 from system.words import content
-
-BRIDGE = Claim(id=0, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
-
-
-def passage(text: str) -> Passage:
-    return Passage(text=text, url="https://example.org", page=0, start=0)
-
-
-def unanswered(question: str) -> QuestionAnswer:
-    return QuestionAnswer(question=question, answer="No answer could be found.", answers=())
 
 
 @pytest.mark.parametrize(
@@ -62,39 +52,40 @@ def test_the_second_half_of_a_claim_is_asked_on_its_own() -> None:
 
 
 def test_speaker_and_date_give_questions_of_provenance() -> None:
-    asked = openers(BRIDGE, ())
+    asked = openers(CLAIM, ())
     assert "What did Mara Quill say about the Aster bridge?" in asked
     assert asked[-1] == "When was the claim made?"
-    assert "When was the claim made?" not in openers(Claim(id=0, text=BRIDGE.text), ())
+    assert "When was the claim made?" not in openers(Claim(id=0, text=CLAIM.text), ())
 
 
 def test_what_the_leading_passages_name_is_asked_about() -> None:
     leads = [passage("The works of Tom Varga are old."), passage("Then Tom Varga died."), passage("So did Ann Lee.")]
-    assert "What does Tom Varga have to do with the Aster bridge?" in openers(BRIDGE, leads)
-    assert not any("Ann Lee" in question for question in openers(BRIDGE, leads))
+    assert "What does Tom Varga have to do with the Aster bridge?" in openers(CLAIM, leads)
+    assert not any("Ann Lee" in question for question in openers(CLAIM, leads))
 
 
 def test_indices_give_different_questions_and_start_again_at_the_end() -> None:
-    count = len(openers(BRIDGE, ()))
-    asked = [ask(AskQuestion(claim=BRIDGE, context=(), index=i, seed_passages=())) for i in range(count + 1)]
+    count = len(openers(CLAIM, ()))
+    asked = [ask(AskQuestion(claim=CLAIM, context=(), index=i, seed_passages=())) for i in range(count + 1)]
     assert len(set(asked)) == count
     assert asked[count] == asked[0]
 
 
 def test_a_branch_never_asks_what_it_asked_before() -> None:
     for start in range(3):
-        context = [unanswered(openers(BRIDGE, ())[start])]
+        context = [QuestionAnswer.unanswered(openers(CLAIM, ())[start])]
         for _ in range(5):
-            question = ask(AskQuestion(claim=BRIDGE, context=tuple(context), index=0, seed_passages=()))
+            question = ask(AskQuestion(claim=CLAIM, context=tuple(context), index=0, seed_passages=()))
             assert content(question) not in [content(pair.question) for pair in context]
-            context.append(unanswered(question))
+            context.append(QuestionAnswer.unanswered(question))
 
 
 def test_branches_continue_with_different_questions() -> None:
     claim = Claim(id=0, text="The mayor of Leeds sold the old mill to a Swiss bank in secret.", speaker="Mara Quill")
     first = openers(claim, ())[:3]
     later = [
-        ask(AskQuestion(claim=claim, context=(unanswered(question),), index=0, seed_passages=())) for question in first
+        ask(AskQuestion(claim=claim, context=(QuestionAnswer.unanswered(question),), index=0, seed_passages=()))
+        for question in first
     ]
     assert len(set(later)) == 3
 
@@ -109,7 +100,7 @@ def test_what_the_answers_leave_open_is_asked_first() -> None:
 @given(st.text(max_size=150), st.integers(0, 9), st.booleans())
 def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
     claim = Claim(id=0, text=text)
-    context = (unanswered("Is it so?"),) if later else ()
+    context = (QuestionAnswer.unanswered("Is it so?"),) if later else ()
     question = ask(AskQuestion(claim=claim, context=context, index=index, seed_passages=()))
     assert question.endswith("?")
     assert len(question) > 1
@@ -121,6 +112,6 @@ def test_the_core_is_a_sentence_of_the_claim_without_its_wrapping() -> None:
 
 def test_a_branch_that_has_asked_everything_asks_again() -> None:
     claim = Claim(id=0, text="The Aster bridge opened in 1932.")
-    every = follow_ups(claim, [unanswered("When?")], ())
-    context = tuple(unanswered(question) for question in ("When?", *every))
+    every = follow_ups(claim, [QuestionAnswer.unanswered("When?")], ())
+    context = tuple(QuestionAnswer.unanswered(question) for question in ("When?", *every))
     assert ask(AskQuestion(claim=claim, context=context, index=10, seed_passages=())) in every

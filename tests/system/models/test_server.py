@@ -4,13 +4,13 @@ import asyncio
 import json
 import math
 import re
-import socket
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
+from processes import free_port
 
 from system.models import models_of
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
@@ -201,12 +201,6 @@ def test_a_reply_that_does_not_come_fails_alone(server, tasks, monkeypatch):
     bad, good = asyncio.run(run())
     assert (bad.kind, bad.message) == (ErrorKind.BACKEND, "judge_claim: no reply within 5 s")
     assert isinstance(good, Completion)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_waits_for_a_server_that_starts_late():

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -10,6 +9,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from processes import free_port
 
 from system.models.base import Completion, Request
 from system.models.server import ServerModel
@@ -19,12 +19,6 @@ from system.settings import EngineSettings
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
 START = 300  # seconds
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

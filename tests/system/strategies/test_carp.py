@@ -6,11 +6,11 @@ from dataclasses import replace
 import fake_time
 import orjson
 import pytest
-from bridge import CLAIM, CLAIM_GRAPH, PAGES, REFINED, SUBCLAIMS, plan_of, store_of
+from bridge import BROKEN, CLAIM, CLAIM_GRAPH, PAGES, REFINED, SUBCLAIMS, asked, hang, plan_of, store_of
 
 from system.check import check
 from system.claim_analysis import Plan, Position, Stance, Team
-from system.models.base import ErrorKind, ModelError, RoutedModel, by_agent
+from system.models.base import RoutedModel, by_agent
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
 from system.records import Label
@@ -31,7 +31,6 @@ from system.tasks.carp import (
 from system.tasks.judge_claim import JudgeClaim
 from system.thoughts import Question
 
-BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 CARP_TASKS = (
     DecomposeClaim, GraphClaim, RefineSubclaims, PlanVerification, StateCase, CorrectOneself, DecideBetweenTeams,
 )  # fmt: skip
@@ -39,10 +38,6 @@ CARP_TASKS = (
 
 def run(case):
     return asyncio.run(carp(case))
-
-
-def asked(case, kind):
-    return [request.task for request in case.model.requests if isinstance(request.task, kind)]
 
 
 def stances(case):
@@ -286,9 +281,6 @@ def test_agents_of_a_team_have_their_own_models(carp_case, answers):
 
 @pytest.mark.parametrize("task", CARP_TASKS)
 def test_a_component_that_hangs_ends_at_the_deadline(make_engine, answers, task):
-    async def hang(_):
-        await asyncio.sleep(3600)
-
     answers.replace[task] = hang
     engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, carp__drafts=False)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "carp"}))

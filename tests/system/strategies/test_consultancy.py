@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import fake_time
 import pytest
-from bridge import CLAIM, PAGES, store_of
+from bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
 
 from system.check import check
-from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
 from system.records import Label
 from system.strategies.consultancy import ROUNDS, ai_debate, consultancy
@@ -16,16 +15,11 @@ from system.tasks.debate import PERSONAS, Advise, Argue, JudgeSpeakers, Question
 from system.tasks.judge_claim import VerdictReply
 from system.thoughts import Speaker
 
-BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE
 
 
 def run(case, strategy=consultancy):
     return asyncio.run(strategy(case))
-
-
-def asked(case, kind):
-    return [request.task for request in case.model.requests if isinstance(request.task, kind)]
 
 
 def speakers(task):
@@ -110,9 +104,6 @@ def test_a_failed_turn_does_not_cost_the_verdict(make_case, answers, strategy, t
 @pytest.mark.parametrize("strategy", ["consultancy", "ai_debate"])
 @pytest.mark.parametrize("task", [Advise, Argue, QuestionSpeakers, JudgeSpeakers])
 def test_a_turn_that_hangs_ends_at_the_deadline(make_engine, answers, strategy, task):
-    async def hang(_):
-        await asyncio.sleep(3600)
-
     answers.replace[task] = hang
     engine = make_engine(run__budget=0.4, run__reserve=0.3)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": strategy}))

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import fake_time
 import pytest
-from bridge import CLAIM, PAGES, QUESTIONS, BagOfWords, store_of
+from bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, hang, store_of
 
 from system.check import check
-from system.models.base import Completion, ErrorKind, ModelError
+from system.models.base import Completion
 from system.operations.questions import replacements
 from system.provenance import faults
 from system.records import AnswerType, Failure, Label, QuestionAnswer, Source, Verdict
@@ -24,7 +24,6 @@ from system.words import content, sentences
 
 NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
 REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
-BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 
 
 def run_got(case):
@@ -361,9 +360,6 @@ def test_a_lost_backend_leaves_a_named_failure_and_the_evidence(make_engine, ans
     [(AskQuestion, False), (AnswerQuestion, False), (VerifyAnswer, True), (MergeAnswers, True), (JudgeClaim, False)],
 )
 def test_an_operation_that_hangs_ends_at_the_deadline(make_engine, answers, task, judged):
-    async def hang(_):
-        await asyncio.sleep(3600)
-
     answers.replace[task] = hang
     engine = make_engine(run__budget=0.5, run__reserve=0.2, graph__verification=True)
     result, _ = run_check(engine)

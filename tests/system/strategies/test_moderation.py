@@ -4,10 +4,9 @@ import asyncio
 
 import fake_time
 import pytest
-from bridge import CLAIM, PAGES, ruling, store_of
+from bridge import BROKEN, CLAIM, PAGES, asked, hang, ruling, store_of
 
 from system.check import check
-from system.models.base import ErrorKind, ModelError
 from system.models.prompting import render
 from system.operations.debate import debate
 from system.operations.evidence import exhibit
@@ -20,15 +19,9 @@ from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.tasks.merge_answers import MergeAnswers, MergeReply
 from system.thoughts import Argument, Ruling, Skipped, Speaker
 
-BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
-
 
 def run_got(case):
     return asyncio.run(got(case))
-
-
-def asked(case, kind):
-    return [request.task for request in case.model.requests if isinstance(request.task, kind)]
 
 
 def skipped(graph):
@@ -238,9 +231,6 @@ def test_an_uncited_supported_verdict_is_withdrawn(make_case, answers):
 
 @pytest.mark.parametrize("task", [Argue, Moderate])
 def test_a_debate_that_hangs_ends_at_the_deadline_and_the_vote_stands(make_engine, answers, task):
-    async def hang(_):
-        await asyncio.sleep(3600)
-
     answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     answers.replace[task] = hang
     answers.replace[CloseDebate] = hang

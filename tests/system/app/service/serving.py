@@ -22,6 +22,7 @@ from system.models.base import Request
 from system.models.scripted import ScriptedModel
 
 DOCUMENTS = [{"name": name, "text": text} for name, text in PAGES]
+TOKEN = "a-token-of-some-length"
 BUDGET = 600.0  # seconds of a claim: no machine is so busy that it runs out
 ORDER = {"claim": CLAIM.text, "date": CLAIM.date, "speaker": CLAIM.speaker, "documents": DOCUMENTS}
 

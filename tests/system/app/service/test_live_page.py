@@ -3,43 +3,19 @@
 import orjson
 import pytest
 from bridge import PAGES, Answers
-from processes import PATIENCE
-from serving import Gate, engine_of, listening
+from browsing import By, Keys, Visitor
+from serving import TOKEN, Gate, engine_of, listening
 
 pytestmark = pytest.mark.slow
-
-By = pytest.importorskip("selenium.webdriver.common.by").By
-Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-Wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 
 CLAIM = "The Aster bridge opened in 1932."
 HOSTILE = (
     '<img src=x onerror="document.title=1"></script><script>document.title = "owned"</script> \u202eAster bridge 1932'
 )
-TOKEN = "a-token-of-some-length"
 
 
-class Reader:
+class Reader(Visitor):
     """Somebody who checks a claim."""
-
-    def __init__(self, browser, address):
-        self.browser = browser
-        browser.get("about:blank")
-        browser.get_log("browser")
-        browser.get(address)
-
-    def all(self, selector):
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def one(self, selector):
-        shown = lambda _: next((e for e in self.all(selector) if e.is_displayed()), None)  # noqa: E731
-        return Wait(self.browser, PATIENCE).until(shown)
-
-    def until(self, condition):
-        return Wait(self.browser, PATIENCE).until(lambda _: condition())
-
-    def keys(self, *keys):
-        self.browser.switch_to.active_element.send_keys(*keys)
 
     def order(self, claim=CLAIM, text=PAGES[0][1], name=PAGES[0][0]):
         self.one("[name=claim]").send_keys(claim)
@@ -50,9 +26,6 @@ class Reader:
 
     def status(self):
         return self.browser.find_element(By.ID, "status").text
-
-    def errors(self):
-        return [entry["message"] for entry in self.browser.get_log("browser")]
 
 
 @pytest.fixture

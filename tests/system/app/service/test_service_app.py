@@ -7,7 +7,7 @@ import orjson
 import pytest
 from bridge import CLAIM, Answers
 from processes import PATIENCE
-from serving import BUDGET, DOCUMENTS, ORDER, Gate, ended, engine_of, events_of, in_state, serving, submit
+from serving import BUDGET, DOCUMENTS, ORDER, TOKEN, Gate, ended, engine_of, events_of, in_state, serving, submit
 
 from system.app.service.jobs import Job
 from system.app.service.schema import DOCUMENTS as MOST_DOCUMENTS
@@ -19,7 +19,6 @@ from system.records import ClaimResult, Label
 from system.tasks.answer_question import AnswerQuestion
 from system.tasks.judge_claim import JudgeClaim
 
-TOKEN = "a-token-of-some-length"
 SECRET = "http://user:key@10.0.0.7/v1"
 
 

@@ -13,15 +13,14 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from processes import PATIENCE
-from serving import DOCUMENTS, ORDER, events_of
+from processes import PATIENCE, free_port
+from serving import DOCUMENTS, ORDER, TOKEN, events_of
 
 from system.app import cli
 from system.app.commands import serve
 from system.app.service.access import AccessError, read_token
 
 ROOT = Path(__file__).resolve().parents[4]
-TOKEN = "a-token-of-some-length"
 
 
 def test_a_token_is_required_beyond_loopback(tmp_path):
@@ -84,9 +83,7 @@ def test_rejects_limits_out_of_range(arguments, capsys):
 @contextmanager
 def process(*arguments, environment=()):
     """A running service of the embedded profile and its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     kept = tempfile.TemporaryDirectory()
     jobs = ["--jobs", f"{kept.name}/jobs.sqlite"]
     started = subprocess.Popen(

@@ -8,12 +8,11 @@ import orjson
 import pytest
 from bridge import PAGES, Answers
 from processes import PATIENCE
-from serving import engine_of, listening
+from serving import TOKEN, engine_of, listening
 
 pytestmark = pytest.mark.slow
 
 SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
-TOKEN = "a-token-of-some-length"
 
 
 def test_answers_are_as_the_schema_says(tmp_path):
