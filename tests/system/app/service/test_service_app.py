@@ -347,7 +347,8 @@ def test_a_page_documents_the_endpoints():
     page = serve(lambda client: client.get("/docs"))
     assert page.status_code == 200 and "script" not in page.headers["Content-Security-Policy"]
     assert "POST /claims" in page.text and "one statement that is true or false" in page.text
-    assert "{{" not in page.text and "<script" not in page.text
+    assert "<code>failed</code>" in page.text
+    assert "{{" not in page.text and "``" not in page.text and "<script" not in page.text
 
 
 def test_rejects_a_form_from_another_site():
