@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scipy.stats import pearsonr, spearmanr
+from tqdm import tqdm
 
 from submission.ev2r.judging import Comparison
 from submission.ev2r.models import load_judge
@@ -53,7 +54,8 @@ async def ask(recorded: list[dict[str, Any]], args: argparse.Namespace) -> None:
     done = len(args.output.read_text().splitlines()) if args.output.exists() else 0
     judge = load_judge(args.judge, args.official_prompts)
     try:
-        with args.output.open("a") as lines:
+        progress = tqdm(total=len(recorded), initial=done, unit="claim", desc="judging", disable=None)
+        with args.output.open("a") as lines, progress:
             for start in range(done, len(recorded), args.together):
                 group = recorded[start : start + args.together]
                 began = time.process_time()
@@ -63,6 +65,7 @@ async def ask(recorded: list[dict[str, Any]], args: argparse.Namespace) -> None:
                 for one, reply in zip(group, replies, strict=True):
                     lines.write(json.dumps({"claim": one["claim"], "reply": reply, "seconds": seconds}) + "\n")
                 lines.flush()
+                progress.update(len(group))
     finally:
         await judge.close()
 
