@@ -52,6 +52,8 @@ def main() -> None:
 async def ask(recorded: list[dict[str, Any]], args: argparse.Namespace) -> None:
     """Append the replies that OUTPUT lacks."""
     done = len(args.output.read_text().splitlines()) if args.output.exists() else 0
+    if done >= len(recorded):
+        return  # a judge takes long to load
     judge = load_judge(args.judge, args.official_prompts)
     try:
         progress = tqdm(total=len(recorded), initial=done, unit="claim", desc="judging", disable=None)
