@@ -1,0 +1,1 @@
+"""The verifier: what a passage says of a statement, and which sentence decides."""

@@ -1,0 +1,289 @@
+"""ReadUnit: which sentences of passages decide a statement, and what each page says of it.
+
+A unit is what the verifier reads at once: a sentence, or a row of a table, behind the sentence that names what it
+speaks of. The verifier judges each unit by itself; a small regression, fitted on held-out pairs among distractors
+(``python -m training verifier decision``), turns a page's units into the page's own, calibrated verdict.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from knowledge_store.dense.encoder import Encoder
+from knowledge_store.pages.page import Passage
+from system.graph.records import Label
+from system.text.comparison import DIRECT, WHOLE, Comparison, compare
+from system.text.quantities import quantities
+from system.text.words import content_stems, coverage, sentences, words
+from system.verifier.base import Verifier, VerifierUnavailable
+from system.verifier.loading import BUNDLED, load_verifier
+
+CONTEXT = 300  # characters before a sentence in which what it speaks of may be named
+UNITS = 16  # of a statement that the verifier reads; the nearest of all that was retrieved
+OUTCOMES = (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
+_PRONOUN = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|those|that|there)\b", re.IGNORECASE)
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence that may decide a statement.
+
+    Attributes:
+        sentence: verbatim part of the passage; what is quoted.
+        topic: the sentence before it that names what it speaks of; empty where it does so itself.
+    """
+
+    passage: Passage
+    sentence: str
+    topic: str = ""
+
+    @property
+    def text(self) -> str:
+        """The unit as the verifier reads it."""
+        return f"{self.topic} {self.sentence}" if self.topic else self.sentence
+
+
+@dataclass(frozen=True)
+class ReadUnit:
+    """A unit beside a statement, and the verifier's probabilities.
+
+    Attributes:
+        nearness: cosine of the sentence and the statement.
+    """
+
+    unit: Unit
+    statement: str
+    supported: float
+    refuted: float
+    nearness: float
+
+    @cached_property
+    def covered(self) -> float:
+        """Share of the statement's content words that the unit has, in [0, 1]."""
+        return coverage(content_stems(self.statement), content_stems(self.unit.text))
+
+    @cached_property
+    def speaks(self) -> float:
+        """How much of the statement the sentence itself speaks of, without the one that names its topic; above 0."""
+        return 0.2 + coverage(content_stems(self.statement), content_stems(self.unit.sentence))
+
+    @cached_property
+    def differing(self) -> tuple[str, str] | None:
+        """The statement's value and the unit's in its place, as far as rules can tell."""
+        return next((one.differing for one in self._compared if one.differing and one.direct >= DIRECT), None)
+
+    @cached_property
+    def same(self) -> bool:
+        """Whether the unit says the statement in its own words, as far as rules can tell."""
+        return any(one.covered >= WHOLE and not (one.differing or one.open or one.denied) for one in self._compared)
+
+    @cached_property
+    def _compared(self) -> list[Comparison]:
+        text = self.unit.text
+        return list(compare(self.statement.rstrip(" .!?…"), text, content_stems(text)))
+
+    @cached_property
+    def other_number(self) -> bool:
+        """Whether the statement has a number for which the unit has only others of its kind."""
+        found = quantities(self.unit.text)
+        return any(
+            not any(one.agrees(other) for other in found) and any(one.kind is other.kind for other in found)
+            for one in quantities(self.statement)
+        )
+
+    @cached_property
+    def lacks_number(self) -> bool:
+        """Whether the statement has a number that the unit does not have."""
+        found = quantities(self.unit.text)
+        return any(not any(one.agrees(other) for other in found) for one in quantities(self.statement))
+
+
+def units_of(passages: Iterable[Passage], statement: str) -> list[Unit]:
+    """The sentences of passages as units, each once.
+
+    >>> passage = Passage("Brevik makes saws. Its head office is in Tromvik.", "a.txt", 0, 0)
+    >>> units_of([passage], "Brevik has its head office in Halden.")[1].text
+    'Brevik makes saws. Its head office is in Tromvik.'
+    """
+    names = content_stems(" ".join(word for word in words(statement) if word[0].isupper()))
+    wanted = content_stems(statement)
+    found: dict[tuple[int, str], Unit] = {}
+    for passage in passages:
+        named: list[tuple[int, str, frozenset[str]]] = []  # end, sentence and words of those that have any
+        end = 0
+        for sentence in sentences(passage.text):
+            end = passage.text.index(sentence, end) + len(sentence)
+            own = wanted & content_stems(sentence)
+            missing = wanted if _PRONOUN.match(sentence) else names
+            topics = [topic for at, topic, held in named if (held & missing) - own and end - at <= CONTEXT]
+            if content_stems(sentence):
+                found.setdefault((passage.page, sentence), Unit(passage, sentence, topics[-1] if topics else ""))
+            if own:
+                named.append((end, sentence, own))
+    return list(found.values())
+
+
+def read_units(
+    verifier: Verifier, encoder: Encoder, statement: str, units: Sequence[Unit], limit: int = UNITS
+) -> list[ReadUnit]:
+    """Read the units nearest to a statement; the nearest first.
+
+    Nearness is the cosine of sentence and statement, and the share of the statement's words that the unit has.
+    """
+    if not units:
+        return []
+    vectors = encoder.encode([statement, *(unit.sentence for unit in units)])
+    cosines = (vectors[1:] @ vectors[0]).round(4).astype(float)
+    wanted = content_stems(statement)
+    covered = np.array([coverage(wanted, content_stems(unit.text)) for unit in units])
+    nearest = np.argsort(-(cosines + covered), kind="stable")[:limit]
+    chosen = [units[i] for i in nearest]
+    probabilities = verifier.probabilities([(unit.text, statement) for unit in chosen])
+    return [
+        ReadUnit(unit, statement, float(supported), float(refuted), float(cosines[i]))
+        for unit, i, (supported, refuted, _) in zip(chosen, nearest, probabilities, strict=True)
+    ]
+
+
+FEATURES = (
+    "supporting", "refuting", "supporting, covered", "refuting, covered", "other number", "lacks number",
+    "nearest supports", "nearest refutes", "covered", "nearness", "both", "differs", "same",
+)  # fmt: skip
+
+
+def features(readings: Sequence[ReadUnit]) -> Floats:
+    """Features of a page's units for a statement: (len(FEATURES),)."""
+    best, against, nearest = (
+        max(readings, key=lambda one: one.supported),
+        max(readings, key=lambda one: one.refuted),
+        readings[0],
+    )
+    supporting, refuting = _logit(best.supported), _logit(against.refuted)
+    return np.array(
+        [
+            supporting,
+            refuting,
+            supporting * best.covered,
+            refuting * against.covered,
+            float(against.other_number),
+            float(best.lacks_number),
+            _logit(nearest.supported),
+            _logit(nearest.refuted),
+            max(one.covered for one in readings),
+            max(one.nearness for one in readings),
+            min(best.supported, against.refuted),
+            float(any(one.differing for one in readings)),
+            float(any(one.same for one in readings)),
+        ]
+    )
+
+
+def _logit(probability: float) -> float:
+    bounded = min(max(probability, 1e-3), 1 - 1e-3)
+    return float(np.log(bounded / (1 - bounded)))
+
+
+@dataclass(frozen=True)
+class PageVerdict:
+    """Verdict of one page on a statement.
+
+    Attributes:
+        probabilities: of ``OUTCOMES``, (3,).
+        readings: the page's units, the nearest first.
+        sure: see ``Decision``.
+    """
+
+    probabilities: Floats
+    readings: tuple[ReadUnit, ...]
+    sure: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def label(self) -> Label:
+        """The likeliest outcome, where it is sure enough; else Not Enough Evidence."""
+        best = int(self.probabilities.argmax())
+        unsure = best < len(self.sure) and self.probabilities[best] < self.sure[best]
+        return Label.NOT_ENOUGH_EVIDENCE if unsure else OUTCOMES[best]
+
+    @property
+    def deciding(self) -> ReadUnit:
+        """The unit that says most clearly what the page says; the nearest where it says nothing."""
+        match self.label:
+            case Label.SUPPORTED:
+                return max(self.readings, key=lambda one: one.supported * one.speaks * (1 + one.same))
+            case Label.REFUTED:
+                return max(self.readings, key=lambda one: one.refuted * one.speaks * (1 + bool(one.differing)))
+        return self.readings[0]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The regression from a page's features to its verdict.
+
+    Attributes:
+        weights: (3, len(FEATURES)).
+        bias: (3,).
+        sure: probabilities from which a page supports and refutes; below, it is silent.
+    """
+
+    weights: Floats
+    bias: Floats
+    sure: tuple[float, float] = (0.0, 0.0)
+
+    def of(self, readings: Sequence[ReadUnit]) -> PageVerdict:
+        """The verdict of a page by its units, at least one."""
+        scores = self.weights @ features(readings) + self.bias
+        likely = np.exp(scores - scores.max())
+        return PageVerdict(likely / likely.sum(), tuple(readings), self.sure)
+
+    def by_page(self, readings: Sequence[ReadUnit]) -> list[PageVerdict]:
+        """The verdict of each page that has units, the most decided first."""
+        ordered = sorted(readings, key=lambda one: one.unit.passage.page)  # stable: the nearest stays first
+        pages = [self.of(list(group)) for _, group in groupby(ordered, key=lambda one: one.unit.passage.page)]
+        return sorted(pages, key=lambda page: -float(page.probabilities[:2].max()))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A verifier with the decision that was fitted to it."""
+
+    verifier: Verifier
+    decision: Decision
+
+    def pages(self, encoder: Encoder, statement: str, passages: Iterable[Passage]) -> list[PageVerdict]:
+        """Verdict of each page of the passages on a statement, the most decided first."""
+        return self.decision.by_page(read_units(self.verifier, encoder, statement, units_of(passages, statement)))
+
+
+DECISION = Path(__file__).parent / BUNDLED / "decision.json"
+
+
+def load_reader(name: str = BUNDLED) -> Reader:
+    """The reader with a verifier by its name; every verifier shares the decision that was fitted to the bundled one.
+
+    Raises:
+        VerifierUnavailable: see ``load_verifier``; or the decision cannot be read.
+    """
+    return _load_reader(name)
+
+
+@cache  # behind the default, so that a name and its omission share one reader
+def _load_reader(name: str) -> Reader:
+    verifier = load_verifier(name)
+    try:
+        tree = orjson.loads(DECISION.read_bytes())
+        weights, bias = (np.array(tree[part], dtype=np.float64) for part in ("weights", "bias"))
+        supports, refutes = map(float, tree["sure"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise VerifierUnavailable(f"cannot read {DECISION} ({error}); install the package again") from error
+    if weights.shape != (len(OUTCOMES), len(FEATURES)) or bias.shape != (len(OUTCOMES),):
+        expected = f"expected weights of {len(FEATURES)} features, got shape {weights.shape}"
+        raise VerifierUnavailable(f"{DECISION}: {expected}; install the package again")
+    return Reader(verifier, Decision(weights, bias, (supports, refutes)))

@@ -1,0 +1,175 @@
+"""Documents are read statement by statement; a verifier that goes by words stands in for the trained one."""
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis.strategies import lists, sampled_from
+
+from factgraph import FactChecker
+from system.check import Engine
+from system.graph.records import Label
+from system.models.base import NoModel
+from system.strategies.entailment.statements import statements_of
+from system.verifier.reading import Reader, units_of
+from tests.helpers.bridge import BagOfWords, settings_with
+from tests.helpers.by_words import ByWords, loudest
+
+
+@pytest.fixture
+def checker():
+    settings = settings_with(strategy="entailment")
+    engine = Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest()))
+    with FactChecker(engine=engine) as checker:
+        yield checker
+
+
+def verdict_of(checker, claim, **documents):
+    return checker.check(claim, {f"{name}.md": text for name, text in documents.items()})
+
+
+def test_a_sentence_that_says_so_supports_and_is_quoted(checker):
+    checked = verdict_of(checker, "The bridge opened in 1932.", a="It rained. The bridge opened in 1932. Boats sail.")
+    assert checked.verdict.label is Label.SUPPORTED
+    assert checked.verdict.justification == "a.md says so: “The bridge opened in 1932.”"
+    assert [pair.answer for pair in checked.evidence] == ["The bridge opened in 1932."]
+    assert not checked.result.failures
+
+
+def test_the_number_that_differs_is_named(checker):
+    checked = verdict_of(checker, "The bridge opened in 1931.", a="The bridge opened in 1932.")
+    assert checked.verdict.label is Label.REFUTED
+    assert checked.verdict.justification == "The claim says 1931; a.md says 1932: “The bridge opened in 1932.”"
+
+
+def test_one_refuted_statement_refutes_and_each_is_shown(checker):
+    text = "The bridge opened in 1932. The bridge cost 40 crowns."
+    checked = verdict_of(checker, "The bridge opened in 1932 and cost 90 crowns.", a=text)
+    assert checked.verdict.label is Label.REFUTED
+    assert "“The bridge opened in 1932.” Supported" in checked.verdict.justification
+    assert "“The bridge cost 90 crowns.” Refuted" in checked.verdict.justification
+    assert len(checked.evidence) == 2
+
+
+def test_a_statement_without_evidence_leaves_the_claim_open(checker):
+    checked = verdict_of(checker, "The bridge opened in 1932 and cost 90 crowns.", a="The bridge opened in 1932.")
+    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+
+
+def test_pages_that_say_opposite_things_conflict(checker):
+    both = {"a": "The bridge opened in 1931.", "b": "As the archive has it, the bridge opened in 1932."}
+    checked = verdict_of(checker, "The bridge opened in 1931.", **both)
+    assert checked.verdict.label is Label.CONFLICTING
+    assert all(f"{name}.md" in checked.verdict.justification and text in checked.verdict.justification
+               for name, text in both.items())  # fmt: skip
+
+
+def test_silence_is_said_only_where_nothing_speaks_of_it(checker):
+    about_it = verdict_of(checker, "The bridge was painted red.", a="The bridge was painted by a Danish firm.")
+    elsewhere = verdict_of(checker, "The bridge was painted red.", a="Apples grow on trees.")
+    assert about_it.verdict.label is elsewhere.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert "No document says whether it is so" in about_it.verdict.justification
+    assert "No document speaks of it" in elsewhere.verdict.justification
+
+
+@pytest.mark.parametrize(
+    ("claim", "code"),
+    [
+        ("Die Brücke wurde 1931 nicht eröffnet.", "de"),
+        ("Le pont n'a pas ouvert en 1931.", "fr"),
+        ("El puente no se inauguró en 1931.", "es"),
+        ("A ponte não foi inaugurada em 1931.", "pt"),
+        ("पुल 1931 में नहीं खुला।", "hi"),
+    ],
+)
+def test_a_claim_in_another_language_stays_open_and_says_why(checker, claim, code):
+    checked = verdict_of(checker, claim, a=claim)
+    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert f"in a language that the verifier does not read ({code})" in checked.verdict.justification
+
+
+def test_documents_in_another_language_are_not_read(checker):
+    german = "Die Brücke wurde 1932 eröffnet. The bridge opened in 1932 heißt es im Film über die Brücke."
+    checked = verdict_of(checker, "The bridge opened in 1932.", a=german)
+    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert "What was found is in a language that the verifier does not read (de)" in checked.verdict.justification
+    beside = verdict_of(checker, "The bridge opened in 1932.", a=german, b="The bridge opened in 1932.")
+    assert beside.verdict.justification.startswith("b.md says so")
+
+
+def test_a_pronoun_is_read_behind_what_it_stands_for(checker):
+    checked = verdict_of(checker, "The Aster bridge cost 40 crowns.", a="The Aster bridge opened. It cost 40 crowns.")
+    assert checked.verdict.label is Label.SUPPORTED
+    assert checked.verdict.justification.endswith("“It cost 40 crowns.”")
+
+
+def test_units_keep_each_sentence_once():
+    from tests.helpers.bridge import passage
+
+    page = passage("Rain fell. Rain fell. It was cold.")
+    assert [unit.sentence for unit in units_of([page, page], "Rain fell in Oslo.")] == ["Rain fell.", "It was cold."]
+
+
+def test_a_verifier_that_fails_is_a_failure_of_its_claim():
+    class Broken:
+        language = ""
+
+        def probabilities(self, pairs):
+            raise RuntimeError("the reader fell over")
+
+    settings = settings_with(strategy="entailment")
+    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=Reader(Broken(), loudest()))) as checker:
+        checked = checker.check("The bridge opened.", {"a.md": "The bridge opened."})
+    assert any("the reader fell over" in failure.message for failure in checked.result.failures)
+    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+
+
+def test_the_same_statements_read_alone_or_together(checker):
+    texts = {"a.md": "The bridge opened in 1932. The bridge cost 40 crowns."}
+    claims = ["The bridge opened in 1932.", "The bridge cost 90 crowns."]
+
+    async def together():
+        return await asyncio.gather(*(checker.acheck(claim, texts) for claim in claims))
+
+    assert [one.verdict for one in asyncio.run(together())] == [checker.check(claim, texts).verdict for claim in claims]
+
+
+@pytest.mark.parametrize(
+    ("claim", "statements"),
+    [
+        ("It opened in 1931 and cost four crowns.", ["It opened in 1931.", "It cost four crowns."]),
+        ("The tower is tall, and it was built in 1900.", ["The tower is tall.", "The tower was built in 1900."]),
+        ("It has three floors. It lends books a year.", ["It has three floors.", "It lends books a year."]),
+        ("She sells bread and butter and works at night.", ["She sells bread and butter.", "She works at night."]),
+        ("In 2016, he won a cup and lost a match.", ["In 2016, he won a cup.", "In 2016, he lost a match."]),
+        ("Ann and Bo won a race and lost a match.", ["Ann and Bo won a race.", "Ann and Bo lost a match."]),
+    ],
+)  # fmt: skip
+def test_divides_a_claim_into_its_statements(claim, statements):
+    assert [*statements_of(claim)] == statements
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Anna and Paul won the race.",
+        "Brevik Tools makes saws and drills that sell well.",
+        "The minister said that taxes will rise and spending will fall.",
+        "The senator pledged to stop the wall and give amnesty to all.",
+        "“He came and saw” is what she wrote.",
+        "A man who burned flags in 2011 and was fined under the act paid with his benefits.",
+        "Even if your ballot is postmarked prior to the day but arrives after the day it will be thrown out.",
+        "1, " * 1000,
+    ],
+)
+def test_leaves_a_claim_whole_that_has_one_statement(claim):
+    assert statements_of(claim) == (claim,)
+
+
+WORDS = ["who", "and", "but", "while", "it", "she", "was", "won", "burned", "to", "the", "man", "a", "prize", ";", ","]
+
+
+@given(lists(sampled_from(WORDS), max_size=30))
+def test_cuts_each_conjunction_once(words):
+    claim = " ".join(words)
+    assert 1 <= len(statements_of(claim)) <= 1 + sum(word in {"and", "but", "while", ";"} for word in words)
