@@ -1,0 +1,135 @@
+"""A text and what is found of it: its sentences, the statements among them, their verdicts, and the score."""
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Self
+
+from system.graph.records import ClaimResult, Label, Record
+
+SCHEMA = 1
+"""Version of the JSON that ``to_dict`` gives; it is raised when a field changes its meaning or goes."""
+
+
+class Kind(StrEnum):
+    """The kind of a sentence; only claims are checked."""
+
+    CLAIM = "claim"
+    QUESTION = "question"
+    OPINION = "opinion"
+    CALL = "call to action"
+    HEADING = "heading"
+    FRAGMENT = "fragment"
+
+
+class Resolution(Record):
+    """Words that refer to something said before, and what stands for them in the statement."""
+
+    said: str
+    meant: str
+
+
+class Sentence(Record):
+    """A sentence of a text.
+
+    Attributes:
+        number: of the sentence in its text, from 0.
+        start: its first character in the text.
+        end: its last character, and one.
+        text: ``text[start:end]``, verbatim.
+        claim: of a claim, the statement that is checked, which can be understood alone; empty for other sentences.
+        resolved: how the two differ, where rules made the statement.
+    """
+
+    number: int
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    claim: str = ""
+    resolved: tuple[Resolution, ...] = ()
+
+
+class Article(Record):
+    """A text, cut into sentences.
+
+    Attributes:
+        text: its blocks (paragraphs, headings, rows), separated by blank lines.
+        blocks: where each begins and ends in the text.
+        language: ISO 639-1 code.
+        sentences: in their order; between them is only whitespace.
+    """
+
+    name: str
+    text: str
+    language: str
+    blocks: tuple[tuple[int, int], ...]
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def claims(self) -> tuple[Sentence, ...]:
+        """The sentences that are checked."""
+        return tuple(one for one in self.sentences if one.kind is Kind.CLAIM)
+
+
+class CheckedStatement(Record):
+    """A statement of a text that was checked."""
+
+    sentence: Sentence
+    result: ClaimResult
+
+    @property
+    def label(self) -> Label:
+        """The verdict's label."""
+        return self.result.verdict.label
+
+    @property
+    def failed(self) -> bool:
+        """Whether the verdict stands for a failure instead of an answer."""
+        return self.result.failed
+
+    def to_dict(self) -> dict[str, Any]:
+        """Sentence, verdict and evidence as plain values."""
+        return {**self.sentence.model_dump(mode="json"), **self.result.to_dict()}
+
+
+class CheckedText(Record):
+    """A text with the statements that were checked, in the order of the text."""
+
+    article: Article
+    statements: tuple[CheckedStatement, ...]
+
+    @classmethod
+    def of(cls, article: Article, statements: Iterable[CheckedStatement]) -> Self:
+        """Put statements that came in any order into that of the text."""
+        return cls(article=article, statements=tuple(sorted(statements, key=lambda one: one.sentence.number)))
+
+    @property
+    def counts(self) -> dict[Label, int]:
+        """How many statements have each label."""
+        found = Counter(one.label for one in self.statements)
+        return {label: found[label] for label in Label}
+
+    @property
+    def decided(self) -> int:
+        """Statements on which the evidence says something: all but those without enough of it."""
+        return len(self.statements) - self.counts[Label.NOT_ENOUGH_EVIDENCE]
+
+    @property
+    def score(self) -> float | None:
+        """Share of the decided statements that are supported, in [0, 1]; None where none is decided."""
+        return self.counts[Label.SUPPORTED] / self.decided if self.decided else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values, for JSON."""
+        return {
+            "schema": SCHEMA,
+            "name": self.article.name,
+            "language": self.article.language,
+            "score": self.score,
+            "decided": self.decided,
+            "counts": {str(label): count for label, count in self.counts.items()},
+            "text": self.article.text,
+            "sentences": [one.model_dump(mode="json") for one in self.article.sentences],
+            "statements": [one.to_dict() for one in self.statements],
+        }

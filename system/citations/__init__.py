@@ -1,0 +1,1 @@
+"""Citations: the sentences of a text that cite a source, and whether the source says what they say."""

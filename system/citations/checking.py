@@ -1,0 +1,116 @@
+"""Read the citations of a text, and check each sentence against the source that it cites alone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import aclosing
+from pathlib import Path
+
+from tqdm import tqdm
+
+from knowledge_store.isolation import WorkFailed
+from knowledge_store.library import Library
+from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
+from knowledge_store.pages.formats import UnreadableFile
+from knowledge_store.pages.reading import read_blocks
+from system.article.checking import as_done
+from system.article.decontextualize import decontextualized
+from system.article.reading import article_of, read_bytes
+from system.article.records import Kind
+from system.check import Engine
+from system.citations.marks import Marked, read_marks
+from system.citations.records import CheckedCitation, Citation, CitingText
+from system.citations.sources import Source, Sources
+from system.graph.records import Claim
+
+_TEXTS = (".txt", ".md", ".markdown", ".html", ".htm")
+
+
+def read_citing(source: str | Path) -> CitingText:
+    """Read a text with its citations from a file, or from standard input ("-").
+
+    Raises:
+        DocumentsError: there is no such file, it cannot be read, or it cites nothing.
+    """
+    name, data, suffix = read_bytes(source)
+    try:
+        blocks = [] if suffix in _TEXTS else read_blocks(data, suffix, name)
+        reading = read_marks(data, suffix, name, blocks)
+    except (UnreadableFile, WorkFailed) as error:
+        raise DocumentsError(f"{name}: cannot be read ({error})") from error
+    citing = _citing(reading.blocks, reading.notes, name)
+    if not citing.citations:
+        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got none in a statement")
+    return citing if str(source) == STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
+
+
+def citing_of(text: str, name: str = "text") -> CitingText:
+    """The citations of a text in Markdown.
+
+    >>> [one.target for one in citing_of("The bridge opened in 1932.[^1]\\n\\n[^1]: https://a.example").citations]
+    ['https://a.example']
+    """
+    reading = read_marks(text.encode(), ".md", name, ())
+    return _citing(reading.blocks, reading.notes, name)
+
+
+def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> CitingText:
+    """The sentences of a text with what they cite; a mark after the end of a sentence belongs to it."""
+    text, marks = "", list[tuple[int, str, str]]()
+    for block in blocks:
+        lead = len(block.text) - len(block.text.lstrip())
+        text += "\n\n" if text else ""
+        marks += [(len(text) + at - lead, mark, target) for at, mark, target in block.marks]
+        text += " ".join(block.text.strip().split("\n\n"))
+    article = article_of(text, name)
+    found: dict[tuple[int, str], Citation] = {}
+    for at, mark, target in marks:
+        sentence = next((one for one in article.sentences if one.start < max(at, 1) <= one.end), None)
+        cited = notes.get(target.removeprefix("note:"), "") if target.startswith("note:") else target
+        if sentence and cited and sentence.kind is Kind.CLAIM:
+            citation = Citation(number=len(found), sentence=sentence, mark=mark, target=cited)
+            found.setdefault((sentence.number, cited), citation)
+    return CitingText(article=article, citations=tuple(found.values()))
+
+
+async def check_citations(
+    engine: Engine, citing: CitingText, sources: Sources, *, date: str = "", progress: bool = False
+) -> AsyncIterator[CheckedCitation]:
+    """Check each citation against its source, and yield it as it is done; first those whose source cannot be read.
+
+    Args:
+        date: of the text, as in ``Claim``.
+        progress: show on standard error how far it is.
+    """
+    article = await decontextualized(engine, citing.article)
+    sentences = {one.number: one for one in article.sentences}
+    wanted = [one.model_copy(update={"sentence": sentences[one.sentence.number]}) for one in citing.citations]
+    with tqdm(total=len(wanted), unit="citation", disable=not progress) as bar:
+        found: dict[int, tuple[Citation, Source]] = {}
+        for citation in wanted:
+            source = await asyncio.to_thread(sources.find, citation.target)
+            if source.pages:
+                found[citation.number] = citation, source
+            else:
+                bar.update()
+                yield CheckedCitation(citation=citation, source="", reason=source.reason)
+        shelves = await asyncio.to_thread(_shelves, engine, list(found.values()))
+        claims = [Claim(id=number, text=one.sentence.claim, date=date) for number, (one, _) in found.items()]
+        async with aclosing(as_done(engine, claims, lambda claim: shelves[claim.id].rank(claim.text))) as results:
+            async for result in results:
+                citation, source = found[result.claim.id]
+                bar.update()
+                yield CheckedCitation(citation=citation, source=source.name, result=result)
+
+
+def _shelves(engine: Engine, found: Collection[tuple[Citation, Source]]) -> dict[int, Library]:
+    """A library of each source, by the numbers of the citations that cite it."""
+    settings = engine.settings.retrieval.model_copy(update={"search": ""})  # the source alone decides
+    by_name: dict[str, list[Citation]] = {}
+    for citation, source in found:
+        by_name.setdefault(source.name, []).append(citation)
+    pages = {source.name: source.pages for _, source in found}
+    shelves = {
+        name: Library(pages[name], [one.sentence.claim for one in citations], settings, name=name)
+        for name, citations in by_name.items()
+    }
+    return {one.number: shelves[name] for name, citations in by_name.items() for one in citations}

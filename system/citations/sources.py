@@ -1,0 +1,134 @@
+"""The sources that a text cites: found among files by name or address, beside the text, or on the web."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.filters import page_key
+from knowledge_store.pages.formats import SUFFIXES
+from knowledge_store.pages.page import Flaws, Page
+
+SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
+_SAVED = re.compile(  # what browsers write into a page that they save, and what pages say of themselves
+    rb"<!-- saved from url=\(\d+\)(\S+)|<link[^>]+rel=[\"']?canonical[\"']?[^>]+href=[\"']?([^\"' >]+)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was read of a source: a name for it and its pages, or why there are none."""
+
+    name: str
+    pages: tuple[Page, ...] = ()
+    reason: str = ""
+
+
+@dataclass
+class Sources:
+    """Finds the source of a citation; each is read once.
+
+    Attributes:
+        pages: of the documents, read when the first source is asked for.
+        given: the files and folders that they lie in, as documents are given.
+        beside: folder of the text, in which relative links are looked up.
+        fetch: whether addresses that no file answers are fetched.
+    """
+
+    pages: Iterable[Page] = ()
+    given: Sequence[str | Path] = ()
+    beside: Path | None = None
+    fetch: bool = False
+    _named: dict[str, list[Page]] = field(default_factory=dict)
+    _keys: dict[str, set[str]] = field(default_factory=dict)
+    _found: dict[str, Source] = field(default_factory=dict)
+
+    def _index(self) -> None:
+        for page in self.pages:
+            name = re.sub(r"#page=\d+$", "", page.url) if "://" in page.url else page.url.partition("#")[0]
+            self._named.setdefault(name, []).append(page)
+        for name in self._named:
+            for key in self._keys_of(name):
+                self._keys.setdefault(key, set()).add(name)
+        self.pages = ()
+
+    def find(self, target: str) -> Source:
+        """The source for an address, or for the words of a reference."""
+        if self.pages:
+            self._index()
+        if target not in self._found:
+            self._found[target] = self._find(target)
+        return self._found[target]
+
+    def _find(self, target: str) -> Source:
+        address = target.startswith(("http://", "https://"))
+        if named := self._among(target) if address or _is_path(target) else self._mentioned(target):
+            return Source(named, tuple(self._named[named]))
+        if address:
+            return self._fetched(target)
+        if self.beside and _is_path(target):
+            file = self.beside / unquote(target.partition("#")[0])
+            if file.is_file() and file.suffix.lower() in SUFFIXES:
+                return _read(str(file), target)
+        return Source(target, reason=f"no document is named like {target!r:.80}; add it to --documents")
+
+    def _fetched(self, target: str) -> Source:
+        if not self.fetch:
+            return Source(target, reason="no document has this address; --fetch reads it from the web")
+        return _read(target, target, fetch=True)
+
+    def _among(self, target: str) -> str:
+        """The one file or page that has this address, or whose name is made of it; empty where none or several have."""
+        for key in _keys(target):
+            names = self._keys.get(key, set())
+            if len(names) == 1:
+                return next(iter(names))
+        return ""
+
+    def _mentioned(self, words: str) -> str:
+        """The one file whose name stands in the words of a reference."""
+        plain = _slug(words)
+        stems = {name: _slug(Path(urlsplit(name).path).stem) for name in self._named}
+        found = [name for name, stem in stems.items() if len(stem) >= SHORTEST and stem in plain]
+        return found[0] if len(found) == 1 else ""
+
+    def _keys_of(self, name: str) -> list[str]:
+        """What a document can be found by: its name, and the address that it was saved from."""
+        keys = _keys(name)
+        for given in self.given:
+            file = Path(given) / name if Path(given).is_dir() else Path(given)
+            if file.suffix.lower() in (".html", ".htm") and file.is_file() and file.name == Path(name).name:
+                match = _SAVED.search(file.read_bytes()[:20_000])
+                if match:
+                    saved = (match[1] or match[2]).decode("utf-8", "replace")
+                    keys.append(page_key(saved))
+        return keys
+
+
+def _read(source: str, name: str, *, fetch: bool = False) -> Source:
+    try:
+        return Source(name, tuple(read_documents([source], Flaws(), fetch=fetch)))
+    except DocumentsError as error:
+        return Source(name, reason=str(error))
+
+
+def _is_path(target: str) -> bool:
+    return not re.search(r"\s", target) and Path(target.partition("#")[0]).suffix.lower() in SUFFIXES
+
+
+def _keys(target: str) -> list[str]:
+    """By what an address and a file are matched, the most telling first.
+
+    >>> _keys("https://www.a.example/reports/2019-01.html")
+    ['a.example/reports/2019-01.html', 'a-example-reports-2019-01', '2019-01.html', '2019-01']
+    """
+    whole = page_key(target) if "://" in target else target.lower().removeprefix("./")
+    path = Path(unquote(whole.partition("?")[0].partition("#")[0]))
+    bare = str(path).removesuffix(path.suffix if path.suffix in SUFFIXES else "")
+    return list(dict.fromkeys([whole, _slug(bare), path.name, Path(bare).name]))
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[\W_]+", "-", text.lower()).strip("-")

@@ -1,0 +1,104 @@
+"""A text is checked statement by statement against one collection, and its score says what came of it."""
+
+import asyncio
+
+import pytest
+
+from factgraph import FactChecker, Label
+from knowledge_store.pages.documents import DocumentsError
+from system.article.decontextualize import Decontextualize, DecontextualizedReply, decontextualized, keeps_to
+from system.article.reading import article_of
+from system.article.records import CheckedText
+from system.check import Engine
+from system.models.extractive import ExtractiveModel
+from system.models.scripted import ScriptedModel
+from tests.helpers.bridge import Answers, BagOfWords, settings_with
+
+TEXT = "The Aster bridge opened in 1931. It carries two lanes. Is it old? Nobody knows the mayor of Corvane."
+DOCUMENTS = {
+    "history.md": "The Aster bridge opened in 1932. Work took four years.",
+    "lanes.md": "The Aster bridge carries two lanes and a footpath.",
+}
+
+
+@pytest.fixture
+def checker():
+    settings = settings_with(reading__document_strategy="entailment")
+    with FactChecker(engine=Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings)) as checker:
+        yield checker
+
+
+def test_each_statement_has_its_verdict_and_the_text_a_score(checker):
+    checked = CheckedText.of(article_of(TEXT), checker.check_text(TEXT, DOCUMENTS))
+    labels = [one.label for one in checked.statements]
+    assert labels == [Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE]
+    assert (checked.decided, checked.score) == (2, 0.5)
+    tree = checked.to_dict()
+    assert tree["counts"]["Refuted"] == 1 and tree["text"] == TEXT
+    first = tree["statements"][0]
+    assert first["text"] == TEXT[first["start"] : first["end"]]
+    assert first["correction"]["text"] == "The Aster bridge opened in 1932."
+    assert first["evidence"][0]["passages"][0]["address"] == "history.md"
+
+
+def test_the_text_is_no_evidence_for_itself(checker):
+    copy = {"copy.md": TEXT, **DOCUMENTS}
+    labels = {one.sentence.number: one.label for one in checker.check_text(TEXT, copy)}
+    assert labels[0] is Label.REFUTED and labels[3] is Label.NOT_ENOUGH_EVIDENCE
+
+
+def test_what_was_checked_before_is_not_checked_again(checker):
+    first = list(checker.check_text(TEXT, DOCUMENTS))[:2]
+    again = checker.check_text(TEXT, {"other.md": "Nothing of the kind."}, done=first)
+    assert [one for one in again if one in first] == sorted(first, key=lambda one: one.sentence.number)
+
+
+def test_the_asynchronous_form_gives_the_same(checker):
+    async def run():
+        return [one async for one in checker.acheck_text(TEXT, DOCUMENTS)]
+
+    assert {one.label for one in asyncio.run(run())} == {Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE}
+
+
+def test_statements_come_one_by_one_and_need_not_all_be_taken(checker):
+    statements = checker.check_text(TEXT, DOCUMENTS)
+    assert next(statements).sentence.claim
+    statements.close()
+    assert checker.check("The Aster bridge opened in 1932.", DOCUMENTS).verdict.label is Label.SUPPORTED
+
+
+def test_without_evidence_there_is_one_clear_error(checker):
+    with pytest.raises(DocumentsError, match="expected text to search"):
+        list(checker.check_text(TEXT, {"empty.md": " "}))
+
+
+def rewriting(reply):
+    def line(request):
+        return (
+            DecontextualizedReply(statement=reply) if isinstance(request.task, Decontextualize) else Answers()(request)
+        )
+
+    settings = settings_with(model__backend="server", model__model="a-model")
+    return Engine(ScriptedModel(line), BagOfWords(), settings)
+
+
+@pytest.mark.parametrize(
+    ("reply", "claim"),
+    [
+        ("The Aster bridge in Corvane carries two lanes.", "The Aster bridge in Corvane carries two lanes."),
+        ("The Aster bridge carries three lanes of 1950.", "The Aster bridge carries two lanes."),
+    ],
+)
+def test_a_language_model_rewrites_unless_it_makes_things_up(reply, claim):
+    article = article_of("The Aster bridge in Corvane opened in 1931. It carries two lanes.")
+    engine = rewriting(reply)
+    assert asyncio.run(decontextualized(engine, article)).claims[1].claim == claim
+    (request,) = engine.model.requests
+    assert request.task.before == ("The Aster bridge in Corvane opened in 1931.",)
+
+
+def test_a_rewriting_keeps_numbers_and_words():
+    before = ["They built a bridge in 1932."]
+    assert keeps_to("The bridge was not opened in 1932.", "It was not opened in that year.", before)
+    assert not keeps_to("The bridge opened.", "It opened in 1932.", before)
+    assert not keeps_to("The tower in Halden was painted by Jon Hale.", "It was painted.", before)

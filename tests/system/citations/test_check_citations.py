@@ -1,0 +1,72 @@
+"""Each citing sentence is checked against its own source alone; a source that is not found is said to be so."""
+
+import pytest
+
+from factgraph import FactChecker
+from system.check import Engine
+from system.citations.checking import citing_of, read_citing
+from system.citations.records import CheckedCitations, Outcome
+from system.models.base import NoModel
+from system.verifier.reading import Reader
+from tests.helpers.bridge import BagOfWords, settings_with
+from tests.helpers.by_words import ByWords, loudest
+
+TEXT = """The Aster bridge [opened in 1931](https://history.example/aster-bridge). It carries two lanes.[^1]
+The bridge [is closed to lorries](https://city.example/bridge/). Its toll [ended](https://gone.example/x).
+The bridge [is closed to lorries](tourism.md).
+
+[^1]: The city's page, lanes.html
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "aster-bridge.md").write_text("The Aster bridge opened in 1932 after four years of work.")
+    page = '<html><head><link rel="canonical" href="https://city.example/bridge"></head><body><p>{}</p></body></html>'
+    (sources / "lanes.html").write_text(page.format("The Aster bridge carries two lanes and a footpath."))
+    (tmp_path / "tourism.md").write_text("The Aster bridge is closed to lorries.")
+    (tmp_path / "text.md").write_text(TEXT)
+    return tmp_path
+
+
+@pytest.fixture
+def checker():
+    settings = settings_with(reading__document_strategy="entailment")
+    reader = Reader(ByWords(), loudest())  # which source is read is what counts here
+    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=reader)) as checker:
+        yield checker
+
+
+def test_says_of_each_citation_what_its_source_says(checker, folder):
+    citing = read_citing(folder / "text.md")
+    checked = CheckedCitations.of(citing.article, checker.check_citations(citing, folder / "sources"))
+    assert [(one.outcome, one.source) for one in checked.citations] == [
+        (Outcome.CONTRADICTED, "aster-bridge.md"),
+        (Outcome.SUPPORTED, "lanes.html"),
+        (Outcome.ABSENT, "lanes.html"),
+        (Outcome.UNREADABLE, ""),
+        (Outcome.SUPPORTED, "tourism.md"),
+    ]
+    tree = checked.to_dict()
+    assert tree["counts"]["supported"] == 2 and "--fetch" in tree["citations"][3]["why"]
+    assert tree["citations"][0]["correction"]["text"] == "The Aster bridge opened in 1932."
+
+
+def test_texts_by_their_addresses_are_sources_too(checker):
+    sources = {"https://www.history.example/aster-bridge/": "The Aster bridge opened in 1931."}
+    (first, *_) = sorted(checker.check_citations(TEXT, sources), key=lambda one: one.citation.number)
+    assert first.outcome is Outcome.SUPPORTED
+
+
+def test_a_name_that_two_sources_share_decides_nothing(checker):
+    sources = {f"https://{site}.example/a/aster.html": "The Aster bridge opened in 1931." for site in ("x", "y")}
+    (only,) = checker.check_citations("The Aster bridge opened in 1931 [a](https://z.example/aster.html).", sources)
+    assert only.outcome is Outcome.UNREADABLE
+
+
+def test_relative_links_lead_nowhere_without_a_folder(checker):
+    assert citing_of(TEXT).folder is None
+    outcomes = [one.outcome for one in checker.check_citations("The bridge [is closed](tourism.md) to lorries.")]
+    assert outcomes == [Outcome.UNREADABLE]

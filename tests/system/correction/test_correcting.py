@@ -1,0 +1,308 @@
+"""A correction says what one sentence of evidence says, and is skipped where anything is unsure."""
+
+import pytest
+
+from system.correction.correcting import correction_of, supported
+from system.graph.records import (
+    Answer,
+    AnswerType,
+    Claim,
+    ClaimResult,
+    Cost,
+    Label,
+    QuestionAnswer,
+    Source,
+    Timing,
+    Verdict,
+)
+from tests.helpers.bridge import passage
+
+BRIDGE = "The Aster bridge was opened to traffic in May 1932 by Mara Quill. It has 412 rivets and is closed to lorries."
+
+
+def corrected(claim, *texts, label=Label.REFUTED, confirm=None):
+    answers = tuple(
+        Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage(text, page=page))
+        for page, text in enumerate(texts)
+    )
+    result = ClaimResult(
+        claim=Claim(id=0, text=claim),
+        verdict=Verdict(label=label, justification="", confidence=0.8),
+        pairs=(QuestionAnswer(question="?", answer="-", answers=answers),),
+        timing=Timing(seconds=0, stages={}, cost=Cost(), rounds=1, branches=1, cut_short=False),
+    )
+    return correction_of(result, confirm)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "better"),
+    [
+        ("The Aster bridge opened in 1931.", BRIDGE, "The Aster bridge opened in 1932."),
+        ("In 1931, the Aster bridge opened.", BRIDGE, "In 1932, the Aster bridge opened."),
+        ("The Aster bridge was opened in June 1932.", BRIDGE, "The Aster bridge was opened in May 1932."),
+        ("The Aster bridge was opened by Jon Hale.", BRIDGE, "The Aster bridge was opened by Mara Quill."),
+        ("Sales of Brevik fell in 2022.", "Sales of Brevik rose in 2022.", "Sales of Brevik rose in 2022."),
+        (
+            "Wages in Ostrane grew by 12% last year.",
+            "Last year wages in Ostrane grew by 2.4 per cent, the office said.",
+            "Wages in Ostrane grew by 2.4 per cent last year.",
+        ),
+    ],
+)
+def test_the_source_takes_the_place_of_what_is_wrong(claim, text, better):
+    found = corrected(claim, text)
+    assert found.text == better and found.quotation in text
+    assert claim.replace(found.said, found.instead) == better
+
+
+@pytest.mark.parametrize(
+    ("claim", "texts"),
+    [
+        ("The Aster bridge opened in June 1931.", [BRIDGE]),  # two things differ
+        ("The Aster bridge was not opened to traffic.", [BRIDGE]),  # it is denied as a whole
+        ("The Aster bridge opened in 1931.", [BRIDGE, "The Aster bridge opened in 1933."]),  # sources disagree
+        ("The bridge is 300 metres long.", ["The bridge is 412 feet long."]),  # another unit
+        ("The bridge opened in 1931, and the tower in 1931.", ["The bridge opened in 1932."]),  # which of the two?
+    ],
+)
+def test_what_is_not_sure_is_not_corrected(claim, texts):
+    assert corrected(claim, *texts) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The bridge closed in 1990.", "The bridge opened in 1932, is closed to lorries."),
+        ("The bridge closed in 1990.", "The old bridge over the Aster, opened in 1932, is closed to lorries."),
+        ("The Aster bridge closed in 1990.", "The Aster bridge opened in 1932 and is closed to lorries."),
+        ("The tower opened in 1931.", "The bridge opened in 1932, and the tower was restored."),
+        ("The tower opened in 1931.", "The bridge beside the tower opened in 1932."),
+        ("The Aster bridge was restored in 1990.", "The Aster bridge, restored after the war, was opened in 1932."),
+        (
+            "The Aster bridge was opened in 1931.",
+            "The Aster bridge was built from 1928 to 1932 and opened by the king.",
+        ),
+        ("The Aster bridge opened in 1931.", "The Aster bridge will open in 2032."),
+        ("The Aster bridge opened in 1931.", "The Aster bridge was planned to open in 1932."),
+        ("Brevik bought Halvers Dairy in 2019.", "Brevik was bought in 2021, after Halvers Dairy had failed."),
+        ("Brevik employs 300 people.", "Brevik dismissed 412 people last year."),
+        ("Brevik employs 300 people in Ostrane.", "Brevik dismissed 412 people and employs an agency in Ostrane."),
+        ("Unemployment in Ostrane rose by 3%.", "Youth unemployment in Ostrane rose by 5%."),
+        ("Exports of Ostrane fell by 3%.", "Imports of Ostrane fell by 5% while exports held."),
+        ("Mara Quill designed the Aster bridge.", "Jon Hale opened the Aster bridge."),
+        (
+            "The Aster bridge was designed by Mara Quill.",
+            "The Aster bridge was opened by Jon Hale, its designer is unknown.",
+        ),
+        ("The council paid 3 million euros for the bridge.", "The council earned 5 million euros from the bridge."),
+        ("The Aster bridge is 300 metres long.", "The Aster bridge is 412 metres high."),
+        ("The Aster bridge closed in March 1990.", "The Aster bridge, which opened in May 1990, is closed to lorries."),
+        ("Prices in Ostrane fell in 2022.", "Sales in Ostrane rose in 2022 and prices were stable."),
+        ("The museum opened in 1931.", "The museum's garden opened in 1932."),
+        ("The mayor of Corvane resigned in 2019.", "The mayor of Corvane was elected in 2021 and has not resigned."),
+        ("The Aster bridge opened in 1931.", "The Aster bridge stayed closed until 1932, then opened."),
+        ("Wages in Ostrane grew by 12%.", "Prices in Ostrane grew by 2.4%, wages did not."),
+        ("The ferry sank in 1931.", "In 1932 the bridge, which replaced the ferry, opened after it sank."),
+        ("Mara Quill died in 1950.", "Mara Quill, born in 1901, died in poverty."),
+        ("Mara Quill was born in 1950.", "Mara Quill, born in Corvane, died in 1971."),
+        ("The school has 300 pupils.", "The school lost 412 pupils."),
+        ("Halvers Dairy recalled 300 cartons.", "Halvers Dairy sold 412 cartons and recalled none."),
+        ("Lio Marr won the race in 2018.", "Lio Marr lost the race in 2019."),
+        ("The company was founded in 1990.", "The company, which acquired Belmar in 1998, employs 40 engineers."),
+        ("The vaccine was approved in 2019.", "The vaccine was developed in 2020 and approved a year later."),
+        ("The senator voted for the bill in 2010.", "The senator, first elected in 2012, voted for the bill."),
+        ("The film grossed 300 million dollars.", "The film cost 120 million dollars to make."),
+        ("The hospital treated 300 patients.", "The hospital turned away 450 patients."),
+        ("The lake is 30 metres deep.", "The lake is 45 metres wide."),
+        ("The dam was completed in 1960.", "Construction of the dam began in 1952."),
+        ("The treaty was signed in 1990.", "The treaty was signed in principle and ratified in 1992."),
+        ("The festival was cancelled in 2019.", "The festival was held in 2018 and cancelled once."),
+        ("Anna Berg won the election in 2015.", "Anna Berg lost the election in 2011."),
+        ("The plant emitted 300 tonnes of sulphur.", "The plant removed 450 tonnes of sulphur."),
+        ("The population of Ostrane is 3 million.", "The population of Ostrane province is 5 million."),
+        ("The strike ended on Monday in March 2020.", "The strike began in May 2020."),
+        ("The library has 300 members.", "The library had hoped for 450 members."),
+        ("The writer published the novel in 1990.", "The writer finished the novel in 1988."),
+        ("The road to Ostrane was closed in 2019.", "The road to Corvane was closed in 2021."),
+        ("The court fined Brevik 3 million euros.", "Brevik fined its dealer 5 million euros."),
+        ("The team scored 3 goals in 2019.", "The team conceded 5 goals in 2019."),
+        ("The city bought 300 buses.", "The city wants to buy 450 buses."),
+        ("The bank was nationalised in 2008.", "The bank was not nationalised in 2009."),
+    ],
+)
+def test_what_belongs_to_something_else_takes_no_place(claim, text):
+    """Another verb, subject, mood or measure; even where a second judge would agree to anything."""
+    assert corrected(claim, text, confirm=lambda *_: True) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "better"),
+    [
+        (
+            "The Aster bridge opened in 1931.",
+            "The Aster bridge opened in 1932, is closed to lorries.",
+            "The Aster bridge opened in 1932.",
+        ),
+        (
+            "The Aster bridge opened in 1931.",
+            "The old bridge over the Aster, opened in 1932, is closed to lorries.",
+            "The Aster bridge opened in 1932.",
+        ),
+        (
+            "The Aster bridge closed in 1931.",
+            "The Aster bridge opened in 1932 and closed in 1990.",
+            "The Aster bridge closed in 1990.",
+        ),
+        (
+            "The tower opened in 1931.",
+            "The bridge opened in 1932, and the tower opened in 1940.",
+            "The tower opened in 1940.",
+        ),
+        (
+            "The Aster bridge opened in 1931.",
+            "In 1932, the mayor opened the Aster bridge.",
+            "The Aster bridge opened in 1932.",
+        ),
+        (
+            "The Aster bridge was opened in 1931.",
+            "In May 1932 the Aster bridge was opened by the mayor.",
+            "The Aster bridge was opened in 1932.",
+        ),
+        ("Brevik employs 300 people.", "Brevik employs 412 people and sells machines.", "Brevik employs 412 people."),
+        (
+            "Exports of Ostrane fell by 3%.",
+            "Exports of Ostrane fell by 5% while imports rose.",
+            "Exports of Ostrane fell by 5%.",
+        ),
+        (
+            "Mara Quill designed the Aster bridge.",
+            "Jon Hale designed the Aster bridge.",
+            "Jon Hale designed the Aster bridge.",
+        ),
+        (
+            "The Aster bridge was designed by Mara Quill.",
+            "The Aster bridge was designed by Jon Hale and opened by the king.",
+            "The Aster bridge was designed by Jon Hale.",
+        ),
+        (
+            "The council paid 3 million euros for the bridge.",
+            "The council paid 5 million euros for the bridge.",
+            "The council paid 5 million euros for the bridge.",
+        ),
+        (
+            "The Aster bridge is 300 metres long.",
+            "The Aster bridge is 412 metres long.",
+            "The Aster bridge is 412 metres long.",
+        ),
+        (
+            "The mayor of Corvane resigned in 2019.",
+            "The mayor of Corvane, elected in 2017, resigned in 2021.",
+            "The mayor of Corvane resigned in 2021.",
+        ),
+        ("Mara Quill died in 1950.", "Mara Quill, born in 1901, died in 1971.", "Mara Quill died in 1971."),
+        ("Mara Quill was born in 1950.", "Mara Quill, born in 1901, died in poverty.", "Mara Quill was born in 1901."),
+        (
+            "The Aster bridge opened in June 1932.",
+            "The Aster bridge opened in May 1932.",
+            "The Aster bridge opened in May 1932.",
+        ),
+        ("The school has 300 pupils.", "The school has 412 pupils.", "The school has 412 pupils."),
+        (
+            "Halvers Dairy recalled 300 cartons.",
+            "On Monday Halvers Dairy recalled 412 cartons.",
+            "Halvers Dairy recalled 412 cartons.",
+        ),
+        ("Lio Marr won the race in 2018.", "Lio Marr won the race in 2019.", "Lio Marr won the race in 2019."),
+        ("Sales of Brevik fell in 2022.", "Sales of Brevik rose in 2022.", "Sales of Brevik rose in 2022."),
+        (
+            "The Aster bridge has 300 rivets.",
+            "The Aster bridge opened in 1932. It has 412 rivets.",
+            "The Aster bridge has 412 rivets.",
+        ),
+        (
+            "The ferry was sold for 3 million euros.",
+            "The city sold the ferry for 5 million euros.",
+            "The ferry was sold for 5 million euros.",
+        ),
+        (
+            "The parliament rejected the law in 2020.",
+            "The law was rejected by the parliament in 2021.",
+            "The parliament rejected the law in 2021.",
+        ),
+        ("Unemployment in Ostrane is 3%.", "Unemployment in Ostrane is 5%.", "Unemployment in Ostrane is 5%."),
+        (
+            "The company was founded in 1990.",
+            "The company was founded in 1988 by two engineers.",
+            "The company was founded in 1988.",
+        ),
+        (
+            "The vaccine was approved in 2019.",
+            "The vaccine was approved in 2020 after long trials.",
+            "The vaccine was approved in 2020.",
+        ),
+        (
+            "The hospital treated 300 patients.",
+            "Last year the hospital treated 450 patients.",
+            "The hospital treated 450 patients.",
+        ),
+        (
+            "The lake is 30 metres deep.",
+            "The lake is 45 metres deep and 2 kilometres long.",
+            "The lake is 45 metres deep.",
+        ),
+        (
+            "The dam was completed in 1960.",
+            "Begun in 1952, the dam was completed in 1963.",
+            "The dam was completed in 1963.",
+        ),
+        (
+            "Anna Berg won the election in 2015.",
+            "Anna Berg won the election in 2011 and lost in 2019.",
+            "Anna Berg won the election in 2011.",
+        ),
+        (
+            "The writer published the novel in 1990.",
+            "The novel was published by the writer in 1988.",
+            "The writer published the novel in 1988.",
+        ),
+        (
+            "The court fined Brevik 3 million euros.",
+            "The court fined Brevik 5 million euros.",
+            "The court fined Brevik 5 million euros.",
+        ),
+        ("The team scored 3 goals.", "The team scored 5 goals and conceded 2.", "The team scored 5 goals."),
+        (
+            "The treaty was signed in 1990.",
+            "The treaty, negotiated for years, was finally signed in 1992.",
+            "The treaty was signed in 1992.",
+        ),
+        (
+            "About 300 people died in the flood.",
+            "About 450 people died in the flood.",
+            "About 450 people died in the flood.",
+        ),
+        ("The strike began in March 2020.", "The strike began in May 2020.", "The strike began in May 2020."),
+        ("The governor was born in Lund.", "The governor was born in Malmo.", "The governor was born in Malmo."),
+        ("Inflation rose to 3% in May.", "Inflation rose to 5% in May.", "Inflation rose to 5% in May."),
+    ],
+)
+def test_what_belongs_to_the_same_is_corrected(claim, text, better):
+    assert corrected(claim, text, confirm=lambda *_: True).text == better
+
+
+def test_only_a_refuted_claim_is_corrected():
+    assert corrected("The Aster bridge opened in 1931.", BRIDGE, label=Label.CONFLICTING) is None
+
+
+def test_a_second_judge_must_agree():
+    asked = []
+    refused = corrected("The Aster bridge opened in 1931.", BRIDGE, confirm=lambda *texts: asked.append(texts))
+    assert refused is None
+    quotation = BRIDGE.partition(". ")[0] + "."
+    assert asked == [(quotation, "The Aster bridge opened in 1932.")]
+
+
+def test_the_verifier_confirms_what_a_sentence_says_of_what_came_before():
+    found = corrected("The Aster bridge has 300 rivets.", BRIDGE, confirm=supported)
+    assert found.text == "The Aster bridge has 412 rivets."
+    assert corrected("The Aster bridge has 300 rivets.", "It has 412 rivets.", confirm=supported) is None
