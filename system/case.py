@@ -1,22 +1,24 @@
 """A case: one claim under investigation, with everything that the operations share."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, cast
 
-from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.page import Passage
-from system.deadline import Deadline, DeadlineExpired
-from system.graph import Graph, Listener, unheard
+from system.deadline import Deadline, Stopwatch
+from system.graph.graph import Graph, Listener, unheard
+from system.graph.records import Claim, Content, Cost, Failure, QuestionAnswer, Verdict
+from system.graph.thoughts import D, Thought
 from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result
-from system.records import Claim, Content, Cost, Failure, QuestionAnswer, Verdict
 from system.settings import Settings
 from system.tasks.base import R, Reply, Task
-from system.thoughts import D, Thought
 
-T = TypeVar("T")
+if TYPE_CHECKING:  # every strategy imports this module, for the help of a command too, and theirs take a second
+    from knowledge_store.dense.encoder import Encoder, Vectors
+    from knowledge_store.dense.search import PassageIndex
+    from system.verifier.reading import Reader
+
 SECOND_TRY = 7919  # added to the seed when a malformed reply is asked for once more
 
 
@@ -42,7 +44,7 @@ class Step(Generic[R, D]):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a strategy returns.
+    """The result of a strategy.
 
     Attributes:
         pairs: questions and answers for the submission, those that carry the verdict first.
@@ -55,34 +57,37 @@ class Outcome:
     branches: int
 
 
+def _bundled_reader() -> "Reader":
+    from system.verifier.reading import load_reader
+
+    return load_reader()
+
+
 @dataclass
 class Case:
     """One claim under investigation.
 
     Attributes:
-        seed_passages: the store's leading passages for the claim, of which readers without a language model form
-            questions.
         gold_passages: the annotated evidence, where the settings want it instead of retrieval; else empty.
         failures: what went wrong and was survived, so far.
-        timed_out: whether the deadline has ended some of the work.
         listener: is told of every thought as it is added to the graph.
+        reader: says what a page makes of a statement.
     """
 
     claim: Claim
     settings: Settings
     model: Model
-    encoder: Encoder
-    index: PassageIndex
-    seed_passages: tuple[Passage, ...]
+    encoder: "Encoder"
+    index: "PassageIndex"
     gold_passages: tuple[Passage, ...]
     deadline: Deadline
     failures: list[Failure] = field(default_factory=list)
-    timed_out: bool = False
     listener: Listener = unheard
+    reader: "Reader" = field(default_factory=_bundled_reader)
 
     def __post_init__(self) -> None:
         self.graph = Graph(self.claim, self.listener)
-        self._spans: dict[str, list[tuple[float, float]]] = {}
+        self.stopwatch = Stopwatch(self.deadline)
 
     async def think(
         self, operation: str, steps: Sequence[Step[R, D]], *, final: bool = False
@@ -125,39 +130,16 @@ class Case:
         """
         results = await self._generate(operation, [self._request(task) for task in tasks], final)
         again = [i for i, result in enumerate(results) if _is_malformed(result)]
-        if again and self.affords(operation):
+        if again and self.stopwatch.has_time_for(operation):
             second = await self._generate(operation, [self._request(tasks[i], SECOND_TRY) for i in again], final)
             for i, result in zip(again, second, strict=True):
                 results[i] = result
         # A backend promises replies of the task's own type.
         return cast("list[Completion[R] | ModelError]", results)
 
-    async def embed(self, operation: str, texts: Sequence[str]) -> Vectors:
+    async def embed(self, operation: str, texts: Sequence[str]) -> "Vectors":
         """Embed short texts, (len(texts), dimension) float32."""
-        return await self.within_deadline(operation, lambda: asyncio.to_thread(self.encoder.encode, texts))
-
-    async def within_deadline(self, operation: str, work: Callable[[], Awaitable[T]], *, final: bool = False) -> T:
-        """Start work and await it until the deadline; note how long it took.
-
-        Raises:
-            DeadlineExpired: no time is left, before or during the work.
-        """
-        started = self.deadline.spent
-        try:
-            async with self.deadline.limit(final=final):
-                return await work()
-        except TimeoutError as error:
-            self.timed_out = True
-            raise DeadlineExpired(f"{operation}: the claim's budget is spent") from error
-        finally:
-            self._spans.setdefault(operation, []).append((started, self.deadline.spent))
-
-    def affords(self, *operations: str) -> bool:
-        """Whether there is time for these operations if each takes as long as it has for this claim so far."""
-        longest = (max((end - start for start, end in self._spans.get(name, ())), default=0.0) for name in operations)
-        enough = sum(longest) < self.deadline.left()
-        self.timed_out |= not enough
-        return enough
+        return await self.stopwatch.within_deadline(operation, lambda: asyncio.to_thread(self.encoder.encode, texts))
 
     def fail(self, operation: str, error: ModelError, parents: Sequence[Thought[Content]]) -> None:
         """Note a request that failed, in the graph and in the report."""
@@ -165,16 +147,12 @@ class Case:
         self.failures.append(failure)
         self.graph.add(failure, parents, operation, error.cost)
 
-    def stages(self) -> dict[str, float]:
-        """Seconds by operation during which at least one such operation was under way."""
-        return {operation: _covered(spans) for operation, spans in self._spans.items()}
-
     def cost(self) -> Cost:
         """Sum of the costs of all thoughts."""
         return Cost.total(thought.cost for thought in self.graph)
 
     async def _generate(self, operation: str, requests: list[Request], final: bool) -> list[Result]:
-        return await self.within_deadline(operation, lambda: self.model.generate(requests), final=final)
+        return await self.stopwatch.within_deadline(operation, lambda: self.model.generate(requests), final=final)
 
     def _request(self, task: Task[Reply], seed: int = 0) -> Request:
         varied = task.variant > 0 or seed > 0
@@ -184,16 +162,3 @@ class Case:
 
 def _is_malformed(result: Result) -> bool:
     return isinstance(result, ModelError) and result.kind is ErrorKind.MALFORMED_REPLY
-
-
-def _covered(spans: Iterable[tuple[float, float]]) -> float:
-    """Length of the union of intervals.
-
-    >>> _covered([(0.0, 2.0), (1.0, 3.0), (5.0, 6.0)])
-    4.0
-    """
-    total, end = 0.0, float("-inf")
-    for start, stop in sorted(spans):
-        total += max(0.0, stop - max(start, end))
-        end = max(end, stop)
-    return total

@@ -2,41 +2,58 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from tqdm import tqdm
 
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.filters import is_prompt_injection
-from knowledge_store.pages.page import UNREAD
+from knowledge_store.pages.page import UNREAD, Flaws
 from knowledge_store.ranking import RankedStore
 from system.case import Case, Outcome
-from system.checkable import not_a_claim
 from system.deadline import Allowance, Clock, Deadline
-from system.graph import Graph, Listener, unheard
-from system.models import load_model
+from system.graph.graph import Graph, Listener, unheard
+from system.graph.records import (
+    GUESS,
+    Calibration,
+    Claim,
+    ClaimResult,
+    Failure,
+    Label,
+    QuestionAnswer,
+    Timing,
+    Verdict,
+)
+from system.graph.thoughts import Evidence
 from system.models.base import Model, TracedModel
-from system.operations.questions import duplicates, replacements
-from system.operations.verdict import judge_in_reserve, no_verdict, outcome
-from system.provenance import name_documents
-from system.records import Calibration, Claim, ClaimResult, Failure, Label, QuestionAnswer, Timing, Verdict
+from system.models.loading import check_device, load_model
 from system.settings import Settings, load_calibration
-from system.strategies import STRATEGIES
-from system.thoughts import Evidence
+from system.strategies import STRATEGIES, Strategy, asked_by
+from system.strategies.steps.questions import duplicates, replacements
+from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
+from system.text.claim_detection import not_a_claim
+from system.text.provenance import name_documents
+from system.verifier.reading import Reader, load_reader
 
-NOTHING_KNOWN = 1 / len(Label)  # confidence of a verdict that rests on no answer, at most
 READ = "read"  # the operation of failures to read what a claim is checked against
-SEED_PASSAGES = 10  # of the first stage, that readers without a language model may form questions from
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What claims are checked with; loaded once, shared by all claims."""
+    """Models, settings and strategy of a run; loaded once, shared by all claims.
+
+    Attributes:
+        strategy: in place of that of the settings, for what only training does.
+    """
 
     model: Model
     encoder: Encoder
     settings: Settings
     calibration: Calibration | None = None
+    reader: Reader = field(default_factory=load_reader)
+    strategy: Strategy | None = None
 
     def for_documents(self) -> "Engine":
         """The engine for claims that documents of the user decide; a calibration was fitted to other verdicts."""
@@ -66,14 +83,15 @@ async def check(
             the time that ranking took counts, wherever it ran.
     """
     settings = engine.settings
+    strategy = engine.strategy or STRATEGIES[settings.strategy]
     budget = allowance.longest if allowance else max(0.0, settings.run.budget - ranked.seconds)
     case = Case(
         claim=claim,
         settings=settings,
         model=engine.model,
         encoder=engine.encoder,
+        reader=engine.reader,
         index=PassageIndex(ranked, engine.encoder, settings.retrieval),
-        seed_passages=ranked.passages[:SEED_PASSAGES],
         gold_passages=ranked.passages if settings.debate.evidence == "gold" else (),
         deadline=Deadline(
             budget,
@@ -85,7 +103,7 @@ async def check(
         listener=listener,
     )
     try:
-        reached = _none(case, kind) if (kind := not_a_claim(claim.text)) else await STRATEGIES[settings.strategy](case)
+        reached = _none(case, kind) if (kind := not_a_claim(claim.text)) else await strategy(case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
         _note(case, error)
         reached = await _conclude(case)
@@ -103,9 +121,9 @@ def unread_parts(where: Path | str, ranked: RankedStore) -> list[Failure]:
 
 
 def _none(case: Case, kind: str) -> Outcome:
-    """What is said of a question or an opinion."""
+    """The outcome of a question or an opinion."""
     reason = f"This is {kind}, not a claim: no evidence can make it true or false."
-    verdict = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=NOTHING_KNOWN)
+    verdict = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
     case.graph.add(verdict, [case.graph.root], "judge")
     return Outcome(verdict=verdict, pairs=(), rounds=0, branches=0)
 
@@ -134,22 +152,23 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
     if _found_nothing(case, outcome):
         verdict = _unsure(verdict, ranked)
     named = name_documents(verdict.justification, case.claim, outcome.pairs)
+    label = verdict.label.of_two if case.settings.graph.two_labels else verdict.label
     return ClaimResult(
         claim=case.claim,
-        verdict=verdict.model_copy(update={"justification": named}),
+        verdict=verdict.model_copy(update={"justification": named, "label": label}),
         pairs=outcome.pairs or (QuestionAnswer.unanswered(case.claim.text),),
         timing=Timing(
             seconds=ranked.seconds + case.deadline.spent,
-            stages={"rank": ranked.seconds, **case.stages()},
+            stages={"rank": ranked.seconds, **case.stopwatch.stages()},
             cost=case.cost(),
             rounds=outcome.rounds,
             branches=outcome.branches,
-            cut_short=case.timed_out,
+            cut_short=case.stopwatch.timed_out,
             duplicates=len(duplicates(case)),
             replaced=len(replacements(case)),
         ),
         failures=tuple(case.failures),
-        flaws={str(flaw): count for flaw, count in ranked.report.flaws.items()} | _suspicious(case),
+        flaws={str(flaw): count for flaw, count in _flaws(case, ranked).items()} | _suspicious(case),
     )
 
 
@@ -159,7 +178,7 @@ def _found_nothing(case: Case, outcome: Outcome) -> bool:
         return False
     broken = any(failure.unanswered and failure.operation != READ for failure in case.failures)
     answered = any(pair.answered for pair in outcome.pairs)
-    return outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and not (answered or broken or case.timed_out)
+    return outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and not (answered or broken or case.stopwatch.timed_out)
 
 
 def _unsure(verdict: Verdict, ranked: RankedStore) -> Verdict:
@@ -167,10 +186,15 @@ def _unsure(verdict: Verdict, ranked: RankedStore) -> Verdict:
     searched = f"Nothing in {ranked.report.pages:,} pages, {len(ranked.passages):,} passages, answers a question."
     return verdict.model_copy(
         update={
-            "confidence": min(verdict.confidence, NOTHING_KNOWN),
+            "confidence": min(verdict.confidence, GUESS),
             "justification": f"{verdict.justification} {searched}".strip(),
         }
     )
+
+
+def _flaws(case: Case, ranked: RankedStore) -> Flaws:
+    """Flaws of the claim's pages, and of those that its questions found in an archive."""
+    return Flaws(ranked.report.flaws) + case.index.flaws
 
 
 def _suspicious(case: Case) -> dict[str, int]:
@@ -190,8 +214,16 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
         EncoderUnavailable: the encoder's files are missing.
         ModelUnavailable: the backend's library or files are missing.
         SettingsError: the calibration cannot be read.
+        VerifierUnavailable: the verifier's files are missing or damaged.
     """
+    asked = [*asked_by(settings)]
+    check_device(settings, asked)
     calibration = load_calibration(settings)
-    encoder = CachingEncoder(SentenceEncoder.of(settings.retrieval))  # rules and judges read the same sentences
-    model = load_model(settings, encoder)
-    return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration)
+    first = f"loading the encoder {settings.retrieval.encoder}"
+    with tqdm(total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})") as progress:
+        encoder = CachingEncoder(SentenceEncoder.of(settings.retrieval))  # rules and judges read the same sentences
+        progress.update()
+        progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")
+        model = load_model(settings, encoder, asked)
+        reader = load_reader(settings.reading.verifier)
+    return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration, reader)

@@ -1,20 +1,26 @@
 """Settings: one typed tree = one TOML profile = the command line, validated here and nowhere else."""
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from system.records import Calibration, Record, explain
-from system.tasks.base import Adapter
-from system.tasks.debate import PERSONAS
+from system.graph.records import Calibration, Record, explain
+from system.tasks.base import Adapter, registered
+
+S = TypeVar("S", bound=BaseModel)
 
 PROFILES = Path(__file__).parent / "profiles"
 ADAPTERS = Path(__file__).parent / "adapters"
+
+
+Backend = Literal["extractive", "transformers", "vllm", "server"]
 
 
 def bundled(name: str) -> str:
@@ -44,58 +50,37 @@ class GraphSettings(Record):
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )
-    justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
-    sentence_rules: Literal["never", "documents", "always"] = Field(
-        "never",
-        description="judge by rules that compare the claim with sentences; documents: only if the user gave any",
+    two_labels: bool = Field(
+        False, description="conclude with two labels, as CARP does: what is not shown to be true is Refuted"
     )
+    justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
 
 
 class DebateSettings(Record):
-    """Shape of a debate (DebateCV, section 3.2)."""
+    """Shape of a debate (DebateCV, section 3.2), and the evidence that claims are checked on."""
 
     rounds: int = Field(3, gt=0, description="maximum rounds per debate")
     evidence: Literal["retrieved", "gold", "none"] = Field(
-        "retrieved", description="evidence to debate; gold: the annotators', from an annotated claims file"
-    )
-    consultant_side: Literal["affirmative", "negative"] = Field(
-        "affirmative", description="side that the consultant argues"
-    )
-    personas: int = Field(
-        0,
-        ge=0,
-        le=len(PERSONAS),
-        description="judges of a consultancy, each with a persona; 0: one judge without a persona",
+        "retrieved", description="evidence to check on; gold: the annotators', from an annotated claims file"
     )
     exhibits: int = Field(10, gt=0, description="maximum passages that debaters read and may cite")
-
-
-class CarpSettings(Record):
-    """Parts of CARP (section 6) that can be left out, and its shape."""
-
-    team_agents: int = Field(2, gt=0, description="agents per team; with several models they take turns")
-    claim_graph: bool = Field(True, description="resolve references between subclaims by a claim-representation graph")
-    self_correction: bool = Field(True, description="let the teams read each other and change their positions")
-    drafts: bool = Field(True, description="draft each reply, then revise it")
-    two_labels: bool = Field(False, description="the paper's two labels: a claim not shown to be true is Refuted")
 
 
 class ModelSettings(Record):
     """Which model answers."""
 
-    backend: Literal["extractive", "transformers", "vllm", "server"] = Field(
-        "extractive", description="runtime of the model"
-    )
+    backend: Backend = Field("extractive", description="runtime of the model")
     model: str = Field("", description="model folder or name; leave it out for the extractive backend")
     other_models: list[str] = Field(
         default_factory=list,
-        description="more models for a team's agents to take turns on; for a server: NAME or NAME@ADDRESS",
+        description="more models: a team's agents take turns on all, debaters and consultants on these; "
+        "for a server: NAME or NAME@ADDRESS",
     )
     adapters: dict[Adapter, str] = Field(
-        default_factory=dict, description="LoRA adapters by task: folders, or the server's names for them"
+        default_factory=dict, description="LoRA adapters by task: folders, hub names, or a server's names"
     )
-    rules: list[Literal["ask_question", "answer_question", "verify_answer", "merge_answers"]] = Field(
-        default_factory=list, description="tasks done by the extractive reader instead of the model"
+    routes: dict[str, Backend] = Field(
+        default_factory=dict, description="tasks done by another backend, such as judge_claim=extractive"
     )
     temperature: float = Field(
         0.7, ge=0, description="sampling temperature for generating questions; everything else is greedy"
@@ -127,10 +112,20 @@ class EngineSettings(Record):
     server_attempts: int = Field(3, gt=0, description="attempts to reach the server")
 
 
+class ReadingSettings(Record):
+    """How sentences are read beside a statement."""
+
+    document_strategy: str = Field("", description="strategy for documents of your own; empty: the same as for stores")
+    verifier: str = Field("minilm", description="sentence-pair model that reads: minilm, a folder or a hub name")
+
+
 class RunSettings(Record):
     """How a run uses the machine."""
 
     budget: float = Field(60.0, gt=0, description="seconds per claim; in a run of several claims, on average")
+    claim_limit: float = Field(
+        480.0, gt=0, description="seconds that a claim of a run may take at most, however fast the others were"
+    )
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget reserved for the final verdict")
     max_concurrent_claims: int = Field(2, gt=0, description="claims checked at the same time")
     workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
@@ -145,54 +140,50 @@ class Settings(Record):
     """
 
     profile: str = "embedded"
-    strategy: Literal[
-        "got", "debatecv", "carp", "consultancy", "ai_debate", "single", "majority", "cooperation", "baseline"
-    ] = Field("got", description="how a claim is checked")
+    strategy: str = Field("got", description="how a claim is checked")
     graph: GraphSettings = GraphSettings()
     debate: DebateSettings = DebateSettings()
-    carp: CarpSettings = CarpSettings()
     model: ModelSettings = ModelSettings()
     engine: EngineSettings = EngineSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     multi_hop: MultiHopSettings = MultiHopSettings()
+    reading: ReadingSettings = ReadingSettings()
     run: RunSettings = RunSettings()
 
     def for_documents(self) -> Self:
         """The settings for claims that documents of the user decide."""
-        if self.graph.sentence_rules != "documents":
+        wanted = self.reading.document_strategy
+        if wanted in ("", self.strategy):
             return self
-        graph = self.graph.model_copy(update={"sentence_rules": "always", "debate": False, "pool": False})
-        run = self.run.model_copy(update={"calibration": ""})  # fitted to other verdicts
-        return self.model_copy(update={"graph": graph, "run": run})
+        run = self.run.model_copy(update={"calibration": ""})  # fitted to the verdicts of the other strategy
+        return self.model_copy(update={"strategy": wanted, "run": run})
 
-    @property
-    def by_hops(self) -> bool:
-        """Whether passages are searched by hops: where nothing is said, it is part of CARP alone."""
-        asked = self.multi_hop.multi_hop
-        return self.strategy == "carp" if asked is None else asked
+    def __getitem__(self, kind: type[S]) -> S:
+        """The section that a strategy registered as its own; see ``section``."""
+        return next(value for value in vars(self).values() if isinstance(value, kind))
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
     name: type(field.default) for name, field in Settings.model_fields.items() if isinstance(field.default, BaseModel)
 }
+"""The sections by their names: tables of a profile, groups of options on the command line."""
 
 
-RENAMED = {
-    "agents": "team_agents",
-    "ahead": "prefetch",
-    "attempts": "server_attempts",
-    "candidates": "hop_candidates",
-    "duplicate": "duplicate_threshold",
-    "in_flight": "max_concurrent_claims",
-    "memory": "gpu_memory",
-    "others": "other_models",
-    "passages": "top_k",
-    "prefilter": "bm25_top_k",
-    "rate": "hop_rate",
-    "shortlist": "dense_candidates",
-    "side": "consultant_side",
-}
-"""Settings that had another name: an old name ends with an error that gives the new one."""
+def section(name: str) -> Callable[[type[S]], type[S]]:
+    """Register a section of the settings under the name of its table; a decorator, for what strategies set alone."""
+
+    def register(kind: type[S]) -> type[S]:
+        SECTIONS[name] = kind
+        Settings.model_fields[name] = FieldInfo(annotation=kind, default=kind())
+        Settings.model_rebuild(force=True)
+        return kind
+
+    return register
+
+
+def strategies() -> list[str]:
+    """The names of all strategies. Looks for them by name: their folders build on this module."""
+    return [*import_module("system.strategies").STRATEGIES]
 
 
 def load(profile: str, overrides: dict[str, Any]) -> Settings:
@@ -205,11 +196,8 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     Raises:
         SettingsError: no such profile, no such setting, or a value out of its range.
     """
+    known = strategies()  # which also register their sections
     tree = _read(profile)
-    _reject_old_names(
-        f"profile {profile!r}", (name for section in SECTIONS for name in _section(profile, section, tree))
-    )
-    _reject_old_names("settings", overrides)
     for name, value in overrides.items():
         section = next((s for s, fields in SECTIONS.items() if name in fields.model_fields), None)
         if section:
@@ -219,21 +207,43 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     if "model" in overrides:
         _drop_bundled(tree, overrides)
     try:
-        return Settings.model_validate(tree)
+        settings = Settings.model_validate(tree)
     except ValidationError as error:
         faults = "; ".join(map(_fault, error.errors()))
         raise SettingsError(f"profile {profile!r} with the command-line values: {faults}") from error
+    for name, chosen in (("strategy", settings.strategy), ("document_strategy", settings.reading.document_strategy)):
+        if chosen not in known and (chosen or name == "strategy"):
+            raise SettingsError(f"{name}: {unknown_strategy(chosen)}")
+    tasks = {task.name for task in registered()}
+    if settings.debate.evidence == "none" and settings.strategy in import_module("system.strategies").SEARCHING:
+        raise SettingsError(
+            f"debate.evidence: none leaves {settings.strategy} nothing to do, it is a search for evidence; expected "
+            "retrieved or gold, or a strategy that can do without, such as single, debatecv or carp"
+        )
+    if unknown := sorted(settings.model.routes.keys() - tasks):
+        close = get_close_matches(unknown[0], tasks, n=1)
+        advice = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(sorted(tasks))}"
+        raise SettingsError(f"model.routes: unknown task {unknown[0]}; {advice}")
+    return settings
+
+
+def unknown_strategy(name: str) -> str:
+    """The error of a strategy that does not exist, with the nearest that does."""
+    known = strategies()
+    close = get_close_matches(name, known, n=1)
+    return f"expected one of {', '.join(known)}; got {name!r}{f', did you mean {close[0]}?' if close else ''}"
 
 
 def _fault(fault: Mapping[str, Any]) -> str:
     """One fault of the settings; for an unknown name, the nearest one that exists."""
     if fault["type"] != "extra_forbidden":
         return explain(fault)
-    *section, name = map(str, fault["loc"])
-    names = [known for fields in SECTIONS.values() for known in fields.model_fields]
-    close = get_close_matches(name, names, n=1)
+    *table, name = map(str, fault["loc"])
+    homes = {known: home for home, fields in SECTIONS.items() for known in fields.model_fields}
+    close = get_close_matches(name, homes, n=1)
     advice = f"did you mean {close[0]}?" if close else "'factgraph run --help-all' lists all settings"
-    return f"{'.'.join([*section, name])}: unknown setting; {advice}"
+    advice = f"it belongs in [{homes[name]}]" if name in homes else advice
+    return f"{'.'.join([*table, name])}: unknown setting; {advice}"
 
 
 def bundled_profiles() -> list[str]:
@@ -282,11 +292,6 @@ def _read(profile: str) -> dict[str, Any]:
         raise SettingsError(f"cannot read {path} ({error.strerror})") from error
     except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or past reading
         raise SettingsError(f"{path}: not a TOML file ({error})") from error
-
-
-def _reject_old_names(where: str, names: Iterable[str]) -> None:
-    if old := next((name for name in names if name in RENAMED), None):
-        raise SettingsError(f"{where}: {old} is now {RENAMED[old]}; rename it")
 
 
 def _section(profile: str, name: str, tree: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""AVeriTeC's files: claims, and the annotators' questions, answers and labels."""

@@ -1,0 +1,182 @@
+"""What a claim is checked against: files, folders, stores, addresses and texts, as the pages of one collection."""
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from knowledge_store.library import Library
+from knowledge_store.pages.documents import DocumentsError, page_of_text, read_documents
+from knowledge_store.pages.page import Flaws, Page, describe
+from knowledge_store.ranking import RankedStore, rank
+from knowledge_store.settings import RetrievalSettings
+from system.graph.records import Claim, official_date
+
+_EXPECTED = "expected a path, a Document, several of them, or texts by their names"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text to check against, with what is known of it.
+
+    >>> Document("The bridge opened in 1932.", "https://a.example/report.pdf", date="2021-05-03", page=3).published
+    datetime.date(2021, 5, 3)
+
+    Attributes:
+        address: what verdicts cite it by, a web address or a name; where it is empty, "document" and its place.
+        date: when it was published, as 2020-08-25, 25-8-2020 or a date; empty where it is unknown.
+        page: of the whole that it was taken from, counted from 1; None where it is the whole.
+
+    Raises:
+        DocumentsError: a value has another type, or the date neither form.
+    """
+
+    text: str
+    address: str = ""
+    date: str | datetime.date = ""
+    page: int | None = None
+
+    def __post_init__(self) -> None:
+        for field, value in (("text", self.text), ("address", self.address)):
+            if not isinstance(value, str):
+                raise DocumentsError(f"document: {field}: expected a text, got {shown(value)}")
+        if not (self.page is None or (isinstance(self.page, int) and self.page > 0)):
+            raise DocumentsError(f"document: page: expected a number from 1, got {shown(self.page)}")
+        if not isinstance(self.date, str | datetime.date):
+            raise DocumentsError(f"document: date: expected a text or a date, got {shown(self.date)}")
+        try:
+            _ = self.published
+        except ValueError as error:
+            raise DocumentsError(f"document: date: {error}") from None
+
+    @property
+    def published(self) -> datetime.date | None:
+        """The date as such; None where it is unknown."""
+        if isinstance(self.date, datetime.datetime):
+            return self.date.date()
+        if isinstance(self.date, datetime.date):
+            return self.date
+        known = official_date(self.date)
+        return datetime.datetime.strptime(known, "%d-%m-%Y").date() if known else None
+
+
+Documents = Path | str | Document | Sequence[Path | str | Document] | Mapping[str, str]
+"""A file, folder, knowledge store or web address (see ``read_documents``), a ``Document``, several of these, or texts
+by their names."""
+
+
+def open_documents(documents: Documents, flaws: Flaws, *, fetch: bool = False) -> tuple[Iterator[Page], str]:
+    """The pages of documents, and what to call them together; empty where there are none.
+
+    Raises:
+        DocumentsError: something else was given.
+    """
+    given = listed(documents)
+    sources = [one for one in given if not isinstance(one, Document)]
+    texts = [one for one in given if isinstance(one, Document)]
+    named = ", ".join([*map(str, sources), *(["documents"] if texts or isinstance(documents, Mapping) else [])])
+    return _pages(sources, texts, flaws, fetch=fetch), named
+
+
+def listed(documents: Documents) -> Sequence[Path | str | Document]:
+    """Documents of any form one by one, texts by their names as ``Document``.
+
+    Raises:
+        DocumentsError: something else was given.
+    """
+    if isinstance(documents, Path | str | Document):
+        return [documents]
+    if isinstance(documents, Mapping):
+        if other := next((one for one in documents if not isinstance(one, str)), None):
+            raise DocumentsError(f"documents: expected texts by their names, got the name {shown(other)}")
+        return [Document(text, name) for name, text in documents.items()]
+    if not isinstance(documents, Iterable) or isinstance(documents, bytes | bytearray):
+        raise DocumentsError(f"documents: {_EXPECTED}; got {shown(documents)}")
+    several = list(documents)
+    for one in several:
+        if not isinstance(one, Path | str | Document):
+            raise DocumentsError(f"documents: {_EXPECTED}; got {shown(one)} among them")
+    return several
+
+
+def _pages(sources: Sequence[Path | str], texts: Iterable[Document], flaws: Flaws, *, fetch: bool) -> Iterator[Page]:
+    """The pages of sources, whose numbers are those of a store's lines, then those of texts."""
+    last = -1
+    for page in read_documents(sources, flaws, fetch=fetch) if sources else ():
+        last = max(last, page.number)
+        yield page
+    for place, text in enumerate(texts, 1):
+        name = (text.address or f"document {place}") + (f"#page={text.page}" if text.page else "")
+        for page in page_of_text(last + place, name, text.text, flaws):
+            yield replace(page, published=text.published)
+
+
+def rank_documents(
+    documents: Documents, claim: Claim, settings: RetrievalSettings, *, fetch: bool = False
+) -> RankedStore:
+    """The passages of documents that BM25 ranks highest for a claim.
+
+    Args:
+        documents: may be empty where the settings say where else to search.
+        fetch: whether documents that are addresses are fetched.
+
+    Raises:
+        DocumentsError: nothing could be read.
+        SearchError: the search failed, and there are no documents.
+    """
+    flaws = Flaws()
+    pages, name = open_documents(documents, flaws, fetch=fetch)
+    name = name or settings.search
+    ranked = rank(pages, claim.text, settings, claim.day, flaws=flaws, name=name)
+    if not (ranked.report.pages or settings.search):
+        raise _no_text(name, flaws)
+    return ranked
+
+
+def rank_for_all(
+    documents: Documents, claims: Sequence[Claim], settings: RetrievalSettings, *, fetch: bool, progress: bool
+) -> Callable[[Claim], RankedStore]:
+    """What ``rank_documents`` gives for each of some claims; the documents are read and counted once.
+
+    Args:
+        claims: all that will be asked for; at least one.
+        progress: show on standard error how far reading is.
+
+    Raises:
+        DocumentsError: nothing could be read.
+    """
+    flaws = Flaws()
+    opened, name = open_documents(documents, flaws, fetch=fetch)
+    pages = list(opened)
+    # Where pages may be later than a claim, its day changes nothing, and all claims share a library.
+    days = {claim: None if settings.later_pages else claim.day for claim in claims}
+    libraries = {
+        day: Library(
+            pages,
+            list(dict.fromkeys(claim.text for claim in claims if days[claim] == day)),
+            settings,
+            day,
+            flaws=flaws.copy(),
+            name=name or settings.search,
+            progress=progress,
+        )
+        for day in dict.fromkeys(days.values())
+    }
+    if not (settings.search or any(library.report.pages for library in libraries.values())):
+        raise _no_text(name, flaws)
+    return lambda claim: libraries[days[claim]].rank(claim.text)
+
+
+def _no_text(name: str, flaws: Flaws) -> DocumentsError:
+    return DocumentsError(
+        f"{name or 'documents'}: expected text to search, got none{describe(flaws)}; give documents with text"
+    )
+
+
+def shown(value: object) -> str:
+    """A value of a wrong type, for messages: what it is, and its type.
+
+    >>> shown(5)
+    '5 (int)'
+    """
+    return f"{value!r:.60} ({type(value).__name__})"

@@ -1,0 +1,1 @@
+"""Files that survive a crash: atomic writing and the journal."""

@@ -1,0 +1,512 @@
+"""The records that pass between the parts of the system: frozen, typed and complete.
+
+Nothing here knows how a record is made.
+"""
+
+import datetime
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from knowledge_store.pages.page import Passage
+
+
+class Record(BaseModel):
+    """Base of all records: immutable, no unknown fields, no number that JSON cannot hold."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def explain(fault: Mapping[str, Any], whole: str = "the object", *, quoting: bool = True) -> str:
+    """A fault that pydantic found, in the words of this project's errors.
+
+    Args:
+        fault: one of ``ValidationError.errors()``.
+        whole: what to call the place of a fault that is in no field.
+        quoting: whether to repeat the value.
+
+    >>> explain({"loc": ("depth",), "type": "greater_than", "msg": "Input should be greater than 0", "input": 0})
+    'depth: expected a number greater than 0, got 0'
+    >>> explain({"loc": ("label",), "type": "missing", "msg": "Field required", "input": {}})
+    'label: expected a value, got none'
+    """
+    place = ".".join(map(str, fault["loc"])) or whole
+    match fault["type"]:
+        case "json_invalid":
+            return f"{place}: expected valid JSON ({fault['msg'].partition(': ')[2]})"
+        case "missing":
+            return f"{place}: expected a value, got none"
+        case "extra_forbidden":
+            return f"{place}: unknown field"
+        case "value_error":
+            return f"{place}: {fault['msg'].removeprefix('Value error, ')}"
+    text = re.sub(r"^(Input|String|Value|Tuple|List) should (be |have )?", "expected ", fault["msg"])
+    text = re.sub(r"^expected (greater|less) ", r"expected a number \1 ", text)
+    return f"{place}: {text}, got {fault['input']!r:.60}" if quoting else f"{place}: {text}"
+
+
+class Label(StrEnum):
+    """The four veracity labels of AVeriTeC, spelled as the official scorer wants them."""
+
+    SUPPORTED = "Supported"
+    REFUTED = "Refuted"
+    NOT_ENOUGH_EVIDENCE = "Not Enough Evidence"
+    CONFLICTING = "Conflicting Evidence/Cherrypicking"
+
+    @property
+    def of_two(self) -> "Label":
+        """The label where there are but two: what is not shown to be true is Refuted (CARP, section 3.1)."""
+        return self if self is Label.SUPPORTED else Label.REFUTED
+
+
+TWO_LABELS = (Label.SUPPORTED, Label.REFUTED)
+"""The labels where there are but two; see ``Label.of_two``."""
+
+GUESS = 1 / len(Label)
+"""Confidence of a verdict that rests on nothing."""
+
+
+class Summary(Record):
+    """A thought in words, for people who read a graph: on a page, in a terminal, in the events of the service.
+
+    Attributes:
+        heading: what the thought is, in a few words.
+        text: what it says.
+        leaning: the label that it speaks for, where it speaks for one.
+        minor: whether nothing was built on it, such as a question that was not explored.
+    """
+
+    heading: str
+    text: str
+    leaning: Label | None = None
+    minor: bool = False
+
+
+class Content(Record):
+    """Base of what a thought may hold; a subclass with a kind is one of them, registered where it is defined.
+
+    Attributes:
+        kind: what such a thought is called in graphs and reports.
+        letter: the letter of its id.
+    """
+
+    kind: ClassVar[str]
+    letter: ClassVar[str]
+
+    @property
+    def summary(self) -> Summary:
+        """The content in words; unless a record says it better, its kind and all its fields."""
+        fields = "; ".join(f"{name} {value}" for name, value in self if value not in ("", None))
+        return Summary(heading=self.kind, text=fields)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if "kind" in vars(cls):
+            if any(cls.kind == other.kind or cls.letter == other.letter for other in CONTENTS.values()):
+                raise TypeError(f"{cls.__name__}: kind {cls.kind!r} or letter {cls.letter!r} is taken")
+            CONTENTS[cls.kind] = cls
+
+
+CONTENTS: dict[str, type[Content]] = {}
+"""The records that a thought may hold, by their kind."""
+
+
+class AnswerType(StrEnum):
+    """The answer types of AVeriTeC (Schlichtkrull et al., 2023)."""
+
+    EXTRACTIVE = "Extractive"
+    ABSTRACTIVE = "Abstractive"
+    BOOLEAN = "Boolean"
+    UNANSWERABLE = "Unanswerable"
+
+
+ANSWER_HEADINGS = {
+    AnswerType.EXTRACTIVE: "answer, quoted",
+    AnswerType.ABSTRACTIVE: "answer, in other words",
+    AnswerType.BOOLEAN: "answer, yes or no",
+    AnswerType.UNANSWERABLE: "no answer",
+}
+
+
+class Source(StrEnum):
+    """The source of an answer: a passage, or the metadata of the claim (the paper's figure 5)."""
+
+    EVIDENCE = "Evidence"
+    METADATA = "Metadata"
+
+
+def official_date(text: str) -> str:
+    """A date as AVeriTeC writes it, of the same form or of ISO's; what is not known is the empty string.
+
+    Raises:
+        ValueError: it has neither form, or there is no such day.
+
+    >>> official_date("2020-08-25"), official_date("25-8-2020")
+    ('25-8-2020', '25-8-2020')
+    """
+    for form in ("%d-%m-%Y", "%Y-%m-%d"):
+        try:
+            day = datetime.datetime.strptime(text, form)
+        except ValueError:
+            continue
+        return text if form == "%d-%m-%Y" else f"{day.day}-{day.month}-{day.year:04}"
+    if text:
+        raise ValueError(f"expected a date as 2020-08-25 or 25-8-2020, got {text!r:.60}")
+    return ""
+
+
+class ClaimsError(Exception):
+    """Unusable claims; the message names the file, the line or claim, what was expected and what was found."""
+
+
+class Claim(Content):
+    """A claim with the metadata that is known of it; an unknown field is the empty string.
+
+    Gold labels and gold questions are deliberately absent: what the system never holds, it cannot leak.
+
+    >>> Claim("The Aster bridge opened in 1932.", date="2021-05-03").date
+    '3-5-2021'
+
+    Attributes:
+        id: position of the claim in its file, counted from 0. The same text may occur under several ids.
+        date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020"); an ISO date is taken too.
+        location: ISO 3166 country code.
+    """
+
+    kind = "claim"
+    letter = ""
+
+    id: int = 0
+    text: str
+    date: Annotated[str, AfterValidator(official_date)] = ""
+    speaker: str = ""
+    original_url: str = ""
+    reporting_source: str = ""
+    location: str = ""
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        id: int | None = None,
+        date: str = "",
+        speaker: str = "",
+        original_url: str = "",
+        reporting_source: str = "",
+        location: str = "",
+    ) -> None:
+        """Make a claim; see the attributes.
+
+        Args:
+            id: left out, it is 0, or where several claims are checked the claim's place among them.
+
+        Raises:
+            ClaimsError: a value has another type, or the date neither form.
+        """
+        given = {
+            "text": text,
+            "date": date,
+            "speaker": speaker,
+            "original_url": original_url,
+            "reporting_source": reporting_source,
+            "location": location,
+        }
+        try:
+            super().__init__(**given, **({} if id is None else {"id": id}))
+        except ValidationError as error:
+            raise ClaimsError(f"claim: {'; '.join(map(explain, error.errors()))}") from None
+
+    # Only people call the constructor; records that are read back are validated as those of other classes are.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @property
+    def numbered(self) -> bool:
+        """Whether it was given an id."""
+        return "id" in self.model_fields_set
+
+    @property
+    def day(self) -> datetime.date | None:
+        """The claim's date, or None where it is unknown."""
+        return datetime.datetime.strptime(self.date, "%d-%m-%Y").date() if self.date else None
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The known metadata by the field's name in AVeriTeC, in the order of the paper's appendix A.1."""
+        fields = {
+            "claim_date": self.date,
+            "speaker": self.speaker,
+            "original_claim_url": self.original_url,
+            "reporting_source": self.reporting_source,
+            "location_ISO_code": self.location,
+        }
+        return {name: value for name, value in fields.items() if value}
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        return Summary(heading=self.kind, text=self.text)
+
+
+class Answer(Content):
+    """The answer of one passage, or of the claim's metadata, to one question."""
+
+    kind = "answer"
+    letter = "a"
+
+    text: str
+    type: AnswerType
+    source: Source
+    passage: Passage
+
+    @property
+    def answered(self) -> bool:
+        """Whether it answers the question at all."""
+        return self.type is not AnswerType.UNANSWERABLE
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        heading = "answer, from metadata" if self.source is Source.METADATA else ANSWER_HEADINGS[self.type]
+        return Summary(heading=heading, text=self.text, minor=not self.answered)
+
+
+NO_ANSWER = "No answer could be found."
+"""The answer to an unanswered question, in AVeriTeC's own words."""
+
+
+class QuestionAnswer(Content):
+    """A question with the answer merged from the answers of its passages.
+
+    Attributes:
+        answers: those that the merged answer rests on, the most important first; empty when nothing answered.
+    """
+
+    kind = "merged answer"
+    letter = "m"
+
+    question: str
+    answer: str
+    answers: tuple[Answer, ...]
+
+    @classmethod
+    def unanswered(cls, question: str) -> Self:
+        """A question that nothing answered."""
+        return cls(question=question, answer=NO_ANSWER, answers=())
+
+    @property
+    def answered(self) -> bool:
+        """Whether any passage, or the metadata, answered the question."""
+        return bool(self.answers)
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages that the answer was read from; metadata does not count."""
+        return tuple(answer.passage for answer in self.answers if answer.source is Source.EVIDENCE)
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses of the pages that the answer was read from, each once."""
+        return tuple(dict.fromkeys(passage.url for passage in self.passages))
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        return Summary(heading=self.kind, text=self.answer, minor=not self.answered)
+
+
+class Verdict(Content):
+    """A label with its reasons.
+
+    Attributes:
+        confidence: probability of the label in [0, 1], as far as its maker can tell.
+    """
+
+    kind = "verdict"
+    letter = "v"
+
+    label: Label
+    justification: str
+    confidence: float
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        return Summary(heading=f"{self.label}, {self.confidence:.0%}", text=self.justification, leaning=self.label)
+
+
+class Calibration(Record):
+    """Calibrated confidences: fitted probabilities that a label is right, with straight lines between them.
+
+    Attributes:
+        confidences: ascending, from 0 to 1.
+        probabilities: one for each of them.
+
+    >>> Calibration(confidences=(0.0, 1.0), probabilities=(0.2, 0.6)).of(0.5)
+    0.4
+    """
+
+    confidences: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _is_a_curve(self) -> Self:
+        if not 2 <= len(self.confidences) == len(self.probabilities):
+            raise ValueError("expected two confidences or more, and a probability for each")
+        rising = all(low < high for low, high in pairwise(self.confidences))
+        if not rising or (self.confidences[0], self.confidences[-1]) != (0, 1):
+            raise ValueError("expected confidences that ascend from 0 to 1")
+        if not all(0 <= value <= 1 for value in self.probabilities):
+            raise ValueError("expected probabilities from 0 to 1")
+        return self
+
+    def of(self, confidence: float) -> float:
+        """The probability that a label given with this confidence is right."""
+        place = min(max(bisect_right(self.confidences, confidence), 1), len(self.confidences) - 1)
+        low, high = self.confidences[place - 1], self.confidences[place]
+        share = (confidence - low) / (high - low)
+        return (1 - share) * self.probabilities[place - 1] + share * self.probabilities[place]
+
+
+Tokens = Annotated[int, Field(ge=0, lt=2**53)]
+"""As many as JSON can count exactly: a server may say anything."""
+
+
+class Cost(Record):
+    """Cost of a step. Seconds are wall time; tokens are the model's own count, or 0 without one.
+
+    Attributes:
+        queue_seconds: of the seconds, those before the model began with the request.
+        decode_seconds: of the seconds, those from the first token of the reply to the last.
+        tokens_cached: of the tokens in, those that the prefix cache held.
+    """
+
+    seconds: float = 0.0
+    queue_seconds: float = 0.0
+    decode_seconds: float = 0.0
+    calls: int = 0
+    tokens_in: Tokens = 0
+    tokens_cached: Tokens = 0
+    tokens_out: Tokens = 0
+
+    @classmethod
+    def total(cls, costs: Iterable["Cost"]) -> "Cost":
+        """Field-wise sum; concurrent steps count in full, so seconds may exceed the wall time of the whole."""
+        costs = list(costs)
+        return cls(**{name: sum(getattr(cost, name) for cost in costs) for name in cls.model_fields})
+
+
+class Timing(Record):
+    """The time report of one claim.
+
+    Attributes:
+        seconds: reading and ranking the claim's store plus everything from the first question to the verdict.
+            Loading models is outside; it is in the run's report.
+        stages: seconds by stage. Steps that ran at the same time count in full, so stages may sum to more.
+        rounds: question rounds of the deepest branch.
+        cut_short: the deadline ended the work before the strategy was done.
+        duplicates: questions that were dropped because they repeat another.
+        replaced: questions that were asked in the place of such.
+        finished_at: seconds of the run, its earlier parts included, when the claim was finished; 0 outside a run.
+    """
+
+    seconds: float
+    stages: dict[str, float]
+    cost: Cost
+    rounds: int
+    branches: int
+    cut_short: bool
+    duplicates: int = 0
+    replaced: int = 0
+    finished_at: float = 0.0
+
+
+class Failure(Content):
+    """Something that went wrong and was survived.
+
+    Attributes:
+        message: what was expected and what came.
+        cause: the kind of failure, where the message adds particulars that only the operator should see;
+            or empty.
+        unanswered: whether the claim's row stands for this failure instead of an answer.
+    """
+
+    kind = "failure"
+    letter = "f"
+
+    operation: str
+    message: str
+    cause: str = ""
+    unanswered: bool = False
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        return Summary(heading=f"failed: {self.operation}", text=self.message)
+
+
+class Correction(Record):
+    """A refuted claim with what one sentence of evidence says in its place.
+
+    Attributes:
+        text: the corrected claim.
+        said: the words of the claim that are wrong.
+        instead: what replaces them.
+        quotation: the sentence that says so, verbatim.
+        address: of its page.
+    """
+
+    text: str
+    said: str
+    instead: str
+    quotation: str
+    address: str
+
+
+class ClaimResult(Record):
+    """All that is kept of a finished claim, except its graph.
+
+    Attributes:
+        correction: of a refuted claim, where one sentence of the evidence decides.
+        pairs: questions and answers, those that carry the verdict first; at least one.
+        failures: what went wrong and was survived.
+        flaws: what reading the claim's store found wrong with it, by the flaw's name.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    pairs: tuple[QuestionAnswer, ...]
+    timing: Timing
+    failures: tuple[Failure, ...] = ()
+    flaws: dict[str, int] = {}
+    correction: Correction | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the verdict stands for a failure instead of an answer."""
+        return any(failure.unanswered for failure in self.failures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Verdict, evidence and correction as plain values."""
+        return {
+            "label": str(self.verdict.label),
+            "confidence": self.verdict.confidence,
+            "justification": self.verdict.justification,
+            "evidence": [
+                {
+                    "question": pair.question,
+                    "answer": pair.answer,
+                    "passages": [{"address": one.url, "text": one.text} for one in pair.passages],
+                }
+                for pair in self.pairs
+                if pair.answered
+            ],
+            "correction": self.correction.model_dump() if self.correction else None,
+            "failures": [failure.message for failure in self.failures],
+            "seconds": self.timing.seconds,
+        }

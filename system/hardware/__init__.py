@@ -1,0 +1,1 @@
+"""The machine: processor, memory of the device, weights on disk."""

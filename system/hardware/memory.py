@@ -1,0 +1,186 @@
+"""Memory that an engine needs, computed from the model's own configuration before anything is loaded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM
+
+from system.models.base import ModelUnavailable, first_line
+from system.settings import EngineSettings
+
+GIB = 2**30
+SPARE = 0.03  # of the device; allocators fragment
+
+# Not computable from a configuration: the runtime's own context and kernels, and captured graphs. Round upper figures.
+RUNTIME = int(0.75 * GIB)
+GRAPHS = GIB
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Bytes by purpose. What the others leave, up to ``kv_wanted``, becomes the KV cache.
+
+    Attributes:
+        total: what may be used.
+        kv_per_token: keys and values of one token in all layers.
+        kv_wanted: all sequences at full length; more would seldom be used.
+    """
+
+    total: int
+    weights: int
+    adapters: int
+    activations: int
+    graphs: int
+    encoder: int
+    kv_per_token: int
+    kv_wanted: int
+
+    @property
+    def fixed(self) -> int:
+        """Everything but the KV cache."""
+        return self.weights + self.adapters + self.activations + self.graphs + self.encoder + RUNTIME
+
+    @property
+    def kv_cache(self) -> int:
+        """Bytes of the KV cache."""
+        return max(0, min(int(self.total * (1 - SPARE)) - self.fixed, self.kv_wanted))
+
+    @property
+    def kv_tokens(self) -> int:
+        """Tokens that the KV cache holds."""
+        return self.kv_cache // self.kv_per_token
+
+    @property
+    def engine(self) -> int:
+        """Bytes of the engine: all but the encoder's and what is left."""
+        return self.fixed - self.encoder + self.kv_cache
+
+    @property
+    def left(self) -> int:
+        """Bytes that nobody uses."""
+        return self.total - self.fixed - self.kv_cache
+
+    def __str__(self) -> str:
+        rows = {
+            "weights": self.weights,
+            "adapters": self.adapters,
+            "activations": self.activations,
+            "runtime": RUNTIME,
+            "graphs": self.graphs,
+            "encoder": self.encoder,
+            f"KV cache ({self.kv_tokens:,} tokens of {self.kv_per_token / 1024:.0f} KiB)": self.kv_cache,
+            "left": self.left,
+            "total": self.total,
+        }
+        return "\n".join(f"  {name:<44}{size / GIB:8.2f} GiB" for name, size in rows.items())
+
+
+def skeleton(model: str) -> nn.Module:
+    """A model without weights: its layers and their shapes, on the meta device.
+
+    Raises:
+        ModelUnavailable: the model is missing or not a causal language model.
+    """
+    try:
+        config = AutoConfig.from_pretrained(model)
+        with torch.device("meta"):
+            bare: nn.Module = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+    except Exception as error:  # a damaged configuration fails anywhere in transformers
+        raise ModelUnavailable(
+            f"model {model!r} cannot be read: {first_line(error)}; "
+            "give a folder with config.json of a causal language model, or the name of a model on the hub"
+        ) from error
+    return bare
+
+
+def plan_memory(
+    bare: Any, settings: EngineSettings, *, device: int, adapters: int, rank: int, graphs: bool
+) -> MemoryPlan:
+    """The plan of a model that is to run (see ``draft_plan``).
+
+    Raises:
+        ModelUnavailable: the KV cache cannot hold one request; the message shows the sums and what to change.
+    """
+    plan = draft_plan(bare, settings, device=device, adapters=adapters, rank=rank, graphs=graphs)
+    if plan.kv_tokens < settings.context:
+        raise ModelUnavailable(
+            f"the model does not fit: a context of {settings.context:,} tokens needs "
+            f"{settings.context * plan.kv_per_token / GIB:.2f} GiB of KV cache, but only "
+            f"{plan.kv_cache / GIB:.2f} GiB is left for it\n{plan}\n"
+            "take a smaller or quantized model, a shorter context, fewer batched tokens, or more memory"
+        )
+    return plan
+
+
+def share_memory(drafts: Sequence[MemoryPlan], device: int) -> list[int]:
+    """Bytes for each of several engines on one device.
+
+    Each gets what it needs besides its KV cache; the rest is divided in proportion to the caches they want.
+
+    Args:
+        drafts: the plan of each, the encoder in the first alone.
+        device: bytes of the device that may be used.
+    """
+    left = max(0, int(device * (1 - SPARE)) - sum(draft.fixed for draft in drafts))
+    wanted = sum(draft.kv_wanted for draft in drafts)
+    caches = (min(draft.kv_wanted, left * draft.kv_wanted // wanted) for draft in drafts)
+    return [int((draft.fixed + cache) / (1 - SPARE)) for draft, cache in zip(drafts, caches, strict=True)]
+
+
+def draft_plan(
+    bare: Any, settings: EngineSettings, *, device: int, adapters: int, rank: int, graphs: bool
+) -> MemoryPlan:
+    """The plan of a model (see ``skeleton``), whether it fits or not.
+
+    Args:
+        device: bytes of the device.
+        adapters: LoRA adapters held at the same time, of ``rank``.
+        graphs: whether CUDA graphs are captured.
+    """
+    config = bare.config
+    width = 4 if settings.dtype == "float32" else 2  # bytes of an unquantized weight, an activation, a cached value
+    head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    kv_per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head * width
+    # The widest moment of a layer (its input, gate, up and their product), and float32 logits with a sorted copy.
+    activations = settings.batched_tokens * (2 * config.hidden_size + 3 * config.intermediate_size) * width
+    activations += settings.sequences * config.vocab_size * 3 * 4
+    projections = _projections(bare)
+    return MemoryPlan(
+        total=min(device, int(settings.gpu_memory * GIB)) if settings.gpu_memory else device,
+        weights=_weights(bare, projections, width),
+        adapters=adapters * rank * sum(m.in_features + m.out_features for m in projections) * width,
+        activations=activations,
+        graphs=GRAPHS if graphs else 0,
+        encoder=int(settings.encoder_memory * GIB),
+        kv_per_token=kv_per_token,
+        kv_wanted=settings.sequences * settings.context * kv_per_token,
+    )
+
+
+def _projections(bare: Any) -> list[nn.Linear]:
+    """Linear layers of the transformer blocks: what is quantized, and what adapters change."""
+    head = bare.get_output_embeddings()
+    return [module for module in bare.modules() if isinstance(module, nn.Linear) and module is not head]
+
+
+def _weights(bare: Any, projections: list[nn.Linear], width: int) -> int:
+    """Bytes of the weights; a group of AWQ weights shares a scale of 16 bits and a zero point of a weight's bits."""
+    parameters: int = sum(parameter.numel() for parameter in bare.parameters())
+    quantized = getattr(bare.config, "quantization_config", None)
+    if not quantized:
+        return parameters * width
+    in_blocks = sum(module.weight.numel() for module in projections)
+    bits, group = _bits_and_group(quantized)
+    bits_with_group = bits + (16 + bits) / group
+    return (parameters - in_blocks) * width + int(in_blocks * bits_with_group / 8)
+
+
+def _bits_and_group(quantized: dict[str, Any]) -> tuple[int, int]:
+    """Bits of a weight and weights of a group, as AutoAWQ or llm-compressor (compressed-tensors) writes them."""
+    if "config_groups" in quantized:
+        weights = next(iter(quantized["config_groups"].values()))["weights"]
+        return weights["num_bits"], weights["group_size"]
+    return quantized["bits"], quantized["group_size"]

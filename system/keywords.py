@@ -1,0 +1,92 @@
+"""The settings as keyword arguments, spelled out for editors and type checkers; see ``system.settings``.
+
+A test compares this with the settings themselves, those that strategies register included.
+"""
+
+from typing import Literal, TypedDict
+
+from system.settings import Backend
+
+
+class SettingKeywords(TypedDict, total=False):
+    """All settings by their names; the names of profiles and of the command line's options are the same."""
+
+    strategy: str
+
+    questions: int
+    branches: int
+    depth: int
+    verification: bool
+    duplicate_threshold: float
+    debate: bool
+    pool: bool
+    stop_early: bool
+    two_labels: bool
+    justify: bool
+
+    rounds: int
+    evidence: Literal["retrieved", "gold", "none"]
+    exhibits: int
+
+    backend: Backend
+    model: str
+    other_models: list[str]
+    adapters: dict[str, str]
+    routes: dict[str, Backend]
+    temperature: float
+    seed: int
+
+    context: int
+    sequences: int
+    batched_tokens: int
+    gpu_memory: float
+    encoder_memory: float
+    eager: bool
+    prefix_cache: bool
+    dtype: Literal["auto", "float16", "bfloat16", "float32"]
+    address: str
+    timeout: float
+    server_attempts: int
+
+    chunk_size: int
+    chunk_overlap: int
+    tokenization: Literal["words", "whitespace"]
+    bm25_top_k: int
+    dense_candidates: int
+    top_k: int
+    fact_checks: bool
+    claim_copies: bool
+    later_pages: bool
+    languages: list[str]
+    search: str
+    search_results: int
+    search_folder: str
+    ranking_cache: str
+    encoder: str
+    encoder_code: bool
+    encoder_runtime: Literal["openvino", "torch"]
+
+    multi_hop: bool | None
+    beam_width: int
+    hops: int
+    hop_candidates: int
+
+    document_strategy: str
+    verifier: str
+
+    budget: float
+    claim_limit: float
+    reserve: float
+    max_concurrent_claims: int
+    workers: int
+    calibration: str
+    prefetch: int
+
+    team_agents: int
+    claim_graph: bool
+    self_correction: bool
+    drafts: bool
+
+    consultant_side: Literal["affirmative", "negative"]
+    personas: int
+    own_personas: list[str]

@@ -1,0 +1,92 @@
+"""Numbers in text as quantities that can agree or disagree.
+
+A quantity agrees with another of its kind when both are the same at the precision of the coarser one: 14,898,300
+people and "approximately 14.9 million" agree, 206 and 856 billion euros do not.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+_SCALES = {"hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "mn": 1e6, "m": 1e6, "lakh": 1e5}
+_SCALES |= {"crore": 1e7, "billion": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12, "tn": 1e12}
+_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_NUMBER_WORDS = {word: value for value, word in enumerate(_UNITS.split())}
+_NUMBER_WORDS |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
+_CURRENCY = r"US\$|A\$|\$|£|€|₹|₦|Rs\.?|KSh|Sh|R|N"
+_QUANTITY = re.compile(
+    rf"(?<![\w.])(?<![^\W\d]-)(?P<currency>{_CURRENCY})?\s?(?P<number>\d{{1,3}}(?:,\d{{2,3}})+(?:\.\d+)?|\d+(?:\.\d+)?|"
+    rf"(?i:{'|'.join(sorted(_NUMBER_WORDS, key=len, reverse=True))})\b)"
+    rf"(?:[\s-]?(?P<scale>(?i:{'|'.join(sorted(_SCALES, key=len, reverse=True))}))\b)?"
+    r"(?:\s?(?P<percent>%|(?i:per\s?cent|percent|pc|percentage)\b))?"
+    r"(?:\s(?P<money>(?i:dollars?|euros?|pounds?|rupees?|naira|rand|shillings?))\b)?"
+    r"(?:(?<=%)|(?!\w))"
+)
+
+
+class Kind(StrEnum):
+    """The kind of a number, as far as its surroundings tell."""
+
+    PERCENT = "percent"
+    MONEY = "money"
+    YEAR = "year"
+    COUNT = "count"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number of a text.
+
+    Attributes:
+        digits: significant digits that the text gives.
+        text: the words that it was read from.
+    """
+
+    value: float
+    kind: Kind
+    digits: int
+    text: str
+
+    def agrees(self, other: "Quantity") -> bool:
+        """Whether both are the same number at the precision of the coarser one."""
+        if self.kind is Kind.YEAR or other.kind is Kind.YEAR:
+            return self.value == other.value
+        digits = max(2, min(self.digits, other.digits))
+        return f"{self.value:.{digits - 1}e}" == f"{other.value:.{digits - 1}e}"
+
+
+@lru_cache(maxsize=20_000)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """The quantities of a text in order; number words count when they measure something (a scale, per cent, money).
+
+    >>> [(q.value, q.kind.value) for q in quantities("In 2019, 20% of R1.3 trillion went to two people.")]
+    [(2019.0, 'year'), (20.0, 'percent'), (1300000000000.0, 'money'), (2.0, 'count')]
+    """
+    return tuple(_quantity(match) for match in _QUANTITY.finditer(text))
+
+
+def _quantity(match: re.Match[str]) -> Quantity:
+    number = match["number"].lower()
+    value = float(_NUMBER_WORDS[number]) if number in _NUMBER_WORDS else float(number.replace(",", ""))
+    scale = _SCALES.get((match["scale"] or "").lower(), 1.0)
+    return Quantity(value * scale, _kind(match), _significant_digits(number), match[0].strip())
+
+
+def _kind(match: re.Match[str]) -> Kind:
+    if match["percent"]:
+        return Kind.PERCENT
+    if match["currency"] or match["money"]:
+        return Kind.MONEY
+    if not match["scale"] and re.fullmatch(r"(?:1[5-9]|20)\d\d", match["number"]):
+        return Kind.YEAR
+    return Kind.COUNT
+
+
+def _significant_digits(number: str) -> int:
+    if number in _NUMBER_WORDS:
+        return 2
+    digits = number.replace(",", "").replace(".", "").lstrip("0")
+    return len(digits if "." in number else digits.rstrip("0")) or 1

@@ -1,0 +1,159 @@
+import orjson
+import pytest
+
+from knowledge_store.ranking import rank
+from knowledge_store.settings import RetrievalSettings
+from system.averitec.claims import ClaimsError, read_claims
+from system.averitec.gold import GoldAnswer, gold_by_id, read_gold, write_gold_store
+from system.graph.records import AnswerType, Label
+
+ROWS = [
+    {
+        "claim": "The Aster bridge opened in 1932.",
+        "label": "Conflicting Evidence/Cherrypicking",
+        "questions": [
+            {
+                "question": "When did it open?",
+                "answers": [
+                    {"answer": "In 1932.", "answer_type": "Extractive", "source_url": "https://a.example"},
+                    {
+                        "answer": "No",
+                        "answer_type": "Boolean",
+                        "boolean_explanation": "Traffic began in 1933.",
+                        "source_url": None,
+                    },
+                ],
+            }
+        ],
+    },
+    {"claim": "A second claim.", "label": "Refuted", "questions": []},
+]
+
+
+@pytest.fixture
+def annotated(tmp_path):
+    file = tmp_path / "dev.json"
+    file.write_bytes(orjson.dumps(ROWS))
+    return file
+
+
+def test_reads_annotations_with_their_sources(annotated):
+    first, second = read_gold(annotated)
+    assert (first.claim.id, first.claim.text, first.label) == (0, ROWS[0]["claim"], Label.CONFLICTING)
+    assert [(answer.full, answer.url) for answer in first.answers] == [
+        ("In 1932.", "https://a.example"),
+        ("No. Traffic began in 1933.", ""),
+    ]
+    assert second.answers == ()
+
+
+def test_a_claim_keeps_the_id_of_the_file(tmp_path):
+    file = tmp_path / "part.json"
+    file.write_bytes(orjson.dumps([{"id": 9, **ROWS[1]}, {"id": 4, **ROWS[0]}]))
+    assert [one.claim.id for one in read_gold(file)] == [9, 4]
+    assert gold_by_id(file)[4].label is Label.CONFLICTING
+    store = write_gold_store(file, read_claims(file), tmp_path / "gold")
+    assert b"In 1932." in (store / "4.json").read_bytes() and (store / "9.json").read_bytes() == b""
+
+
+def test_keeps_all_fields_of_questions_and_answers(tmp_path):
+    answer = {
+        "answer": "No",
+        "answer_type": "Boolean",
+        "boolean_explanation": "The mayor opened it.",
+        "source_url": "https://a.example",
+        "cached_source_url": "https://archive.example/a",
+        "source_medium": "Web text",
+    }
+    row = {**ROWS[1], "questions": [{"question": "Open?", "answers": []}, {"question": "King?", "answers": [answer]}]}
+    file = tmp_path / "dev.json"
+    file.write_bytes(orjson.dumps([{**row, "claim_types": ["Causal Claim"], "justification": None}]))
+    (gold,) = read_gold(file)
+    assert [question.text for question in gold.questions] == ["Open?", "King?"]
+    assert (gold.types, gold.justification) == (("Causal Claim",), "")
+    assert gold.answers == (
+        GoldAnswer(
+            question="King?",
+            place=1,
+            text="No",
+            type=AnswerType.BOOLEAN,
+            explanation="The mayor opened it.",
+            url="https://a.example",
+            archived="https://archive.example/a",
+            medium="Web text",
+        ),
+    )
+
+
+def test_only_boolean_answers_have_an_explanation(tmp_path):
+    answers = [{"answer": "Perhaps", "answer_type": "Abstractive", "boolean_explanation": "Of no meaning here."}]
+    file = tmp_path / "dev.json"
+    file.write_bytes(orjson.dumps([{**ROWS[1], "questions": [{"question": "Q?", "answers": answers}]}]))
+    assert [answer.full for answer in read_gold(file)[0].answers] == ["Perhaps"]
+
+
+def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_path):
+    store = write_gold_store(annotated, read_claims(annotated), tmp_path / "gold")
+    ranked = rank(store / "0.json", ROWS[0]["claim"], RetrievalSettings())
+    assert {(passage.url, passage.text) for passage in ranked.passages} == {
+        ("https://a.example", "When did it open? In 1932."),
+        ("annotation:0/1", "When did it open? No. Traffic began in 1933."),
+    }
+    assert "Conflicting" not in (store / "0.json").read_text() and not ranked.report.flaws
+    assert (store / "1.json").read_bytes() == b""
+
+
+def test_an_unchanged_store_is_not_rewritten(annotated, tmp_path):
+    claims = read_claims(annotated)
+    file = write_gold_store(annotated, claims, tmp_path / "gold") / "0.json"
+    before = file.stat().st_mtime_ns
+    write_gold_store(annotated, claims, tmp_path / "gold")
+    assert file.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[{", r"line 1, column 3: expected a JSON array"),
+        (b'{"claim": "x"}', "expected a JSON array of annotated claims"),
+        (b"A claim.", "line 1: expected a JSON object or string"),
+        (b'[{"claim": "x"}]', "claim 0: label: expected 'Supported'.*got None"),
+        (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: label: expected 'Supported'.*got 'M"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": 1}]', "claim 0: expected an object with a label"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": ["When?"]}]', "claim 0: expected an object with a label"),
+        (b'[{"claim": "x", "label": "Refuted", "claim_types": "text"}]', "claim 0: types: expected a valid tup"),
+        (b'[{"claim": "x", "label": "Refuted", "questions": [{"answers": ["a"]}]}]', "claim 0: .*'question'"),
+    ],
+)
+def test_a_file_without_annotations_is_an_error_that_says_where(tmp_path, content, message):
+    file = tmp_path / "claims.json"
+    file.write_bytes(content)
+    with pytest.raises(ClaimsError, match=rf"claims\.json: {message}"):
+        read_gold(file)
+
+
+def test_skips_a_byte_order_mark(annotated):
+    gold = read_gold(annotated)
+    annotated.write_bytes(b"\xef\xbb\xbf" + annotated.read_bytes())
+    assert read_gold(annotated) == gold
+
+
+def test_a_list_of_lines_has_no_annotations(tmp_path):
+    file = tmp_path / "train.txt"
+    file.write_text("The Aster bridge opened in 1932.\n")
+    with pytest.raises(ClaimsError, match=r"train.txt: expected a JSON array of annotated claims; .*train\.json"):
+        read_gold(file)
+
+
+def test_an_unreadable_array_is_an_error_that_names_the_file(tmp_path):
+    file = tmp_path / "dev.json"
+    file.write_text('[{"claim": "c", "x": ' + "[" * 1100 + "]" * 1100 + "}]")
+    with pytest.raises(ClaimsError, match=r"dev.json: .*expected a JSON array"):
+        read_gold(file)
+
+
+@pytest.mark.data
+def test_the_dev_split_is_read_whole(shared):
+    gold = read_gold(shared / "data" / "averitec" / "dev.json")
+    assert len(gold) == 500 and all(claim.answers for claim in gold)
+    assert sum(claim.label is Label.REFUTED for claim in gold) == 305

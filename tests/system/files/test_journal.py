@@ -1,0 +1,136 @@
+import errno
+import math
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from system.files.journal import Journal, JournalError, read_identity
+from system.graph.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
+from tests.helpers.bridge import CLAIM
+
+IDENTITY = {"graph.depth": "3", "claims": "2 claims, sha256 ab"}
+
+
+def result(claim_id, justification="Because."):
+    return ClaimResult(
+        claim=CLAIM.model_copy(update={"id": claim_id}),
+        verdict=Verdict(label=Label.REFUTED, justification=justification, confidence=0.5),
+        pairs=(QuestionAnswer(question="When?", answer="नमस्ते\u2028\n“1933”", answers=()),),
+        timing=Timing(seconds=1.5, stages={"ask": 0.5}, cost=Cost(calls=2), rounds=1, branches=2, cut_short=False),
+        failures=(Failure(operation="ask", message="x"),),
+        flaws={"broken line": 2},
+    )
+
+
+def write(path, *results, resume=False):
+    with Journal(path, IDENTITY, resume) as journal:
+        for item in results:
+            journal.append(item)
+
+
+def read(path):
+    with Journal(path, IDENTITY, resume=True) as journal:
+        return journal.finished
+
+
+def test_resume_finds_appended_records(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    write(path, result(0))
+    write(path, result(1), resume=True)
+    assert read(path) == [result(0), result(1)]
+
+
+def test_starts_over_without_resume(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    write(path, result(0))
+    write(path)
+    assert read(path) == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_resumes_a_journal_cut_at_any_byte_with_its_complete_lines(tmp_path, data):
+    path = tmp_path / "journal.jsonl"
+    results = [result(i, justification=f"Reason {i}.") for i in range(3)]
+    write(path, *results)
+    whole = path.read_bytes()
+    cut = data.draw(st.integers(0, len(whole)))
+    path.write_bytes(whole[:cut])
+    kept = max(0, whole[:cut].count(b"\n") - 1)
+    assert read(path) == results[:kept]
+    write(path, result(9), resume=True)  # and goes on cleanly
+    assert read(path) == [*results[:kept], result(9)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(), number=st.floats(allow_nan=False, allow_infinity=False), count=st.integers(0, 2**53 - 1))
+def test_records_survive_a_round_trip(tmp_path, text, number, count):
+    path = tmp_path / "journal.jsonl"
+    timing = Timing(
+        seconds=number, stages={text: number}, cost=Cost(tokens_in=count), rounds=count, branches=2, cut_short=True
+    )
+    any_result = result(0, text).model_copy(update={"timing": timing, "flaws": {text: count}})
+    write(path, any_result)
+    assert read(path) == [any_result]
+
+
+def test_rejects_other_settings_or_input_by_name(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    write(path, result(0))
+    with pytest.raises(JournalError, match=r"graph.depth was '3' and is '4'; seed was None and is '1'"):
+        Journal(path, {**IDENTITY, "graph.depth": "4", "seed": "1"}, resume=True)
+    assert read(path) == [result(0)]
+
+
+def test_names_a_damaged_line(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    write(path, result(0), result(1))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + b"{garbage}\n" + lines[2])
+    with pytest.raises(JournalError, match=r"journal.jsonl, line 2: expected a finished claim, got b'\{garbage\}'"):
+        read(path)
+
+
+def test_rejects_a_number_that_json_cannot_hold_before_writing():
+    """JSON would hold null in its place, and the journal could not be resumed."""
+    with pytest.raises(ValidationError, match="finite number"):
+        Verdict(label=Label.REFUTED, justification="Because.", confidence=math.nan)
+
+
+def test_names_a_damaged_first_line(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b"not json\n")
+    with pytest.raises(JournalError, match=r"line 1"):
+        read(path)
+
+
+def test_rejects_a_second_run_in_the_same_folder(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    with Journal(path, IDENTITY, resume=False), pytest.raises(JournalError, match="another run is writing here"):
+        Journal(path, IDENTITY, resume=False)
+    assert read(path) == []
+
+
+def test_a_full_disk_leaves_no_partial_line(tmp_path, monkeypatch):
+    path = tmp_path / "journal.jsonl"
+    with Journal(path, IDENTITY, resume=False) as journal:
+        journal.append(result(0))
+
+        def full(_):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(OSError, match="No space"):
+                journal.append(result(1))
+        journal.append(result(2))
+    assert read(path) == [result(0), result(2)]
+
+
+def test_the_identity_of_a_folder_without_a_run_is_empty(tmp_path):
+    assert read_identity(tmp_path / "journal.jsonl") == {}
+    write(tmp_path / "journal.jsonl")
+    assert read_identity(tmp_path / "journal.jsonl") == IDENTITY

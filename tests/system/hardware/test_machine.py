@@ -1,0 +1,41 @@
+import pytest
+import torch
+
+from system.hardware import machine
+
+
+@pytest.mark.parametrize(
+    ("free", "total", "vllm", "profile", "reason"),
+    [
+        (None, None, True, "cpu", "no GPU"),
+        (7.5, 8, True, "cpu", "has 7.5 of 8.0 GiB free"),
+        (12, 22.5, True, "cpu", "has 12.0 of 22.5 GiB free, the production model needs 20"),
+        (21.7, 21.98, False, "cpu", "vllm is missing"),
+        (21.7, 21.98, True, "a10g", "A10G has 21.7 of 22.0 GiB free"),  # as torch reports the card with some drivers
+    ],
+)
+def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, profile, reason):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: free is not None)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA A10G")
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (free * 2**30, total * 2**30))
+    monkeypatch.setattr(machine, "find_spec", lambda _: object() if vllm else None)
+    chosen, why = machine.choose_profile()
+    assert chosen == profile
+    assert reason in why
+
+
+@pytest.mark.parametrize("given", ["backend", "model"])
+def test_a_custom_model_does_not_get_the_small_models_profile(monkeypatch, given):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert machine.choose_profile({given, "depth"}) == ("server", f"no GPU was found, and --{given} was given")
+    assert machine.choose_profile({"depth", "strategy"})[0] == "cpu"
+
+
+def test_the_description_names_what_results_depend_on():
+    described = machine.describe()
+    assert {"torch", "sentence-transformers"} <= described["packages"].keys()
+    assert described["cpus"] >= 1 and described["memory_gib"] > 0
+
+
+def test_memory_is_counted_in_gib():
+    assert 0.01 < machine.peak_memory() < 1000

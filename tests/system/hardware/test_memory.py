@@ -1,0 +1,154 @@
+import pytest
+import torch
+from torch import nn
+from transformers import AutoModelForCausalLM, Qwen2Config
+
+from scripts.benchmarks.shapes import QWEN_14B, awq
+from system.hardware.machine import GPU_MEMORY
+from system.hardware.memory import GIB, RUNTIME, draft_plan, plan_memory, share_memory, skeleton
+from system.models.base import ModelUnavailable
+from system.models.decoding import Decoder
+from system.settings import EngineSettings, load
+
+A10G = int(22.5 * GIB)
+ENGINE = EngineSettings(context=4096, sequences=64, batched_tokens=4096, encoder_memory=2.0)
+
+
+@pytest.fixture(scope="module")
+def qwen_14b() -> nn.Module:
+    """Qwen2.5-14B-Instruct-AWQ by its published configuration."""
+    with torch.device("meta"):
+        return AutoModelForCausalLM.from_config(awq(QWEN_14B))
+
+
+def plan(model, **changes):
+    options = {"device": A10G, "adapters": 3, "rank": 16, "graphs": True} | changes
+    settings = options.pop("settings", ENGINE)
+    return plan_memory(model, settings, **options)
+
+
+def test_the_papers_model_fits_the_papers_card(qwen_14b):
+    result = plan(qwen_14b)
+    assert result.weights == pytest.approx(9.98e9, rel=0.005)
+    assert result.adapters == pytest.approx(0.41e9, rel=0.02)
+    assert result.kv_per_token == 2 * 48 * 8 * 128 * 2
+    assert result.encoder == 2 * GIB
+    assert result.kv_tokens > 30_000
+    parts = result.weights + result.adapters + result.activations + RUNTIME + result.graphs + result.encoder
+    assert parts + result.kv_cache + result.left == A10G
+    assert result.engine + result.encoder + result.left == A10G
+    assert 0.02 * A10G < result.left < 0.04 * A10G
+
+
+def test_half_of_the_claims_in_flight_can_be_at_the_end_of_a_debate(qwen_14b):
+    settings = load("a10g", {})
+    result = plan(qwen_14b, settings=settings.engine)
+    assert settings.engine.context == 8192
+    assert (
+        settings.run.max_concurrent_claims / 2 * settings.engine.context
+        < result.kv_tokens
+        == pytest.approx(40_455, rel=0.01)
+    )
+
+
+def test_the_required_free_memory_holds_three_claims(qwen_14b):
+    settings = load("a10g", {})
+    result = plan(qwen_14b, settings=settings.engine, device=int(GPU_MEMORY * GIB))
+    assert result.kv_tokens > 3 * settings.engine.context
+
+
+@pytest.mark.parametrize(("adapters", "rank", "claims"), [(3, 16, 4), (4, 32, 4), (4, 64, 3), (4, 128, 2)])
+def test_the_largest_adapters_rank_decides_how_many_claims_fit(qwen_14b, adapters, rank, claims):
+    settings = load("a10g", {}).engine
+    result = plan(qwen_14b, settings=settings, adapters=adapters, rank=rank, device=int(21.98 * GIB))
+    assert result.kv_tokens // settings.context == claims
+
+
+def test_models_on_one_device_share_its_memory(qwen_14b):
+    first, second = ENGINE, ENGINE.model_copy(update={"encoder_memory": 0.0})
+    drafts = [draft_plan(qwen_14b, each, device=40 * GIB, adapters=0, rank=0, graphs=True) for each in (first, second)]
+    shares = share_memory(drafts, 40 * GIB)
+    assert 39 * GIB < sum(shares) <= 40 * GIB
+    plans = [
+        plan(
+            qwen_14b, settings=each.model_copy(update={"gpu_memory": share / GIB}), device=40 * GIB, adapters=0, rank=0
+        )
+        for each, share in zip((first, second), shares, strict=True)
+    ]
+    assert plans[0].kv_tokens == pytest.approx(plans[1].kv_tokens, rel=0.01)
+    assert plans[0].engine + plans[0].encoder + plans[1].engine < 40 * GIB
+
+
+def test_models_that_do_not_fit_together_are_refused(qwen_14b):
+    drafts = [draft_plan(qwen_14b, ENGINE, device=20 * GIB, adapters=0, rank=0, graphs=True)] * 2
+    share = share_memory(drafts, 20 * GIB)[0]
+    with pytest.raises(ModelUnavailable, match="does not fit"):
+        plan(qwen_14b, settings=ENGINE.model_copy(update={"gpu_memory": share / GIB}), adapters=0, rank=0)
+
+
+def test_plan_prints_every_part(qwen_14b):
+    text = str(plan(qwen_14b))
+    for name in ("weights", "adapters", "graphs", "encoder", "KV cache (", "of 192 KiB)", "left", "total"):
+        assert name in text
+    assert "    22.50 GiB" in text.splitlines()[-1]
+
+
+def test_too_little_memory_shows_the_plan(qwen_14b):
+    with pytest.raises(ModelUnavailable) as refusal:
+        plan(qwen_14b, device=12 * GIB)
+    message = str(refusal.value)
+    assert "a context of 4,096 tokens needs 0.75 GiB of KV cache, but only 0.00 GiB is left for it" in message
+    assert "weights" in message and "shorter context" in message
+
+
+def test_memory_setting_caps_a_larger_device(qwen_14b):
+    capped = plan(qwen_14b, device=140 * GIB, settings=ENGINE.model_copy(update={"gpu_memory": 22.5}))
+    assert capped == plan(qwen_14b)
+
+
+def test_cache_is_no_larger_than_all_sequences_at_full_length(qwen_14b):
+    roomy = plan(qwen_14b, device=140 * GIB)
+    assert roomy.kv_tokens == 64 * 4096
+    assert roomy.left > 50 * GIB
+
+
+def test_unquantized_weights_have_the_width_of_the_dtype():
+    config = Qwen2Config(vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=1)
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    half, full = (plan(model, settings=ENGINE.model_copy(update={"dtype": d})) for d in ("auto", "float32"))
+    assert half.weights == 2 * sum(p.numel() for p in model.parameters())
+    assert full.weights == 2 * half.weights and full.kv_per_token == 2 * half.kv_per_token
+
+
+@pytest.mark.slow
+def test_planned_weights_match_the_files(tiny_model):
+    bare = skeleton(str(tiny_model / "awq"))
+    files = (tiny_model / "awq" / "model.safetensors").stat().st_size
+    assert plan(bare, rank=0, adapters=0).weights == pytest.approx(files, rel=0.02)
+
+
+def test_folder_without_a_model_is_refused(tmp_path):
+    with pytest.raises(ModelUnavailable, match=r"cannot be read: .*; give a folder with config\.json"):
+        skeleton(str(tmp_path))
+
+
+DAMAGED = [
+    "[]",
+    "5",
+    "{}",
+    "[" * 5000,
+    '{"model_type": 5}',
+    '{"model_type": "llama", "hidden_size": null}',
+    '{"model_type": "llama", "hidden_size": 1e400}',
+    '{"model_type": "llama", "num_hidden_layers": [[]]}',
+]
+
+
+@pytest.mark.parametrize("content", DAMAGED)
+def test_a_damaged_configuration_is_an_error_that_names_the_folder(tmp_path, content):
+    (tmp_path / "config.json").write_text(content)
+    (tmp_path / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'touch owned'\ntR.")
+    for read in (skeleton, lambda folder: Decoder(folder, {}, ENGINE)):
+        with pytest.raises(ModelUnavailable, match=f"model '{tmp_path}' cannot be"):
+            read(str(tmp_path))

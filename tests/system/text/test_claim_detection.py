@@ -1,0 +1,103 @@
+"""What is no claim: questions and opinions are said to be none, and nothing else is."""
+
+import pytest
+
+from factgraph import FactChecker, Label
+from system.check import Engine
+from system.graph.records import Verdict
+from system.models.scripted import ScriptedModel
+from system.text.claim_detection import not_a_claim
+from tests.helpers.bridge import PAGES, BagOfWords, settings_with
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did the Aster bridge open in 1931?",
+        "When did the mayor say that the bridge would open?",
+        "Who built it? And why?",
+        "Face masks cause harm?",
+        "¿Cuándo abrió el puente?",
+    ],
+)
+def test_a_question_is_not_a_claim(text):
+    assert not_a_claim(text) == "a question"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Aster bridge is beautiful.",
+        "The Aster bridge is the most beautiful bridge in the country.",
+        "Corvane was a very dull town.",
+        "I think the bridge looks fine.",
+        "In my opinion the toll is too high.",
+        "The town should close the bridge.",
+        "Tea is better than coffee.",
+        "Creo que el alcalde miente.",
+        "Acho que o prefeito mente.",
+        "À mon avis, le pont est laid.",
+        "Die Stadt sollte die Brücke schließen.",
+        "मुझे लगता है कि पुल सुंदर है।",
+        "في رأيي الجسر جميل",
+    ],
+)
+def test_an_opinion_is_not_a_claim(text):
+    assert not_a_claim(text) == "an opinion"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Share this before they delete it!",
+        "Please stay at home.",
+        "Don't trust the media.",
+        "We must act now.",
+        "Vote for the bridge.",
+        "Let's build it.",
+    ],
+)
+def test_a_call_to_action_is_not_a_claim(text):
+    assert not_a_claim(text) == "a call to action"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Support for the party fell.",
+        "Share prices fell in May.",
+        "Demand for oil rose.",
+        "Vote fraud is common in Corvane.",
+        "Candidates must be older than the mayor.",
+        "The mayor asked people to share this picture.",
+        "El alcalde dijo que deberían cerrar el puente.",
+        "Selon le maire, le pont devrait fermer.",
+        "Jembatan itu indah.",
+        "The Aster bridge opened in 1931.",
+        "The Aster bridge is not open.",
+        "The mayor thinks the bridge is ugly.",
+        "The mayor said that the town should close the bridge.",
+        "“Who needs a bridge?”",
+        "The mayor wrote: “Is the bridge safe?”",
+        "Corvane is one of the best towns for cyclists.",
+        "The bridge is better than its 1932 design.",
+        "The bridge opened in 1931. Is it not beautiful?",
+        "Lorries may cross the bridge.",
+        "The ferry is faster than the bridge.",
+    ],
+)
+def test_a_statement_of_fact_is_a_claim(text):
+    assert not_a_claim(text) == ""
+
+
+def test_a_check_says_so_and_asks_no_model():
+    def never(request):
+        raise AssertionError("asked")
+
+    with FactChecker(engine=Engine(ScriptedModel(never), BagOfWords(), settings_with())) as checker:
+        checked = checker.check("Is the Aster bridge open?", dict(PAGES))
+    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert checked.verdict.justification == ("This is a question, not a claim: no evidence can make it true or false.")
+    assert checked.result.failures == () and checked.result.timing.cost.calls == 0
+    assert isinstance(checked.graph.thoughts[-1].content, Verdict)
