@@ -13,12 +13,21 @@ from typing import Any, Generic, Protocol
 
 import orjson
 
-from system.records import Cost
+from system.graph.records import Cost
 from system.tasks.base import R, Reply, Task
 
 
 class ModelUnavailable(Exception):
     """A backend cannot be used on this machine; the message says what is missing and what to do."""
+
+
+def first_line(error: Exception) -> str:
+    r"""A library's error in one line; its type where it says nothing.
+
+    >>> first_line(ValueError(" no such file\n\nTraceback")), first_line(KeyError())
+    ('no such file', 'KeyError')
+    """
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 @dataclass(frozen=True)
@@ -147,6 +156,18 @@ Route = Callable[[Task[Reply]], int]
 def by_agent(models: int) -> Route:
     """Each agent has its own model (CARP's heterogeneous teams); more agents than models start again with the first."""
     return lambda task: task.agent % models
+
+
+class NoModel:
+    """A model for strategies that ask none; a request is answered by an error that says so."""
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``."""
+        message = "no model is loaded for this strategy, which asks none"
+        return [ModelError(ErrorKind.BACKEND, message) for _ in requests]
+
+    async def close(self) -> None:
+        """There is nothing to free."""
 
 
 class RoutedModel:

@@ -6,7 +6,7 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from system.models.base import ModelUnavailable
+from system.models.base import ModelUnavailable, first_line
 from system.models.prompting import Prompt, fit
 from system.tasks.base import Reply, Task
 
@@ -25,8 +25,8 @@ class ChatTokenizer:
     def __init__(self, model: str, context: int) -> None:
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(model, local_files_only=Path(model).is_dir())
-        except (OSError, ValueError) as error:
-            raise ModelUnavailable(f"cannot load the tokenizer of model {model!r}: {error}") from error
+        except Exception as error:  # a damaged file fails anywhere in transformers
+            raise ModelUnavailable(f"cannot load the tokenizer of model {model!r}: {first_line(error)}") from error
         if not self.tokenizer.chat_template:
             raise ModelUnavailable(f"model {model!r} has no chat template; give an instruct model")
         self.context = context

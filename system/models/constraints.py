@@ -16,17 +16,17 @@ from llguidance import LLMatcher
 from llguidance.hf import from_tokenizer
 from torch import Tensor
 
+from system.graph.records import Cost
 from system.models.base import Completion, Request
 from system.models.replies import decoding_schema
-from system.records import Cost
 from system.tasks.base import FreeText, Reply
 
 PERIOD = 64
-"""Tokens that a loop repeats, at most."""
+"""The longest loop, in tokens."""
 LOOP = 32
-"""Tokens of a loop, at least: seven digits that are the same are none."""
+"""The shortest text that counts as a loop, in tokens: seven digits that are the same are none."""
 COPIES = 3
-"""How often a loop says the same, at least."""
+"""The fewest repetitions that make a loop."""
 COMPACT: Any = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
 """JSON as ``Reply.model_dump_json`` writes it and vLLM constrains it."""
 
@@ -52,11 +52,11 @@ class Schemas:
         self._end = torch.zeros(vocabulary, dtype=torch.bool)
         self._end[tokenizer.eos_token_id] = True
 
-    def row(self, reply_type: type[Reply], most: int) -> "Row":
+    def row(self, reply_type: type[Reply], max_tokens: int) -> "Row":
         """A reply at its start, of so many tokens at most."""
         if reply_type is FreeText:
-            return Row(None, self._end, most)
-        return Row(LLMatcher(self._tokenizer, schema_grammar(reply_type)), self._end, most, self._quotes)
+            return Row(None, self._end, max_tokens)
+        return Row(LLMatcher(self._tokenizer, schema_grammar(reply_type)), self._end, max_tokens, self._quotes)
 
 
 class Row:
@@ -65,7 +65,7 @@ class Row:
     Args:
         schema: of the reply, or None.
         end: which token ends a reply, (vocabulary,) bool.
-        most: tokens of the reply, at most.
+        max_tokens: of the reply.
         quotes: which tokens begin with a quotation mark, which ends a string of the schema, (vocabulary,) bool.
 
     Attributes:
@@ -78,8 +78,8 @@ class Row:
         ValueError: the grammar cannot be read, or a token breaks it.
     """
 
-    def __init__(self, schema: LLMatcher | None, end: Tensor, most: int, quotes: Tensor | None = None) -> None:
-        self._schema, self._end, self._most = schema, int(end.nonzero()), most
+    def __init__(self, schema: LLMatcher | None, end: Tensor, max_tokens: int, quotes: Tensor | None = None) -> None:
+        self._schema, self._end, self._max_tokens = schema, int(end.nonzero()), max_tokens
         self._closing = end if quotes is None else quotes
         self.ids: list[int] = []
         self.logprobs: list[float] = []
@@ -111,9 +111,9 @@ class Row:
             if self._schema.is_error():
                 raise ValueError(self._schema.get_error())
         new = [*tokens, *forced]
-        self.ids = [*self.ids, *new][: self._most]
-        self.logprobs = [*self.logprobs, *[0.0] * len(forced)][: self._most]
-        self.unread, self.done = len(new), self._end in new or len(self.ids) == self._most
+        self.ids = [*self.ids, *new][: self._max_tokens]
+        self.logprobs = [*self.logprobs, *[0.0] * len(forced)][: self._max_tokens]
+        self.unread, self.done = len(new), self._end in new or len(self.ids) == self._max_tokens
 
 
 def loops(ids: Sequence[int]) -> bool:
@@ -135,12 +135,12 @@ class ClosedReplies:
 
     Attributes:
         replies: by the value of their one field.
-        given: token ids that all of them begin with.
+        forced: token ids that all of them begin with.
         tokens: the token behind it, of each reply in order.
     """
 
     replies: Mapping[str, Reply]
-    given: list[int]
+    forced: list[int]
     tokens: Sequence[int]
 
     def completion(self, place: int, logprobs: Sequence[float], cost: Cost, prompt: str) -> Completion[Reply]:
@@ -166,13 +166,13 @@ def closed_replies(reply_type: type[Reply], tokenizer: Any) -> ClosedReplies | N
     replies = {value.value: reply_type(**{name: value}) for value in field.annotation}
     texts = [reply.model_dump_json() for reply in replies.values()]
     ids = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
-    given = common_prefix(ids)
-    tokens = [row[len(given)] for row in ids]
-    return ClosedReplies(replies, given, tokens) if len(set(tokens)) == len(tokens) else None
+    forced = common_prefix(ids)
+    tokens = [row[len(forced)] for row in ids]
+    return ClosedReplies(replies, forced, tokens) if len(set(tokens)) == len(tokens) else None
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> list[int]:
-    """What all rows begin with.
+    """The longest common prefix of all rows.
 
     >>> common_prefix([[1, 2, 3], [1, 2, 4, 5]])
     [1, 2]

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from peft import PeftModel
+from peft import LoraConfig, PeftModel
 from peft.tuners.lora import LoraLayer
 from torch import Tensor
 from transformers import AutoModelForCausalLM
 
-from system.models.adapters import base_mark, check_adapters
-from system.models.base import ModelUnavailable, Request
+from system.hardware.cpu import GROUPED, best_dtype, keep_freed_memory
+from system.models.adapters import base_mark, check_adapter
+from system.models.base import ModelUnavailable, Request, first_line
 from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies, GumbelNoise, Row, Schemas, common_prefix
-from system.models.processor import GROUPED, best_dtype, keep_freed_memory
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
 
@@ -30,8 +30,8 @@ SHARED = 16
 
 
 @dataclass(frozen=True)
-class Written:
-    """What the model wrote: token ids up to and with the end token, and the log-probability of each."""
+class Generated:
+    """A reply: token ids up to and with the end token, and the log-probability of each."""
 
     ids: list[int]
     logprobs: list[float]
@@ -57,8 +57,7 @@ class Decoder:
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
         device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._model = _load(model, device, engine.dtype)
-        check_adapters(adapters, self._model, base_mark(model))
-        self.adapters = MergedAdapters(self._model, adapters)
+        self.adapters = MergedAdapters(self._model, adapters, base_mark(model))
         config = self._model.config
         self.chat = ChatTokenizer(model, min(engine.context, config.max_position_embeddings))
         self._tokenizer = self.chat.tokenizer
@@ -67,9 +66,9 @@ class Decoder:
             keep_freed_memory()
 
     @torch.inference_mode()
-    def write(
+    def generate(
         self, requests: Sequence[Request], prompts: Sequence[list[int]], abandoned: Callable[[], bool]
-    ) -> list[Written]:
+    ) -> list[Generated]:
         """Replies to requests of one type.
 
         Args:
@@ -80,21 +79,21 @@ class Decoder:
         self.adapters.use(task.adapter)
         rows = [self._schemas.row(task.reply_type, task.max_tokens) for _ in prompts]
         noise = GumbelNoise(requests)
-        read = self._read([prompt + row.ids for prompt, row in zip(prompts, rows, strict=True)], self._model)
+        read = self._prefill([prompt + row.ids for prompt, row in zip(prompts, rows, strict=True)], self._model)
         began = time.perf_counter()
         while True:
             self._choose_next(rows, read.output.logits[:, -1].float(), noise)
             if abandoned() or all(row.done for row in rows):
                 break
-            read = self._go_on(read, [[] if row.done else row.ids[-row.unread :] for row in rows])
+            read = self._decode_step(read, [[] if row.done else row.ids[-row.unread :] for row in rows])
         seconds = time.perf_counter() - began
-        return [Written(row.ids, row.logprobs, seconds) for row in rows]
+        return [Generated(row.ids, row.logprobs, seconds) for row in rows]
 
     @torch.inference_mode()
-    def choose(self, requests: Sequence[Request], prompts: Sequence[list[int]], closed: ClosedReplies) -> list[Tensor]:
+    def score(self, requests: Sequence[Request], prompts: Sequence[list[int]], closed: ClosedReplies) -> list[Tensor]:
         """Log-probabilities of closed replies, a row (replies,) float32 a request, by one pass and no decoding."""
         self.adapters.use(requests[0].task.adapter)
-        read = self._read([prompt + closed.given for prompt in prompts], self._model.base_model)
+        read = self._prefill([prompt + closed.forced for prompt in prompts], self._model.base_model)
         last = read.output.last_hidden_state[:, -1]
         head = self._model.get_output_embeddings().weight[torch.tensor(closed.tokens, device=last.device)]
         return list((last.float() @ head.float().T).log_softmax(-1).cpu())
@@ -110,7 +109,7 @@ class Decoder:
             if not row.done:
                 row.add(token, chance)
 
-    def _read(self, prompts: Sequence[list[int]], model: Any) -> "_Read":
+    def _prefill(self, prompts: Sequence[list[int]], model: Any) -> "_Read":
         """Read prompts: what they share once, then padding and the rest of each."""
         shared = min(len(common_prefix(prompts)), min(map(len, prompts)) - 1)
         if len(prompts) == 1 or shared < SHARED:
@@ -121,13 +120,13 @@ class Decoder:
             ids = torch.tensor([prompts[0][:shared]], device=self._model.device)
             cache = self._model.base_model(input_ids=ids, use_cache=True).past_key_values
             cache.batch_repeat_interleave(len(prompts))
-        return self._add([prompt[shared:] for prompt in prompts], mask, cache, model)
+        return self._forward([prompt[shared:] for prompt in prompts], mask, cache, model)
 
-    def _go_on(self, read: "_Read", tokens: Sequence[list[int]]) -> "_Read":
+    def _decode_step(self, read: "_Read", tokens: Sequence[list[int]]) -> "_Read":
         """Read the tokens that replies have grown by."""
-        return self._add(tokens, read.mask, read.output.past_key_values, self._model)
+        return self._forward(tokens, read.mask, read.output.past_key_values, self._model)
 
-    def _add(self, tokens: Sequence[list[int]], mask: Tensor, cache: Any, model: Any) -> "_Read":
+    def _forward(self, tokens: Sequence[list[int]], mask: Tensor, cache: Any, model: Any) -> "_Read":
         width, pad = max(map(len, tokens)), self._tokenizer.pad_token_id
         ids = torch.tensor([[*[pad] * (width - len(row)), *row] for row in tokens], device=mask.device)
         new = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in tokens], device=mask.device)
@@ -144,10 +143,15 @@ class MergedAdapters:
     Args:
         base: the model, whose layers are left as they were.
         adapters: folders in PEFT's format.
+        mark: of the base (``base_mark``).
+
+    Raises:
+        ModelUnavailable: an adapter does not fit.
     """
 
-    def __init__(self, base: Any, adapters: Mapping[Adapter, str]) -> None:
-        weights = {name: _merged(base, folder) for name, folder in adapters.items()}
+    def __init__(self, base: Any, adapters: Mapping[Adapter, str], mark: str = "") -> None:
+        configs = {name: check_adapter(folder, base, mark, f"adapter {name}") for name, folder in adapters.items()}
+        weights = {name: _merged(base, folder, configs[name]) for name, folder in adapters.items()}
         changed = {layer for merged in weights.values() for layer in merged}
         self._layers = {name: module for name, module in base.named_modules() if name in changed}
         own = {name: layer.weight.data for name, layer in self._layers.items()}
@@ -167,7 +171,7 @@ class MergedAdapters:
 
 
 class _Read(NamedTuple):
-    """What the model made of the tokens so far, and which of them (rows, tokens) are no padding."""
+    """Output of the model for the tokens so far, and which of them (rows, tokens) are no padding."""
 
     output: Any
     mask: Tensor
@@ -177,20 +181,25 @@ def _load(model: str, device: torch.device, dtype: str) -> Any:
     local = Path(model).is_dir()
     wanted = best_dtype() if dtype == "auto" and device.type == "cpu" else dtype
     try:
-        loaded: Any = AutoModelForCausalLM.from_pretrained(model, dtype=wanted, local_files_only=local)
-    except (OSError, ValueError, ImportError) as error:
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
+            model,
+            dtype=wanted,
+            local_files_only=local,
+            use_safetensors=True,  # a pickle is code
+        )
+    except Exception as error:  # a damaged configuration fails anywhere in transformers
         raise ModelUnavailable(
-            f"model {model!r} cannot be loaded: {str(error).strip().splitlines()[0]}; "
-            "give the folder of a causal language model in transformers format"
+            f"model {model!r} cannot be loaded: {first_line(error)}; "
+            "give the folder of a causal language model in transformers format, with weights as safetensors"
         ) from error
     if loaded._supports_attention_backend:
         loaded.set_attn_implementation(GROUPED)
     return loaded.eval().to(device)
 
 
-def _merged(base: Any, folder: str) -> dict[str, Tensor]:
+def _merged(base: Any, folder: str, config: LoraConfig) -> dict[str, Tensor]:
     """Weights of the layers that an adapter changes, by the layer's name in the base model."""
-    with_adapter = PeftModel.from_pretrained(base, folder)
+    with_adapter = PeftModel.from_pretrained(base, folder, config=config)
     merged = {}
     for name, layer in with_adapter.get_base_model().named_modules():
         if isinstance(layer, LoraLayer):

@@ -21,16 +21,23 @@ from typing import Literal, NamedTuple, TypedDict
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-import system.tasks
-from system.tasks.base import Reply, Task
+import system.tasks.base
+from system.tasks.base import Reply, Task, registered
 
-PROMPTS = Path(system.tasks.__file__).parent
-"""Our prompts; in ``shared`` lie those that others include."""
+SHARED = Path(system.tasks.base.__file__).with_name("shared")
+"""Parts that prompts of several strategies include; those of one lie in a folder ``shared`` beside its prompts."""
 UNLIMITED = 100_000  # characters of an answer or a passage; a chunk has about 1,000
 SHORTEST = 100
 
 # "<|im_end|>", "<s>", "</tool_call>", "<start_of_turn>", "<<SYS>>" all open with "<"; then "[INST]", "[/INST]", "[CLS]"
 _CONTROL_FAMILIES = re.compile(r"<(?=\S)|\[(?=/?[A-Z_]+\])")
+
+
+def prompt_files() -> list[Path]:
+    """The prompts of all tasks that have been defined so far, with the parts that they include."""
+    prompts = {task.prompt_file() for task in registered()}
+    folders = {SHARED, *(file.parent / "shared" for file in prompts)}
+    return sorted(prompts.union(*(folder.glob("*.md") for folder in folders)))
 
 
 class Message(TypedDict):
@@ -122,7 +129,7 @@ def _templates(file: Path, specials: frozenset[str]) -> tuple[Template, Template
     presents drafts of the reply, the same for all tasks.
     """
     environment = Environment(
-        loader=FileSystemLoader([file.parent, PROMPTS / "shared"]),
+        loader=FileSystemLoader([file.parent / "shared", SHARED]),
         undefined=StrictUndefined,
         trim_blocks=True,
         finalize=lambda value: _quote(value, specials),

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from system.graph.records import Cost, explain
 from system.models.base import Completion, ErrorKind, ModelError, Result
-from system.records import Cost, explain
 from system.tasks.base import Adapter, FreeText, Reply, Task, registered
 
 
@@ -49,7 +49,7 @@ def has_label(reply_type: type[Reply]) -> bool:
 
 
 def warm_up(adapters: Set[Adapter]) -> list[tuple[type[Reply], Adapter]]:
-    """What to let a model write before the clock starts: each reply that a task may want, with the adapter for it.
+    """Requests that warm a model up before the clock starts: each reply type, with the adapter for it.
 
     Args:
         adapters: those that are loaded; the base model does the tasks of the others.
@@ -65,7 +65,7 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
         reply_type: one that ends in a label (``has_label``).
         tokens: text and log-probability of each token of the reply, under the schema's constraint.
 
-    >>> from system.tasks.judge_claim import VerdictReply
+    >>> from system.strategies.steps.tasks.judge_claim import VerdictReply
     >>> tokens = [('{"justification":"x","', 0.0), ("label", -3.0), ('":"', 0.0), ("Refuted", -0.1)]
     >>> round(label_confidence(VerdictReply, tokens), 3)
     0.905

@@ -4,13 +4,13 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 
+from system.graph.records import Cost
 from system.models.base import Completion, ModelError, Request, Result
 from system.models.replies import read_reply
-from system.records import Cost
 from system.tasks.base import Reply
 
 Line = Reply | ModelError | str | Exception | None
-"""What a script says to a request: a reply, an error result, a raw text to be read as a model's, an exception that
+"""A script's answer to a request: a reply, an error result, a raw text to be read as a model's, an exception that
 brings the backend down, or None: the script does not know the request."""
 
 Script = Callable[[Request], Line | Awaitable[Line]]

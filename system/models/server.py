@@ -22,10 +22,10 @@ from typing import Any
 
 import httpx2
 
+from system.graph.records import Cost
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.prompting import Message, Prompt, RequestTooLongError, fit
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
-from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply, Task
 
@@ -187,7 +187,7 @@ class ServerModel:
 
 
 def _object_in(text: str) -> str:
-    """The JSON object in a reply that has thoughts, words or a fence around it; the reply itself where it has none.
+    """The JSON object in a reply that has thoughts, words or a fence around it; else the reply itself.
 
     >>> _object_in('<think>{maybe}</think>Here it is:\\n```json\\n{"label": "Refuted"}\\n```')
     '{"label": "Refuted"}'
@@ -198,7 +198,7 @@ def _object_in(text: str) -> str:
 
 
 def _options(engine: EngineSettings) -> dict[str, Any]:
-    """What both clients are made with."""
+    """Options of both clients."""
     key = os.environ.get(KEY, "")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}

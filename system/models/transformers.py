@@ -18,12 +18,12 @@ from threading import Event
 import torch
 from torch import Tensor
 
+from system.graph.records import Cost
 from system.models.base import ErrorKind, ModelError, Request, Result
 from system.models.constraints import ClosedReplies, GumbelNoise, closed_replies
-from system.models.decoding import Decoder, Written
+from system.models.decoding import Decoder, Generated
 from system.models.prompting import Prompt, RequestTooLongError
 from system.models.replies import has_label, label_confidence, read_reply
-from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
 
@@ -114,7 +114,7 @@ class TransformersModel:
 
     def _write(self, jobs: Sequence[_Job], prompts: Sequence[Prompt], began: float) -> list[Result]:
         requests = [job.request for job in jobs]
-        written = self._decoder.write(
+        written = self._decoder.generate(
             requests, [prompt.ids for prompt in prompts], lambda: all(job.abandoned.is_set() for job in jobs)
         )
         return [self._read(*row, began) for row in zip(jobs, prompts, written, strict=True)]
@@ -123,7 +123,7 @@ class TransformersModel:
         self, jobs: Sequence[_Job], prompts: Sequence[Prompt], closed: ClosedReplies, began: float
     ) -> list[Result]:
         requests = [job.request for job in jobs]
-        chances = self._decoder.choose(requests, [prompt.ids for prompt in prompts], closed)
+        chances = self._decoder.score(requests, [prompt.ids for prompt in prompts], closed)
         drawn = GumbelNoise(requests)(torch.stack(chances)).argmax(-1).tolist()
         return [self._chosen(*row, closed, began) for row in zip(jobs, prompts, chances, drawn, strict=True)]
 
@@ -133,7 +133,7 @@ class TransformersModel:
         cost, text = self._cost(job, prompt, 1, 0.0, began), self._chat.prompt_text(prompt.ids)
         return closed.completion(drawn, chances.tolist(), cost, text)
 
-    def _read(self, job: _Job, prompt: Prompt, written: Written, began: float) -> Result:
+    def _read(self, job: _Job, prompt: Prompt, written: Generated, began: float) -> Result:
         task = job.request.task
         cost = self._cost(job, prompt, len(written.ids), written.decode_seconds, began)
         texts = (self._chat.reply_text([token]) for token in written.ids)

@@ -17,16 +17,18 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from system.loop_thread import LoopThread
-from system.machine import usable_memory
+import torch
+
+from system.graph.records import Cost
+from system.hardware.machine import usable_memory
+from system.hardware.memory import plan_memory, skeleton
 from system.models.adapters import RANKS, base_mark, check_adapters, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies, closed_replies
-from system.models.memory import plan_memory, skeleton
+from system.models.loop_thread import LoopThread
 from system.models.prompting import Message, RequestTooLongError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
-from system.records import Cost
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply
 
@@ -108,7 +110,7 @@ class VllmModel:
         closed = closed_replies(task.reply_type, self._chat.tokenizer)
         try:
             prompt = self._chat.prompt(task, adapter=lora is not None)
-            ids = [*prompt.ids, *closed.given] if closed else prompt.ids
+            ids = [*prompt.ids, *closed.forced] if closed else prompt.ids
             output = await self._run(ids, _sampling_of(request, closed), lora)
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
@@ -138,8 +140,13 @@ def engine_arguments(
         bare: see ``skeleton``.
 
     Raises:
-        ModelUnavailable: the model does not fit the device.
+        ModelUnavailable: the model does not fit the device, or has weights that this processor cannot multiply.
     """
+    if getattr(bare.config, "quantization_config", None) and not multiplies_awq():
+        raise ModelUnavailable(
+            f"{model}: vLLM multiplies AWQ weights on a processor with AVX-512 alone, which this one does not have; "
+            "choose the transformers backend, weights that are not quantized, or a GPU"
+        )
     rank = served_rank(adapters)
     device = current_platform.get_device_total_memory()
     usable = min(device, usable_memory() or device)
@@ -164,6 +171,17 @@ def engine_arguments(
         generation_config="vllm",  # not the model's own defaults: a repetition penalty spoils JSON
         structured_outputs_config=StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True),
     )
+
+
+def multiplies_awq() -> bool:
+    """Whether vLLM has a kernel for quantized weights here: its build for processors without AVX-512 has none.
+
+    The engine's process would find that out at its first request, and die of it.
+    """
+    if not current_platform.is_cpu():
+        return True
+    current_platform.import_kernels()
+    return hasattr(torch.ops._C, "cpu_gemm_wna16")
 
 
 def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
@@ -217,7 +235,7 @@ def _pieces(reply: Any) -> list[tuple[str, float]]:
 
 
 def _cost(output: Any, tokens_in: int, seconds: float) -> Cost:
-    """What a reply cost; its prompt is counted as the task's, without the beginning of a reply that is given."""
+    """Cost of a reply; its prompt counts as the task's, without the forced beginning of the reply."""
     times = output.metrics
     return Cost(
         seconds=seconds,

@@ -1,4 +1,4 @@
-"""The extractive reader: questions by rule, answers cut from passages, verdicts by comparing sentences with the claim.
+"""The extractive reader: questions by rule, answers cut from passages.
 
 What it says of a request depends on that request alone.
 """
@@ -9,18 +9,19 @@ from threading import Lock
 from time import perf_counter
 
 from knowledge_store.dense.encoder import Encoder
+from system.graph.records import Cost
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.models.extractive.answers import Similarity, answer, merge, verify
-from system.models.extractive.comparison import judge_directly
 from system.models.extractive.questions import ask
-from system.records import Cost
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from system.tasks.base import Reply, Task
-from system.tasks.judge_claim import JudgeClaim
-from system.tasks.merge_answers import MergeAnswers
-from system.tasks.verify_answer import VerifyAnswer
-from system.words import sentences
+from system.text.words import sentences
+
+TASKS = (AskQuestion, AnswerQuestion, VerifyAnswer, MergeAnswers)
+"""Tasks of the rules; judging takes a language model, or the verifier (strategy entailment)."""
 
 
 class ExtractiveModel:
@@ -69,8 +70,6 @@ class ExtractiveModel:
                 return verify(task, self._similarity), 1.0
             case MergeAnswers():
                 return merge(task, self._similarity), 1.0
-            case JudgeClaim(claim=claim, pairs=pairs):
-                return judge_directly(claim, pairs)
         return None
 
 

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge_store.dense.encoder import CachingEncoder, Encoder
-from knowledge_store.pages.documents import ENDING
-from system.models.extractive.quantities import Kind, quantities
-from system.records import NO_ANSWER, AnswerType, Claim, Source
-from system.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.tasks.merge_answers import MergeAnswers, MergeReply
-from system.tasks.verify_answer import VerificationReply, VerifyAnswer
-from system.words import content, coverage, sentences, words
+from knowledge_store.pages.sentences import ENDING
+from system.graph.records import NO_ANSWER, AnswerType, Claim, Source
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.text.copies import repeats_claim
+from system.text.quantities import Kind, quantities
+from system.text.words import content_stems, coverage, sentences, words
 
 MERGED_SENTENCES = 5
 _DECIMALS = 4  # cosines are rounded: the batch that a text was embedded in shows only in later digits
@@ -57,10 +58,10 @@ def relevance(question: str, candidates: Sequence[str], similarity: Similarity) 
 
     A sentence without the number or year that the question asks for loses ``_MISSING``.
     """
-    wanted = content(question)
+    wanted = content_stems(question)
     cosines = similarity.between(question, candidates).tolist()
     return [
-        round(_score(cosine, coverage(wanted, content(text))) - _MISSING * _lacks_number(question, text), 4)
+        round(_score(cosine, coverage(wanted, content_stems(text))) - _MISSING * _lacks_number(question, text), 4)
         for text, cosine in zip(candidates, cosines, strict=True)
     ]
 
@@ -78,10 +79,15 @@ def _lacks_number(question: str, sentence: str) -> bool:
 
 
 def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:
-    """Cut the sentence of the passage that is most about the question; questions about the claim go to its metadata."""
+    """Cut the sentence of the passage that is most about the question; questions about the claim go to its metadata.
+
+    A sentence that only says the claim again answers nothing.
+    """
     if (known := _from_metadata(task.question, task.claim)) is not None:
         return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
-    candidates = excerpts(task.question, task.passage.text)
+    candidates = [
+        one for one in excerpts(task.question, task.passage.text) if not repeats_claim(one.sentence, task.claim.text)
+    ]
     scores = excerpt_scores(task.question, candidates, similarity)
     best = max(range(len(candidates)), key=lambda i: scores[i], default=None)
     if best is None or scores[best] < _ABOUT:
@@ -109,14 +115,14 @@ def excerpts(question: str, passage: str) -> list[Excerpt]:
     >>> excerpts("Is the head office of Brevik in Halden?", "Brevik makes saws. Its head office is in Tromvik.")[1].text
     'Brevik makes saws. Its head office is in Tromvik.'
     """
-    names = content(" ".join(word for word in words(question)[1:] if word[0].isupper()))
+    names = content_stems(" ".join(word for word in words(question)[1:] if word[0].isupper()))
     found: list[Excerpt] = []
     named: list[tuple[int, str, frozenset[str]]] = []  # where each sentence with a name begins, and its names
     end = 0
     for sentence in sentences(passage):
         begin = passage.index(sentence, end)
         end = begin + len(sentence)
-        own = names & content(sentence)
+        own = names & content_stems(sentence)
         earlier = [(at, topic) for at, topic, held in named if held - own and end - at <= _WINDOW]
         at, topic = earlier[-1] if earlier else (begin, sentence)
         if ENDING.search(sentence) or len(words(sentence)) > _HEADING:
@@ -128,7 +134,7 @@ def excerpts(question: str, passage: str) -> list[Excerpt]:
 
 def excerpt_scores(question: str, candidates: Sequence[Excerpt], similarity: Similarity) -> list[float]:
     """``relevance`` of excerpts; the vector of two sentences is taken to be the sum of theirs."""
-    wanted = content(question)
+    wanted = content_stems(question)
     texts = list(dict.fromkeys(text for one in candidates for text in (one.sentence, one.topic)))
     near = dict(zip(texts, similarity.between(question, texts).tolist(), strict=True))
     scores = []
@@ -137,7 +143,7 @@ def excerpt_scores(question: str, candidates: Sequence[Excerpt], similarity: Sim
         if one.topic != one.sentence:
             together = similarity.between(one.topic, [one.sentence])[0]
             cosine = (cosine + near[one.topic]) / np.sqrt(2 + 2 * together)
-        covered = coverage(wanted, content(one.topic) | content(one.sentence))
+        covered = coverage(wanted, content_stems(one.topic) | content_stems(one.sentence))
         scores.append(round(_score(float(cosine), covered) - _MISSING * _lacks_number(question, one.sentence), 4))
     return scores
 

@@ -1,21 +1,19 @@
 """Questions that a claim raises, in the order in which a fact-checker would ask them.
 
-The first asks whether the core of the claim is so; the next ask for its figures, its pictures and words, the people
-and things that the passages found for it talk about, its circumstances, and where it comes from. A branch that lacks
+The first asks whether the core of the claim is so; the next ask for its figures, its pictures and words, its
+circumstances, and where it comes from. A branch that lacks
 evidence asks for what no answer has covered yet.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from knowledge_store.pages.page import Passage
-from system.models.extractive.grammar import FINITE, Clause, clause, names, noun_phrases, tag
-from system.models.extractive.quantities import Kind, Quantity, quantities
-from system.records import Claim, QuestionAnswer
-from system.tasks.ask_question import AskQuestion
-from system.words import content, coverage, sentences, words
+from system.graph.records import Claim, QuestionAnswer
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.text.grammar import FINITE, Clause, clause, noun_phrases, tag
+from system.text.quantities import Kind, Quantity, quantities
+from system.text.words import content_stems, coverage, sentences, words
 
 PICTURE = re.compile(r"\b(?:photo(?:graph)?s?|pictures?|images?|videos?|footage|clips?|screenshots?)\b", re.IGNORECASE)
 _ABOUT = r"(?:(?:about|approximately|around|over|nearly|almost|more than|less than|at least|up to|only|just)\s+)?"
@@ -29,16 +27,16 @@ _LONG = 12  # words; a longer subject is no topic to name in another question
 
 def ask(task: AskQuestion) -> str:
     """The question of the wanted index; indices past the last question start again from the first."""
-    if not content(task.claim.text):
+    if not content_stems(task.claim.text):
         return "What is claimed?"
-    claim, context, seeds = task.claim, task.context, task.seed_passages
-    candidates = follow_ups(claim, context, seeds) if context else openers(claim, seeds)
-    asked = [content(question) for question in (*(pair.question for pair in context), *task.asked)]
-    fresh = [question for question in candidates if content(question) not in asked] or candidates
+    claim, context = task.claim, task.context
+    candidates = follow_ups(claim, context) if context else openers(claim)
+    asked = [content_stems(question) for question in (*(pair.question for pair in context), *task.asked)]
+    fresh = [question for question in candidates if content_stems(question) not in asked] or candidates
     return fresh[task.index % len(fresh)]
 
 
-def openers(claim: Claim, leads: Iterable[Passage]) -> list[str]:
+def openers(claim: Claim) -> list[str]:
     """First questions, the most telling first; no two are alike."""
     statement = core(claim.text)
     main = clause(statement)
@@ -48,7 +46,6 @@ def openers(claim: Claim, leads: Iterable[Passage]) -> list[str]:
         *_second_half(main),
         *_pictures(statement),
         *_words_said(claim, statement, main),
-        *_leads(statement, leads),
         *_definitions(statement),
         *_circumstances(statement, main),
         "Where was the claim first published?",
@@ -57,17 +54,17 @@ def openers(claim: Claim, leads: Iterable[Passage]) -> list[str]:
     return list(dict.fromkeys(candidates))
 
 
-def follow_ups(claim: Claim, context: Sequence[QuestionAnswer], leads: Sequence[Passage]) -> list[str]:
+def follow_ups(claim: Claim, context: Sequence[QuestionAnswer]) -> list[str]:
     """Later questions of a branch: for evidence of the whole, and for what the answers so far leave uncovered.
 
     Branches that began with different questions continue with different ones: each starts at its own place in the list.
     """
     statement = core(claim.text)
     topic = _topic(statement)
-    covered = frozenset[str]().union(*(content(pair.answer) for pair in context if pair.answered))
-    apart = [phrase for phrase in noun_phrases(statement) if not content(phrase) <= content(topic)]
-    missing = sorted(apart, key=lambda phrase: (coverage(content(phrase), covered) >= 0.5, -len(phrase)))
-    first = openers(claim, leads)
+    covered = frozenset[str]().union(*(content_stems(pair.answer) for pair in context if pair.answered))
+    apart = [phrase for phrase in noun_phrases(statement) if not content_stems(phrase) <= content_stems(topic)]
+    missing = sorted(apart, key=lambda phrase: (coverage(content_stems(phrase), covered) >= 0.5, -len(phrase)))
+    first = openers(claim)
     later = [f"What is known about {phrase} and {topic}" for phrase in missing]
     later[1:1] = [f"Is there any evidence that {_embedded(statement)}", f"What do reports say about {topic}"]
     own = first.index(context[0].question) if context[0].question in first else 0
@@ -119,16 +116,16 @@ def _pictures(statement: str) -> Iterator[str]:
 
 
 def _words_said(claim: Claim, statement: str, main: Clause | None) -> Iterator[str]:
-    """What was said, by whom the claim says it or by its speaker."""
+    """Ask what was said, by whom the claim says it or by its speaker."""
     if main and main.verb in _SAYING and main.auxiliary in {"do", "does", "did"}:
         about = next(iter(noun_phrases(main.rest)), "this")
         yield _question(f"What {main.auxiliary} {main.subject} say about {about}")
-    elif claim.speaker and not content(claim.speaker) & content(_topic(statement)):
+    elif claim.speaker and not content_stems(claim.speaker) & content_stems(_topic(statement)):
         yield _question(f"What did {claim.speaker.strip()} say about {_topic(statement)}")
 
 
 def _second_half(main: Clause | None) -> Iterator[str]:
-    """What a claim adds with "and" or "but" of the same subject."""
+    """Ask for a claim's addition with "and" or "but" of the same subject."""
     if not main:
         return
     for token, following in pairwise(tag(main.predicate)):
@@ -137,21 +134,11 @@ def _second_half(main: Clause | None) -> Iterator[str]:
             yield from [_question(half.inverted)] if half else []
 
 
-def _leads(statement: str, leads: Iterable[Passage]) -> Iterator[str]:
-    """The person or thing that the passages name most often and the statement does not."""
-    known = content(statement)
-    counts = Counter(name for lead in leads for name in set(names(lead.text)) if " " in name)
-    new = [(count, name) for name, count in counts.items() if count > 1 and not content(name) & known]
-    if new:
-        name = min(new, key=lambda item: (-item[0], item[1]))[1]
-        yield _question(f"What does {name} have to do with {_topic(statement)}")
-
-
 def _definitions(statement: str) -> Iterator[str]:
-    """What the longest phrase with a name in it, besides the topic, is."""
-    topic = content(_topic(statement))
+    """Ask for the longest phrase with a name in it, besides the topic."""
+    topic = content_stems(_topic(statement))
     named = [phrase for phrase in noun_phrases(statement) if " " in phrase and not phrase.islower()]
-    apart = [phrase for phrase in named if not content(phrase) & topic]
+    apart = [phrase for phrase in named if not content_stems(phrase) & topic]
     if apart:
         phrase = max(apart, key=lambda phrase: (len(phrase), phrase))
         yield _question(f"What is {'' if phrase[0].isupper() else 'the '}{phrase}")
@@ -164,9 +151,9 @@ def _circumstances(statement: str, main: Clause | None) -> Iterator[str]:
 
 
 def _topic(statement: str) -> str:
-    """What a statement is about: its subject where that is a phrase of some substance, else its longest phrases."""
+    """The topic of a statement: its subject where that is a phrase of some substance, else its longest phrases."""
     main = clause(statement)
-    if main and content(main.subject) and len(main.subject.split()) <= _LONG:
+    if main and content_stems(main.subject) and len(main.subject.split()) <= _LONG:
         return main.subject
     phrases = sorted(noun_phrases(statement), key=len, reverse=True)[:2]
     return " and ".join(phrases) or statement

@@ -4,16 +4,16 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from every_task import agent_tasks
 
 from knowledge_store.pages.page import Passage
-from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.ask_question import AskQuestion
+from system.graph.records import Answer, AnswerType, Claim, QuestionAnswer, Source
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim
+from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from system.tasks.base import Adapter, Reply, Task
-from system.tasks.judge_claim import JudgeClaim, LabelClaim
-from system.tasks.merge_answers import MergeAnswers
-from system.tasks.verify_answer import VerifyAnswer
+from tests.helpers.every_task import agent_tasks
 
 
 @pytest.fixture(scope="session")
@@ -36,8 +36,8 @@ def tasks() -> dict[str, Task[Reply]]:
     question = "What did the bridge at Oldmarsh cost?"
     pair = QuestionAnswer(question=question, answer="4.2 million dollars", answers=answers[:1])
     return {
-        "first_question": AskQuestion(claim=claim, context=(), index=0, seed_passages=()),
-        "next_question": AskQuestion(claim=claim, context=(pair,), index=0, seed_passages=()),
+        "first_question": AskQuestion(claim=claim, context=(), index=0),
+        "next_question": AskQuestion(claim=claim, context=(pair,), index=0),
         "answer": AnswerQuestion(claim=claim, question=question, passage=passages[0]),
         "verify": VerifyAnswer(claim=claim, question=question, answer=answers[0]),
         "merge": MergeAnswers(claim=claim, question=question, answers=answers),

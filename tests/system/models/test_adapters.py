@@ -3,28 +3,37 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.numpy import save_file
+from safetensors.torch import save_file
 from torch import nn
 
-from system.models.adapters import NORM, base_mark, check_adapters, mark_adapter
+from system.models.adapters import NORM, base_mark, check_adapters, mark_adapter, served_rank
 from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
 
 ALL = [adapter for adapter in Adapter if adapter is not Adapter.NONE]
 
 
-def write_adapter(folder, rank=4, inputs=8, outputs=6, module="model.q_proj"):
+CONFIG = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "v_proj"]}
+LORA_A, LORA_B = (f"base_model.model.model.v_proj.lora_{matrix}.weight" for matrix in "AB")
+
+
+def tensors_of(rank=4, inputs=8, outputs=6, modules=("model.q_proj", "model.v_proj")):
+    shapes = {"A": (rank, inputs), "B": (outputs, rank)}
+    named = ((module, *item) for module in modules for item in shapes.items())
+    return {f"base_model.model.{module}.lora_{name}.weight": torch.ones(shape) for module, name, shape in named}
+
+
+def write_adapter(folder, tensors=None, **config):
     folder.mkdir()
-    (folder / "adapter_config.json").write_text(json.dumps({"r": rank}))
-    matrices = {"A": torch.zeros(rank, inputs), "B": torch.zeros(outputs, rank)}
-    tensors = {f"base_model.model.{module}.lora_{name}.weight": m.numpy() for name, m in matrices.items()}
-    save_file(tensors, folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text(json.dumps(CONFIG | config))
+    save_file(tensors_of() if tensors is None else tensors, folder / "adapter_model.safetensors")
     return str(folder)
 
 
 @pytest.fixture
 def base():
-    return nn.ModuleDict({"model": nn.ModuleDict({"q_proj": nn.Linear(8, 6, device="meta")})})
+    linear = {name: nn.Linear(8, 6, device="meta") for name in ("q_proj", "v_proj")}
+    return nn.ModuleDict({"model": nn.ModuleDict(linear)})
 
 
 def test_fitting_adapters_pass_silently(base, tmp_path, caplog):
@@ -37,11 +46,11 @@ def test_fitting_adapters_pass_silently(base, tmp_path, caplog):
     [
         ({"inputs": 16}, r"lora_A.weight has shape \(4, 16\), the base model needs \(4, 8\)"),
         ({"outputs": 5}, r"lora_B.weight has shape \(5, 4\), the base model needs \(6, 4\)"),
-        ({"module": "model.layers.9.q_proj"}, "matches no linear layer of the base model"),
+        ({"modules": ["model.layers.9.q_proj"]}, "matches no linear layer of the base model"),
     ],
 )
 def test_adapter_of_another_base_is_refused(base, tmp_path, wrong, fault):
-    folder = write_adapter(tmp_path / "a", **wrong)
+    folder = write_adapter(tmp_path / "a", tensors_of(**wrong))
     with pytest.raises(ModelUnavailable, match=f"adapter verdict_prediction in .*: .*{fault}.*; train or give one"):
         check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
 
@@ -49,7 +58,7 @@ def test_adapter_of_another_base_is_refused(base, tmp_path, wrong, fault):
 def test_an_adapter_of_another_base_of_the_same_shape_is_refused(base, tmp_path):
     for number, name in enumerate(("mine", "other"), start=1):
         (tmp_path / name).mkdir()
-        save_file({NORM: torch.full((8,), float(number)).numpy()}, tmp_path / name / "model.safetensors")
+        save_file({NORM: torch.full((8,), float(number))}, tmp_path / name / "model.safetensors")
     mark = base_mark(str(tmp_path / "mine"))
     folder = write_adapter(tmp_path / "a")
     adapters = dict.fromkeys(ALL, folder)
@@ -66,11 +75,59 @@ def test_a_mark_survives_a_change_of_precision(tmp_path):
     norm = torch.tensor([0.5, 1.25, -3.0])
     for name, tensor in (("full", norm), ("half", norm.half())):
         (tmp_path / name).mkdir()
-        save_file({NORM: tensor.numpy()}, tmp_path / name / "model.safetensors")
+        save_file({NORM: tensor}, tmp_path / name / "model.safetensors")
     assert base_mark(str(tmp_path / "full")) == base_mark(str(tmp_path / "half")) != "" == base_mark(str(tmp_path))
 
 
-@pytest.mark.parametrize("content", [None, "{}", "no json"])
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({LORA_B: None}, f"{LORA_B} is missing"),
+        ({LORA_A: None, LORA_B: None}, f"{LORA_A} is missing"),
+        (dict.fromkeys(tensors_of()), "is missing"),
+        ({LORA_A: torch.ones(4, 8, dtype=torch.int32)}, f"{LORA_A} has type I32"),
+        ({LORA_A: torch.full((4, 8), torch.nan)}, f"{LORA_A} has a weight of nan"),
+        ({LORA_B: torch.full((6, 4), -1e30)}, f"{LORA_B} has a weight of 1e\\+30, expected finite ones"),
+    ],
+)
+def test_refuses_tensors_that_are_missing_or_not_finite(base, tmp_path, changed, fault):
+    tensors = {name: tensor for name, tensor in (tensors_of() | changed).items() if tensor is not None}
+    with pytest.raises(ModelUnavailable, match=fault):
+        check_adapters({Adapter.VERDICT_PREDICTION: write_adapter(tmp_path / "a", tensors)}, base)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("[]", "expected an object"),
+        ("5", "expected an object"),
+        ("[" * 100_000, "expected adapter_config"),
+        ('{"r": null}', "peft_type 'LORA'"),
+        (json.dumps(CONFIG | {"r": None}), "r: Input should be a valid integer"),
+        (json.dumps(CONFIG | {"r": {"r": [[]]}}), "r: Input should be a valid integer"),
+        (json.dumps(CONFIG).replace("8", "1e400"), "lora_alpha: Input should be a finite number"),
+        (json.dumps(CONFIG | {"peft_type": "IA3"}), "expected an object with peft_type 'LORA', got 'IA3'"),
+        (json.dumps(CONFIG | {"use_dora": True}), "use_dora: expected plain LoRA"),
+        (json.dumps(CONFIG | {"init_lora_weights": "pissa"}), "init_lora_weights"),
+        (json.dumps(CONFIG | {"target_modules": "("}), "target_modules"),
+        (json.dumps(CONFIG | {"target_modules": ["nowhere"]}), "names no linear layer"),
+        (json.dumps(CONFIG | {"megatron_config": {"a": 1}, "megatron_core": "antigravity"}), "megatron_config"),
+    ],
+)
+def test_refuses_configurations_that_are_not_plain_lora(base, tmp_path, content, fault):
+    folder = write_adapter(tmp_path / "a")
+    (tmp_path / "a" / "adapter_config.json").write_text(content)
+    with pytest.raises(ModelUnavailable, match=f"adapter.*{folder}: .*{fault}"):
+        check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
+
+
+def test_the_rank_of_a_folder_without_an_adapter_is_an_error(tmp_path):
+    (tmp_path / "adapter_config.json").write_text("[]")
+    with pytest.raises(ModelUnavailable, match=f"{tmp_path}: .*expected an object"):
+        served_rank({Adapter.VERDICT_PREDICTION: str(tmp_path)})
+
+
+@pytest.mark.parametrize("content", [None, "no json"])
 def test_rejects_a_folder_that_is_not_an_adapter(base, tmp_path, content):
     if content:
         (tmp_path / "adapter_config.json").write_text(content)

@@ -5,8 +5,8 @@ import torch
 from transformers import AutoTokenizer
 
 from system.models.constraints import Row, Schemas, loops
+from system.strategies.steps.tasks.argument import ArgumentReply
 from system.tasks.base import FreeText
-from system.tasks.debate import ArgumentReply
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,13 @@
 """Answers cut from passages, checked against them, and merged."""
 
 import pytest
-from bridge import BagOfWords, passage
 
+from system.graph.records import Answer, AnswerType, Claim, Source
 from system.models.extractive.answers import MERGED_SENTENCES, Similarity, answer, merge, verify
-from system.records import Answer, AnswerType, Claim, Source
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.merge_answers import MergeAnswers
-from system.tasks.verify_answer import VerifyAnswer
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
+from tests.helpers.bridge import BagOfWords, passage
 
 CLAIM = Claim(
     id=0, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill", reporting_source="Radio"

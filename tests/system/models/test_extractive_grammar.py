@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from system.models.extractive.grammar import clause, names, noun_phrases, tag
+from system.text.grammar import clause, names, noun_phrases, tag
 
 
 @pytest.mark.parametrize(

@@ -4,30 +4,27 @@ import asyncio
 import random
 import threading
 
-from bridge import CLAIM, PAGES, BagOfWords, passage
-from processes import PATIENCE
-
+from system.graph.records import Answer, AnswerType, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import ExtractiveModel
-from system.records import Answer, AnswerType, Label, QuestionAnswer, Source
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from system.tasks.base import Reply, Task
-from system.tasks.judge_claim import JudgeClaim
-from system.tasks.merge_answers import MergeAnswers
-from system.tasks.verify_answer import VerifyAnswer
+from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
+from tests.helpers.processes import PATIENCE
 
 PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
 ANSWERS = tuple(
     Answer(text=one.text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=one) for one in PASSAGES
 )
-PAIRS = tuple(QuestionAnswer(question="When?", answer=one.text, answers=(one,)) for one in ANSWERS)
 TASKS: list[Task[Reply]] = [
-    *(AskQuestion(claim=CLAIM, context=(), index=index, seed_passages=tuple(PASSAGES)) for index in range(3)),
+    *(AskQuestion(claim=CLAIM, context=(), index=index) for index in range(3)),
     *(AnswerQuestion(claim=CLAIM, question="When did the bridge open?", passage=passage) for passage in PASSAGES),
     VerifyAnswer(claim=CLAIM, question="When did the bridge open?", answer=ANSWERS[0]),
     MergeAnswers(claim=CLAIM, question="When did the bridge open?", answers=ANSWERS),
-    *(JudgeClaim(claim=CLAIM, pairs=PAIRS[:count]) for count in (1, 2, 3)),
 ]
 
 
@@ -53,12 +50,6 @@ def test_a_reply_depends_only_on_its_request() -> None:
     assert [together[i] for i in order] == shuffled
 
 
-def test_the_sentences_decide_the_verdict() -> None:
-    judge = [JudgeClaim(claim=CLAIM, pairs=PAIRS[:1]), JudgeClaim(claim=CLAIM, pairs=PAIRS[1:2])]
-    said, open_ = [reply for reply, _ in replies(ExtractiveModel(BagOfWords()), judge)]
-    assert (said.label, open_.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)  # type: ignore[attr-defined]
-
-
 def test_costs_are_calls_and_seconds_without_tokens() -> None:
     for result in asyncio.run(ExtractiveModel(BagOfWords()).generate([Request(task) for task in TASKS])):
         assert (result.cost.calls, result.cost.tokens_in, result.cost.tokens_out) == (1, 0, 0)
@@ -69,20 +60,12 @@ def test_no_requests_give_no_replies() -> None:
     assert asyncio.run(ExtractiveModel(BagOfWords()).generate([])) == []
 
 
-class Sing(Task[Reply]):
-    """A task that no reader knows."""
-
-    name = "sing"
-    reply_type = Reply
-    max_tokens = 1
-
-
 def test_an_unknown_task_fails_alone() -> None:
-    tasks: list[Task[Reply]] = [TASKS[0], Sing(claim=CLAIM), TASKS[1]]
+    tasks: list[Task[Reply]] = [TASKS[0], JudgeClaim(claim=CLAIM, pairs=()), TASKS[1]]
     first, error, last = asyncio.run(ExtractiveModel(BagOfWords()).generate([Request(task) for task in tasks]))
     assert isinstance(error, ModelError)
     assert error.kind is ErrorKind.BACKEND
-    assert "sing" in error.message
+    assert "judge_claim" in error.message
     assert isinstance(first, Completion) and isinstance(last, Completion)
 
 

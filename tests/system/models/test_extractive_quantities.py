@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from system.models.extractive.quantities import Kind, Quantity, quantities
+from system.text.quantities import Kind, Quantity, quantities
 
 
 def read(text: str) -> list[tuple[float, Kind]]:

@@ -1,14 +1,14 @@
 """Questions formed from a claim, its metadata, the leading passages and the branch so far."""
 
 import pytest
-from bridge import CLAIM, passage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from system.graph.records import Claim, QuestionAnswer
 from system.models.extractive.questions import ask, core, follow_ups, openers
-from system.records import Claim, QuestionAnswer
-from system.tasks.ask_question import AskQuestion
-from system.words import content
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.text.words import content_stems
+from tests.helpers.bridge import CLAIM
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from system.words import content
     ],
 )
 def test_the_first_question_asks_whether_the_core_is_so(text: str, first: str) -> None:
-    assert openers(Claim(id=0, text=text), ())[0] == first
+    assert openers(Claim(id=0, text=text))[0] == first
 
 
 @pytest.mark.parametrize(
@@ -38,54 +38,47 @@ def test_the_first_question_asks_whether_the_core_is_so(text: str, first: str) -
     ],
 )
 def test_a_figure_is_asked_for(text: str, question: str) -> None:
-    assert question in openers(Claim(id=0, text=text), ())
+    assert question in openers(Claim(id=0, text=text))
 
 
 def test_years_and_durations_are_not_asked_for() -> None:
-    asked = openers(Claim(id=0, text="The mayor was in office for 12 years until 2019."), ())
+    asked = openers(Claim(id=0, text="The mayor was in office for 12 years until 2019."))
     assert not any(question.startswith("How") for question in asked)
 
 
 def test_the_second_half_of_a_claim_is_asked_on_its_own() -> None:
     claim = Claim(id=0, text="The mayor voted for the tunnel and opposed the bridge.")
-    assert "Did the mayor oppose the bridge?" in openers(claim, ())
+    assert "Did the mayor oppose the bridge?" in openers(claim)
 
 
 def test_speaker_and_date_give_questions_of_provenance() -> None:
-    asked = openers(CLAIM, ())
+    asked = openers(CLAIM)
     assert "What did Mara Quill say about the Aster bridge?" in asked
     assert asked[-1] == "When was the claim made?"
-    assert "When was the claim made?" not in openers(Claim(id=0, text=CLAIM.text), ())
-
-
-def test_what_the_leading_passages_name_is_asked_about() -> None:
-    leads = [passage("The works of Tom Varga are old."), passage("Then Tom Varga died."), passage("So did Ann Lee.")]
-    assert "What does Tom Varga have to do with the Aster bridge?" in openers(CLAIM, leads)
-    assert not any("Ann Lee" in question for question in openers(CLAIM, leads))
+    assert "When was the claim made?" not in openers(Claim(id=0, text=CLAIM.text))
 
 
 def test_indices_give_different_questions_and_start_again_at_the_end() -> None:
-    count = len(openers(CLAIM, ()))
-    asked = [ask(AskQuestion(claim=CLAIM, context=(), index=i, seed_passages=())) for i in range(count + 1)]
+    count = len(openers(CLAIM))
+    asked = [ask(AskQuestion(claim=CLAIM, context=(), index=i)) for i in range(count + 1)]
     assert len(set(asked)) == count
     assert asked[count] == asked[0]
 
 
 def test_a_branch_never_asks_what_it_asked_before() -> None:
     for start in range(3):
-        context = [QuestionAnswer.unanswered(openers(CLAIM, ())[start])]
+        context = [QuestionAnswer.unanswered(openers(CLAIM)[start])]
         for _ in range(5):
-            question = ask(AskQuestion(claim=CLAIM, context=tuple(context), index=0, seed_passages=()))
-            assert content(question) not in [content(pair.question) for pair in context]
+            question = ask(AskQuestion(claim=CLAIM, context=tuple(context), index=0))
+            assert content_stems(question) not in [content_stems(pair.question) for pair in context]
             context.append(QuestionAnswer.unanswered(question))
 
 
 def test_branches_continue_with_different_questions() -> None:
     claim = Claim(id=0, text="The mayor of Leeds sold the old mill to a Swiss bank in secret.", speaker="Mara Quill")
-    first = openers(claim, ())[:3]
+    first = openers(claim)[:3]
     later = [
-        ask(AskQuestion(claim=claim, context=(QuestionAnswer.unanswered(question),), index=0, seed_passages=()))
-        for question in first
+        ask(AskQuestion(claim=claim, context=(QuestionAnswer.unanswered(question),), index=0)) for question in first
     ]
     assert len(set(later)) == 3
 
@@ -93,7 +86,7 @@ def test_branches_continue_with_different_questions() -> None:
 def test_what_the_answers_leave_open_is_asked_first() -> None:
     claim = Claim(id=0, text="The mayor sold the mill to a Swiss bank.")
     said = QuestionAnswer(question="Who sold?", answer="The mayor sold a mill.", answers=())
-    assert "Swiss bank" in follow_ups(claim, (said,), ())[0]
+    assert "Swiss bank" in follow_ups(claim, (said,))[0]
 
 
 @settings(deadline=None)
@@ -101,7 +94,7 @@ def test_what_the_answers_leave_open_is_asked_first() -> None:
 def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
     claim = Claim(id=0, text=text)
     context = (QuestionAnswer.unanswered("Is it so?"),) if later else ()
-    question = ask(AskQuestion(claim=claim, context=context, index=index, seed_passages=()))
+    question = ask(AskQuestion(claim=claim, context=context, index=index))
     assert question.endswith("?")
     assert len(question) > 1
 
@@ -112,6 +105,6 @@ def test_the_core_is_a_sentence_of_the_claim_without_its_wrapping() -> None:
 
 def test_a_branch_that_has_asked_everything_asks_again() -> None:
     claim = Claim(id=0, text="The Aster bridge opened in 1932.")
-    every = follow_ups(claim, [QuestionAnswer.unanswered("When?")], ())
+    every = follow_ups(claim, [QuestionAnswer.unanswered("When?")])
     context = tuple(QuestionAnswer.unanswered(question) for question in ("When?", *every))
-    assert ask(AskQuestion(claim=claim, context=context, index=10, seed_passages=())) in every
+    assert ask(AskQuestion(claim=claim, context=context, index=10)) in every

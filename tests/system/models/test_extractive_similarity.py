@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from bridge import BagOfWords
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge_store.dense.encoder import CachingEncoder, SentenceEncoder, Vectors
 from system.models.extractive.answers import Similarity
-from system.words import sentences
+from system.text.words import sentences
+from tests.helpers.bridge import BagOfWords
 
 texts = st.lists(st.sampled_from(["the bridge", "a bridge of stone", "tolls", "stone", "the toll of the bridge"]))
 

@@ -10,14 +10,20 @@ import re
 from pathlib import Path
 
 import pytest
-from every_task import ours
 
+from knowledge_store.pages.page import Passage
+from system.graph.records import Claim, QuestionAnswer
 from system.models.chat import ChatTokenizer
-from system.models.prompting import PROMPTS
+from system.models.prompting import SHARED, prompt_files
 from system.tasks.base import Adapter
+from tests.helpers import by_strategy
+from tests.helpers.every_task import ours
 
-SHARED = PROMPTS / "shared"
-GOLDEN = Path(__file__).with_name("golden_prompts.json")
+TESTS = Path(__file__).resolve().parents[2]
+GOLDEN = Path(__file__).with_name("golden")
+CLAIM = Claim(id=0, text="Any.")
+PAIR = QuestionAnswer.unanswered("Any?")
+EVIDENCE = (Passage(text="Any.", url="https://any.example", page=0, start=0),)
 
 
 @pytest.fixture(scope="module")
@@ -29,17 +35,32 @@ def rendered(tiny_tokenizer, every_task):
         for adapter in ((False,) if task.adapter is Adapter.NONE else (True, False))
     }
     if os.environ.get("RECORD_GOLDEN"):
-        rows = ",\n".join(
-            f"{json.dumps(name)}: {json.dumps(ids, separators=(',', ':'))}" for name, ids in prompts.items()
-        )
-        GOLDEN.write_text(f"{{\n{rows}\n}}\n")
+        for file, names in files_of(every_task).items():
+            rows = ",\n".join(
+                f"{json.dumps(name)}: {json.dumps(ids, separators=(',', ':'))}"
+                for name, ids in prompts.items()
+                if name.rpartition(", with")[0] in names
+            )
+            file.write_text(f"{{\n{rows}\n}}\n")
     return chat, prompts
 
 
-def test_token_ids_are_the_recorded_ones(rendered):
+def files_of(every_task):
+    """The recorded files with the names of their tasks: one for each strategy that can be deleted, one for the rest."""
+    own = {
+        GOLDEN / f"{module.__name__.rpartition('.')[2]}.json": module.tasks(CLAIM, PAIR, EVIDENCE).keys()
+        for module in by_strategy.MODULES
+    }
+    others = every_task.keys() - {name for names in own.values() for name in names}
+    return {GOLDEN / "shared.json": others, **own}
+
+
+def test_token_ids_are_the_recorded_ones(rendered, every_task):
     chat, prompts = rendered
-    golden = json.loads(GOLDEN.read_text())
-    assert list(golden) == list(prompts)
+    golden = {}
+    for file in files_of(every_task):
+        golden |= json.loads(file.read_text())
+    assert sorted(golden) == sorted(prompts)
     for name, ids in prompts.items():
         assert chat.prompt_text(ids) == chat.prompt_text(golden[name]), name
         assert ids == golden[name], name
@@ -47,13 +68,14 @@ def test_token_ids_are_the_recorded_ones(rendered):
 
 def test_every_prompt_file_is_covered(every_task):
     """Those of the tasks, all that they include, and the drafts, which any task may have."""
-    assert any(task.drafts for task in every_task.values())
+    assert any(task.drafts for task in every_task.values()) or not by_strategy.MODULES
     wanted, found = [SHARED / "drafts.md", *(task.prompt_file() for task in every_task.values())], set()
     while wanted:
         found.add(file := wanted.pop())
         included = re.findall(r'include "(\w+\.md)"', file.read_text(encoding="utf-8"))
-        wanted += {SHARED / name for name in included} - found
-    assert found == {*SHARED.parent.rglob("*.md")}
+        beside = {name: file.parent / "shared" / name for name in included}
+        wanted += {path if path.is_file() else SHARED / name for name, path in beside.items()} - found
+    assert sorted(found) == [file for file in prompt_files() if not file.is_relative_to(TESTS)]
 
 
 def test_every_task_is_covered(every_task):

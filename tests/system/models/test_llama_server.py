@@ -6,12 +6,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from processes import PATIENCE
 
+from system.hardware.weights import SMOLLM2, WeightsError, _download, _take_out
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.server import ServerModel
 from system.settings import EngineSettings
-from system.weights import SMOLLM2, WeightsError, _download, _take_out
+from tests.helpers.processes import PATIENCE
 
 pytestmark = pytest.mark.slow
 llama = pytest.importorskip("xllamacpp", reason="needs llama.cpp: pip install xllamacpp")

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store.pages.page import Passage
+from submission.ev2r.tasks import CompareEvidence, CompareQuestions, FreePrompt
+from system.graph.records import Claim, Label
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralize, render
-from system.records import Claim, Label
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
 
 FAMILIES = ["<|im_end|>", "<|im_start|>", "<tool_call>", "</tool_call>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>"]
 FAMILIES += ["<start_of_turn>", "<｜User｜>", "<think>", "[TOOL_CALLS]", "<|", "<"]

@@ -4,19 +4,18 @@ import math
 import pytest
 from llguidance import LLMatcher, LLTokenizer
 
+from submission.ev2r.tasks import EvidenceComparison, FreePrompt, QuestionComparison
+from system.graph.records import Claim, Cost, Label
 from system.models.base import Completion, ErrorKind, ModelError
 from system.models.constraints import schema_grammar
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
-from system.records import Claim, Cost, Label
-from system.tasks.answer_question import AnswerReply
-from system.tasks.ask_question import QuestionReply
+from system.strategies.debate.tasks import RulingReply
+from system.strategies.steps.tasks.answer_question import AnswerReply
+from system.strategies.steps.tasks.ask_question import QuestionReply
+from system.strategies.steps.tasks.judge_claim import LabelReply, VerdictReply
+from system.strategies.steps.tasks.merge_answers import MergeReply
+from system.strategies.steps.tasks.verify_answer import VerificationReply
 from system.tasks.base import Adapter, FreeText, registered
-from system.tasks.carp import TwoLabelReply
-from system.tasks.debate import RulingReply
-from system.tasks.judge_claim import LabelReply, VerdictReply
-from system.tasks.judging import EvidenceComparison, FreePrompt, QuestionComparison
-from system.tasks.merge_answers import MergeReply
-from system.tasks.verify_answer import VerificationReply
 
 COST = Cost(calls=1, tokens_out=3)
 GOOD = {
@@ -96,7 +95,7 @@ def test_the_confidence_of_a_label_alone_is_that_of_the_label():
 
 def test_the_warm_up_has_every_schema_with_the_adapter_that_serves_it():
     wanted = warm_up({Adapter.VERDICT_PREDICTION})
-    assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {TwoLabelReply, LabelReply}
+    assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {RulingReply, LabelReply}
     assert (VerdictReply, Adapter.VERDICT_PREDICTION) in wanted and (VerdictReply, Adapter.NONE) in wanted
     assert (RulingReply, Adapter.NONE) in wanted and len(wanted) == len(set(wanted))
 

@@ -3,20 +3,21 @@
 import asyncio
 
 import pytest
-from bridge import BagOfWords
 
-from system import models
-from system.models import load_model
-from system.models.base import Completion, ModelUnavailable, Request, RoutedModel, by_agent
+from system.graph.records import Claim, Label
+from system.models import loading
+from system.models.base import Completion, Model, ModelUnavailable, NoModel, Request, RoutedModel, by_agent
 from system.models.extractive import ExtractiveModel
+from system.models.loading import load_model
 from system.models.scripted import ScriptedModel
-from system.records import Claim, Label
-from system.settings import Settings, load
-from system.tasks.ask_question import AskQuestion, QuestionReply
-from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from system.settings import Settings, SettingsError, load
+from system.strategies import asked_by
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.judge_claim import LabelClaim, LabelReply
+from tests.helpers.bridge import BagOfWords
 
 CLAIM = Claim(id=0, text="The Aster bridge opened in 1932.")
-ASK = AskQuestion(claim=CLAIM, context=(), index=0, seed_passages=())
+ASK = AskQuestion(claim=CLAIM, context=(), index=0)
 LABEL = LabelClaim(claim=CLAIM, pairs=())
 
 
@@ -49,43 +50,50 @@ def test_closes_all_models():
     assert all(model.closed for model in models)
 
 
-def test_loads_no_model_where_rules_do_everything(monkeypatch):
+def loaded_for(settings: Settings) -> Model:
+    """The model of an engine with these settings."""
+    return load_model(settings, BagOfWords(), asked_by(settings))
+
+
+def test_loads_a_language_model_only_for_tasks_that_go_to_it(monkeypatch):
     cpu = load("cpu", {})
-    assert isinstance(load_model(cpu.for_documents(), BagOfWords()), ExtractiveModel)
-    monkeypatch.setattr(models, "_load", lambda settings, encoder: loaded.append(settings.model.backend))
+    assert isinstance(loaded_for(cpu.for_documents()), NoModel)  # strategy entailment asks nothing
+    asking = load_model(cpu, BagOfWords(), [AskQuestion])
+    assert isinstance(asking, ExtractiveModel)
+    monkeypatch.setattr(loading, "_load", lambda settings, encoder: loaded.append(settings.model.backend))
     for settings in (
         cpu,
-        load("cpu", {"strategy": "single"}).for_documents(),
-        load("cpu", {"rules": []}).for_documents(),
+        load("cpu", {"strategy": "single"}),
+        load("cpu", {"document_strategy": "got"}).for_documents(),
     ):
         loaded = []
-        load_model(settings, BagOfWords())
+        loaded_for(settings)
         assert "transformers" in loaded
 
 
-def test_judging_by_sentences_is_left_to_rules(monkeypatch):
-    labels = ScriptedModel(lambda request: VerdictReply(justification="-", label=Label.CONFLICTING))
-    monkeypatch.setattr(models, "_load", lambda settings, encoder: by_backend[settings.model.backend])
+def test_the_table_of_the_settings_says_who_does_a_task(monkeypatch):
+    labels = ScriptedModel(lambda request: LabelReply(label=Label.CONFLICTING))
     by_backend = {"server": labels, "extractive": ExtractiveModel(BagOfWords())}
-    settings = {"model": {"backend": "server", "model": "m"}, "graph": {"sentence_rules": "documents"}}
-    model = load_model(Settings.model_validate(settings), BagOfWords())
-    judge = JudgeClaim(claim=CLAIM, pairs=())
-    assert load_model(Settings.model_validate(settings)) is labels
-    plain, by_sentence = replies(model, judge, judge.model_copy(update={"by_sentence": True}))
-    assert (plain.label, by_sentence.label) == (Label.CONFLICTING, Label.NOT_ENOUGH_EVIDENCE)
+    monkeypatch.setattr(loading, "_load", lambda settings, encoder: by_backend[settings.model.backend])
+    table = {"backend": "server", "model": "m", "routes": {"ask_question": "extractive"}}
+    model = load_model(Settings.model_validate({"model": table}), BagOfWords(), [AskQuestion, LabelClaim])
+    asked, labeled = replies(model, ASK, LABEL)
+    assert "Aster bridge" in asked.question and labeled.label is Label.CONFLICTING
+    with pytest.raises(SettingsError, match="unknown task judge_clam; did you mean judge_claim"):
+        load("embedded", {"routes": {"judge_clam": "extractive"}})
 
 
-@pytest.mark.parametrize("changed", [{"strategy": "single"}, {"debate": True}, {"sentence_rules": "never"}])
+@pytest.mark.parametrize("changed", [{"strategy": "single"}, {"strategy": "got"}, {"strategy": "got", "debate": False}])
 def test_rules_alone_reject_what_needs_a_model(changed):
-    assert isinstance(load_model(load("embedded", {}), BagOfWords()), ExtractiveModel)
+    assert isinstance(loaded_for(load("embedded", {})), NoModel)
     with pytest.raises(ModelUnavailable, match=r"without a language model, .* choose a profile with a language model"):
-        load_model(load("embedded", changed), BagOfWords())
+        loaded_for(load("embedded", changed))
 
 
 def test_rules_need_the_encoder_of_the_reader():
     settings = Settings.model_validate(
         {
-            "model": {"backend": "server", "model": "m", "rules": ["ask_question"]},
+            "model": {"backend": "server", "model": "m", "routes": {"ask_question": "extractive"}},
             "engine": {"address": "http://localhost:1/v1"},
         }
     )
@@ -94,13 +102,16 @@ def test_rules_need_the_encoder_of_the_reader():
 
 
 def test_warns_only_about_adapters_that_tasks_need(monkeypatch, caplog):
-    monkeypatch.setattr("system.models._load", lambda settings, encoder: ScriptedModel(lambda request: None))
-    model = {"backend": "transformers", "model": "m", "rules": ["ask_question"]}
-    load_model(Settings.model_validate({"model": model, "graph": {"debate": False}}))
+    monkeypatch.setattr("system.models.loading._load", lambda settings, encoder: ScriptedModel(lambda request: None))
+    model = {"backend": "transformers", "model": "m", "routes": {"ask_question": "extractive"}}
+    loaded_for(Settings.model_validate({"model": model, "graph": {"debate": False}}))
     assert "no adapter for question_answering, verdict_prediction: using the base model" in caplog.text
     caplog.clear()
-    adapters = {"question_answering": "a", "verdict_prediction": "b"}
-    load_model(Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}}))
+    loaded_for(load("embedded", {}))
     assert not caplog.text
-    load_model(Settings.model_validate({"model": {**model, "adapters": adapters}}))
-    assert "no adapter for moderator" in caplog.text
+    adapters = {"question_answering": "a", "verdict_prediction": "b"}
+    loaded_for(Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}}))
+    assert not caplog.text
+    loaded_for(Settings.model_validate({"model": {**model, "adapters": adapters}}))
+    assert "no adapter for moderator: the base model moderates" in caplog.text
+    assert "53.8% of verdicts right against 62.4%" in caplog.text

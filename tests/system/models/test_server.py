@@ -10,15 +10,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx2
 import pytest
-from processes import free_port
 
-from system.models import models_of
+from submission.ev2r.tasks import FreePrompt
+from system.graph.records import Claim
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
+from system.models.loading import models_of
 from system.models.server import ServerModel
-from system.records import Claim
 from system.settings import EngineSettings, load
 from system.tasks.base import Adapter
-from system.tasks.judging import FreePrompt
+from tests.helpers.processes import free_port
 
 NAMES = {Adapter.QUESTION_GENERATION: "qg", Adapter.QUESTION_ANSWERING: "qa", Adapter.VERDICT_PREDICTION: "vp"}
 LABEL = {"justification": "So it is.", "label": "Refuted"}

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 import torch
-from awq_reference import dequantize
 from safetensors.torch import load_file
+
+from tests.helpers.awq_reference import dequantize
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,11 @@ from threading import Event
 import pytest
 import torch
 
+from submission.ev2r.tasks import FreePrompt
+from system.graph.records import Claim, Label
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
-from system.records import Claim, Label
 from system.settings import EngineSettings
 from system.tasks.base import FreeText
-from system.tasks.judging import FreePrompt
 
 pytestmark = pytest.mark.slow
 
@@ -27,6 +27,13 @@ def model(tiny_model, tiny_adapters):
     loaded = TransformersModel(str(tiny_model / "base"), tiny_adapters, ENGINE)
     yield loaded
     asyncio.run(loaded.close())
+
+
+@pytest.fixture(scope="module")
+def decoder(tiny_model, tiny_adapters):
+    from system.models.decoding import Decoder
+
+    return Decoder(str(tiny_model / "base"), tiny_adapters, ENGINE)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +72,7 @@ def test_a_free_reply_has_no_schema(model, monkeypatch):
     assert "Say anything at all." in result.prompt
 
 
-def test_replies_equal_those_of_peft(model, bare_model, tiny_model, tasks):
+def test_replies_equal_those_of_peft(model, decoder, tiny_model, tasks):
     """Greedy replies equal those of plain PEFT with the same prompt, adapter by adapter, and batches change nothing."""
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
@@ -74,8 +81,8 @@ def test_replies_equal_those_of_peft(model, bare_model, tiny_model, tasks):
     for name in ("first_question", "answer", "judge"):
         base = AutoModelForCausalLM.from_pretrained(str(tiny_model / "base"))
         peft = PeftModel.from_pretrained(base, str(tiny_model / tasks[name].adapter)).eval()
-        reply = model._chat.tokenizer(together[name].raw + "<|im_end|>")["input_ids"]
-        prompt = model._chat.prompt(tasks[name], True).ids
+        reply = decoder.chat.tokenizer(together[name].raw + "<|im_end|>")["input_ids"]
+        prompt = decoder.chat.prompt(tasks[name], True).ids
         assert together[name].cost.tokens_in == len(prompt)
         assert together[name].cost.tokens_out == len(reply)
         with torch.inference_mode():
@@ -95,7 +102,7 @@ def test_common_prefixes_are_read_once_and_change_nothing(model, tasks):
     assert together == [ask(model, request)[0].raw for request in requests]
 
 
-def test_a_label_is_chosen_with_the_probability_of_each(model, tiny_model, tasks):
+def test_a_label_is_chosen_with_the_probability_of_each(model, decoder, tiny_model, tasks):
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
 
@@ -108,8 +115,8 @@ def test_a_label_is_chosen_with_the_probability_of_each(model, tiny_model, tasks
         assert result.confidence == max(result.probabilities.values())
         assert result.reply.label.value == max(result.probabilities, key=result.probabilities.get)
         assert result.cost.tokens_out == 1 and json.loads(result.raw) == {"label": result.reply.label}
-        prompt = model._chat.prompt(task, True).ids
-        rows = [model._chat.tokenizer(json.dumps({"label": x}, separators=(",", ":")))["input_ids"] for x in Label]
+        prompt = decoder.chat.prompt(task, True).ids
+        rows = [decoder.chat.tokenizer(json.dumps({"label": x}, separators=(",", ":")))["input_ids"] for x in Label]
         given = common_prefix(rows)
         with torch.inference_mode():
             logits = peft(torch.tensor([prompt + given])).logits[0, -1]
@@ -123,39 +130,37 @@ def test_a_label_is_sampled_at_the_temperature(model, tasks):
     assert labels[0] == labels[40] and len(set(labels)) > 1
 
 
-def test_what_the_schema_forces_is_not_decoded(model, tasks, monkeypatch):
+def test_what_the_schema_forces_is_not_decoded(decoder, tasks):
     steps = []
-    go_on = model._decoder._go_on
-    monkeypatch.setattr(model._decoder, "_go_on", lambda read, tokens: steps.append(tokens) or go_on(read, tokens))
     task = tasks["answer"]
-    prompt = model._chat.prompt(task, True).ids
-    (written,) = model._decoder.write([Request(task)], [prompt], lambda: False)
+    prompt = decoder.chat.prompt(task, True).ids
+    (written,) = decoder.generate([Request(task)], [prompt], lambda: steps.append(1))
     ids, logprobs = written.ids, written.logprobs
-    opening = model._chat.tokenizer('{"source":"')["input_ids"]
+    opening = decoder.chat.tokenizer('{"source":"')["input_ids"]
     assert ids[: len(opening)] == opening and logprobs[: len(opening)] == [0.0] * len(opening)
     assert len(steps) < len(ids) - len(opening) - 5  # "type" and "answer" at least are read at once
 
 
-def test_an_abandoned_batch_ends_at_the_next_token(model, tasks):
+def test_an_abandoned_batch_ends_at_the_next_token(decoder, tasks):
     request = Request(tasks["merge"])
-    prompts = [model._chat.prompt(request.task, False).ids] * 2
+    prompts = [decoder.chat.prompt(request.task, False).ids] * 2
     waits = iter([False, False, True])
-    written = model._decoder.write([request] * 2, prompts, lambda: next(waits))
+    written = decoder.generate([request] * 2, prompts, lambda: next(waits))
     assert next(waits, "none is left") == "none is left"
-    assert all(reply.ids[-1] != model._chat.tokenizer.eos_token_id for reply in written)
+    assert all(reply.ids[-1] != decoder.chat.tokenizer.eos_token_id for reply in written)
 
 
 def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
     begun, given_up = Event(), Event()
 
-    def wait(requests, prompts, abandoned):
+    def wait(_, requests, prompts, abandoned):
         begun.set()
         while not abandoned():
             time.sleep(0.001)
         given_up.set()
         raise RuntimeError("nobody hears this")
 
-    monkeypatch.setattr(model._decoder, "write", wait)
+    monkeypatch.setattr("system.models.decoding.Decoder.generate", wait)
 
     async def cancelled():
         caller = asyncio.create_task(model.generate([Request(tasks["merge"])]))
@@ -169,7 +174,7 @@ def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
 
 
 def test_uses_bfloat16_if_the_cpu_supports_it(monkeypatch):
-    from system.models.processor import best_dtype
+    from system.hardware.cpu import best_dtype
 
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
     for supported, dtype in ((True, torch.bfloat16), (False, torch.float32)):
@@ -178,7 +183,7 @@ def test_uses_bfloat16_if_the_cpu_supports_it(monkeypatch):
 
 
 def test_grouped_heads_attend_as_if_each_had_its_own_keys():
-    from system.models.processor import grouped_attention
+    from system.hardware.cpu import grouped_attention
 
     noise = torch.Generator().manual_seed(3)
     query, key, value = (torch.randn(2, heads, n, 8, generator=noise) for heads, n in ((6, 1), (2, 5), (2, 5)))
@@ -268,7 +273,7 @@ def test_failure_inside_a_batch_is_a_result(model, tasks, monkeypatch):
     def explode(*_, **__):
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(model._decoder, "write", explode)
+    monkeypatch.setattr("system.models.decoding.Decoder.generate", explode)
     (result,) = ask(model, Request(tasks["judge"]))
     assert (result.kind, result.message) == (ErrorKind.BACKEND, "RuntimeError: out of memory")
 

@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
+from submission.ev2r.tasks import FreePrompt
+from system.graph.records import Claim
+from system.hardware.memory import GIB, SPARE, draft_plan, skeleton
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
-from system.models.memory import GIB, SPARE, draft_plan, skeleton
-from system.records import Claim
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
-from system.tasks.judging import FreePrompt
 
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
@@ -40,6 +40,12 @@ def test_the_engine_sends_no_telemetry(backend):
     from vllm.usage.usage_lib import is_usage_stats_enabled
 
     assert not is_usage_stats_enabled()
+
+
+def test_quantized_weights_without_a_kernel_are_refused(backend, tiny_model, monkeypatch):
+    monkeypatch.setattr(backend, "multiplies_awq", lambda: False)
+    with pytest.raises(ModelUnavailable, match="AWQ weights on a processor with AVX-512 alone"):
+        backend.VllmModel(str(tiny_model / "awq"), {}, ENGINE)
 
 
 def test_every_task_is_answered_in_its_schema(model, tasks):

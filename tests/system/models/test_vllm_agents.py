@@ -6,24 +6,25 @@ from itertools import cycle
 
 import pytest
 
-from system.claim_analysis import Stance
+from submission.ev2r.tasks import CompareEvidence, CompareQuestions
+from system.graph.records import AnswerType, Label, Source
+from system.graph.thoughts import Argument
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.replies import decoding_schema, has_label
-from system.records import AnswerType, Label, Source
 from system.settings import EngineSettings
 from system.strategies import STRATEGIES
-from system.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.tasks.base import FreeText
-from system.tasks.carp import GraphClaim, PlanVerification
-from system.tasks.judge_claim import JudgeClaim
-from system.tasks.judging import CompareEvidence, CompareQuestions
-from system.thoughts import Argument
+from tests.helpers import by_strategy
 
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
 ENGINE = EngineSettings(context=4096, sequences=32, batched_tokens=4096, dtype="float32", eager=True)
-NEVER_LEARNT = (GraphClaim, PlanVerification, CompareEvidence, CompareQuestions)  # lists in lists: it finds no end
+SPEAKING = [name for module in by_strategy.MODULES for name in module.SPEAKING]
+NESTED = [task for module in by_strategy.MODULES for task in module.NESTED]
+NEVER_LEARNT = (*NESTED, CompareEvidence, CompareQuestions)  # lists in lists: it finds no end
 SHORT = 200
 
 
@@ -90,18 +91,21 @@ def test_every_task_is_answered_in_its_schema(model, every_task):
 
 
 def test_detects_text_outside_the_schema():
-    assert begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"logical","first":1,')
-    assert not begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"magical"')
-    assert not begins_schema(PlanVerification.reply_type, '{"dependencies":[{"kind":"logical","first":12')
+    assert begins_schema(AnswerQuestion.reply_type, '{"source":"Evidence","type":"Boolean","ans')
+    assert not begins_schema(AnswerQuestion.reply_type, '{"source":"Evidence","type":"Magical"')
+    assert not begins_schema(AnswerQuestion.reply_type, '{"source":1')
 
 
-@pytest.mark.parametrize("strategy", ["got", "debatecv", "carp"])
+@pytest.mark.parametrize("strategy", ["got", "debatecv", *SPEAKING])
 def test_a_claim_is_debated(model, make_case, strategy):
-    limits = {"graph__depth": 1, "debate__rounds": 2, "run__budget": 300.0, "carp__drafts": False}
+    limits = {"graph__depth": 1, "debate__rounds": 2, "run__budget": 300.0}
+    for module in by_strategy.MODULES:
+        limits |= module.SHORT
     case = make_case(graph__debate=True, graph__questions=2, **limits)
     case.model = Contrary(model)
     outcome = asyncio.run(STRATEGIES[strategy](case))
-    assert outcome.verdict.label in Label and not case.timed_out
-    spoken = [*case.graph.holding(Argument), *case.graph.holding(Stance)]
+    assert outcome.verdict.label in Label and not case.stopwatch.timed_out
+    kinds = [Argument, *(kind for module in by_strategy.MODULES for kind in module.SPOKEN)]
+    spoken = [thought for kind in kinds for thought in case.graph.holding(kind)]
     assert spoken, [str(failure) for failure in case.failures]
     assert all(failure.message.startswith(ErrorKind.MALFORMED_REPLY) for failure in case.failures), case.failures

@@ -9,11 +9,11 @@ import urllib.error
 import urllib.request
 
 import pytest
-from processes import free_port
 
 from system.models.base import Completion, Request
 from system.models.server import ServerModel
 from system.settings import EngineSettings
+from tests.helpers.processes import free_port
 
 # The warnings of what vLLM imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import system
+from system.hardware.weights import SMOLLM2, find
 from system.models.base import Request
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
-from system.weights import SMOLLM2, find
 from training.check import example_tasks
 
 # The warnings of vLLM and what it imports are not ours to mend.
