@@ -1,19 +1,19 @@
 """Who checks the claims of a run: this process, here, or the workers of a cluster (see ``cluster``)."""
 
-import asyncio
 import os
 import platform
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import orjson
 
-from system.check import Engine, check
-from system.deadline import Allowance
-from system.machine import peak_memory
-from system.records import Claim, ClaimResult, Record
+from system.check import Engine
+from system.graph.records import Claim, ClaimResult, Record
+from system.hardware.machine import peak_memory
+from system.runner.checking import Checks, PooledChecks
 from system.runner.ranking_pool import RankingPool
 
 
@@ -22,7 +22,7 @@ class CheckerError(Exception):
 
 
 class WorkerReport(Record):
-    """What one process with an engine has done in this part of the run.
+    """Work of one process with an engine in this part of the run.
 
     Attributes:
         node: name of its machine.
@@ -40,28 +40,15 @@ class WorkerReport(Record):
     lost: str = ""
 
 
-class Checker(Protocol):
-    """Checks claims, several at a time."""
+class Checker(Checks[tuple[ClaimResult, bytes]], Protocol):
+    """Checks the claims of a run; of each it gives the result, and the graph as JSON.
 
-    @property
-    def places(self) -> int:
-        """Claims that it can hold at a time, those included whose stores are read ahead."""
-        ...
+    ``check`` raises a ``CheckerError`` where there is nobody left to check a claim.
+    """
 
     @property
     def workers(self) -> list[WorkerReport]:
         """The workers so far, lost ones included."""
-        ...
-
-    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """Check a claim; whatever becomes of it is a result.
-
-        Returns:
-            The result, and the graph as JSON: whoever checked the claim has the time to write it.
-
-        Raises:
-            CheckerError: there is nobody left to check it.
-        """
         ...
 
 
@@ -75,18 +62,17 @@ class LocalChecker:
 
     def __init__(self, engine: Engine, store: Path, load_seconds: float = 0.0) -> None:
         settings = engine.settings.run
-        self.places = settings.max_concurrent_claims + settings.prefetch
         self._engine = engine
-        self._working = asyncio.Semaphore(settings.max_concurrent_claims)
-        self._allowance: Allowance | None = None  # from the first claim on
-        self._pool = RankingPool(store, engine.settings.retrieval, settings.workers, settings.budget)
+        self._pool = RankingPool(engine.settings.retrieval, settings.workers, settings.budget)
+        self._checks = PooledChecks(engine, partial(self._pool.rank, store))
+        self.places = self._checks.places
         self._report = WorkerReport(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
 
     async def __aenter__(self) -> "LocalChecker":
         return self
 
-    async def __aexit__(self, *exception: object) -> None:
-        self._pool.__exit__(*exception)
+    async def __aexit__(self, *_: object) -> None:
+        self._pool.close()
         await self._engine.model.close()
 
     @property
@@ -95,15 +81,8 @@ class LocalChecker:
         return [self._report]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """See ``Checker.check``: rank the claim's store while the model works on other claims, then check it."""
-        run = self._engine.settings.run
-        allowance = self._allowance = self._allowance or Allowance(
-            run.budget, run.max_concurrent_claims, asyncio.get_running_loop().time
-        )
-        ranked, failures = await self._pool.rank(claim)
-        async with self._working:
-            allowance.begin()
-            result, graph = await check(self._engine, claim, ranked, failures, allowance=allowance)
+        """See ``Checks.check``."""
+        result, graph = await self._checks.check(claim)
         self._count(result)
         return result, orjson.dumps(graph.to_json())
 

@@ -18,8 +18,8 @@ import orjson
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from system.graph import Graph
-from system.records import Claim, ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
+from system.graph.graph import Graph
+from system.graph.records import Claim, ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
 from system.runner.checker import CheckerError, ClusterWorker, MakeEngine, WorkerReport
 from system.settings import Settings
 
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class Share(NamedTuple):
-    """What one engine with its ranking processes reserves of a node."""
+    """Resources of a node that one engine and its ranking processes reserve."""
 
     cpus: int
     gpus: int
@@ -65,7 +65,7 @@ def connect(address: str) -> None:
 
 
 def share_of(settings: Settings) -> Share:
-    """What an engine reserves: a GPU where its backend can use one and the cluster has some; a CPU for itself and one
+    """Resources of an engine: a GPU where its backend can use one and the cluster has some; a CPU for itself and one
     for each ranking process.
     """
     resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
@@ -175,7 +175,7 @@ class ClusterChecker:
 
     @property
     def places(self) -> int:
-        """See ``Checker.places``."""
+        """See ``Checks.places``."""
         return self._room * self._places_each
 
     @property
@@ -184,7 +184,7 @@ class ClusterChecker:
         return [worker.report for worker in self._workers]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """See ``Checker.check``: a claim whose worker is lost goes to another."""
+        """See ``Checks.check``: a claim whose worker is lost goes to another."""
         for _ in range(TRIES - 1):
             if checked := await self._try(claim):
                 return checked
@@ -266,7 +266,7 @@ def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
     failures = (
         Failure(operation="worker", message=expected),
         Failure(
-            operation="vote",
+            operation="final verdict",
             message="expected a verdict of at least one branch, but the workers were lost",
             unanswered=True,
         ),
@@ -277,7 +277,7 @@ def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
         confidence=0.0,
     )
     graph = Graph(claim)
-    graph.add(verdict, [graph.root], "vote")
+    graph.add(verdict, [graph.root], "final verdict")
     result = ClaimResult(
         claim=claim,
         verdict=verdict,

@@ -11,10 +11,12 @@ from typing import Any
 import orjson
 from tqdm import tqdm
 
-from system.journal import Journal, JournalError, identity_of, read_identity, write_atomically
-from system.machine import describe
-from system.records import Claim, ClaimResult
+from system.files.atomic import write_atomically
+from system.files.journal import Journal, JournalError, identity_of, read_identity
+from system.graph.records import Claim, ClaimResult
+from system.hardware.machine import describe
 from system.runner.checker import Checker, WorkerReport
+from system.runner.checking import check_all
 from system.runner.ranking_pool import store_file
 from system.settings import Settings
 
@@ -35,7 +37,6 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
         JournalError: a claim cannot be written.
     """
     done = {result.claim.id for result in journal.finished}
-    places = asyncio.Semaphore(checker.places)  # bounds the ranked stores in memory
     graphs = output / "graphs"
     graphs.mkdir(parents=True, exist_ok=True)
     left = [claim for claim in claims if claim.id not in done]
@@ -43,19 +44,18 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
     began = perf_counter()
     with tqdm(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
 
-        async def finish(claim: Claim) -> None:
-            async with places:
-                result, graph = await checker.check(claim)
-                await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)
-                progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
-                progress.update()
+        async def keep(checked: tuple[ClaimResult, bytes]) -> None:
+            result, graph = checked
+            await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)
+            progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
+            progress.update()
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for claim in left:
-                    group.create_task(finish(claim))
-        except ExceptionGroup as faults:
-            raise faults.exceptions[0] from None  # what one claim meets, of disk or cluster, the others meet as well
+        await check_all(checker, left, keep)
+    return in_order(journal, claims)
+
+
+def in_order(journal: Journal, claims: Sequence[Claim]) -> list[ClaimResult]:
+    """The results of claims, all of which the journal holds."""
     by_id = {result.claim.id: result for result in journal.finished}
     return [by_id[claim.id] for claim in claims]
 
@@ -96,7 +96,7 @@ def claims_by_worker(workers: Sequence[WorkerReport]) -> str:
 WITHOUT_EFFECT = {"max_concurrent_claims", "workers", "prefetch"}
 OUTPUTS = (
     "submission.json", "submission.csv", "timings.json", "timings.csv", "measured_timings.txt", "trace.jsonl",
-    "run.json", "report.html", "graphs", "figures",
+    "run.json", "report.html", "graphs", "figures", "measured.json",
 )  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def holds_same_claims(folder: Path, identity: dict[str, str]) -> bool:
 
 
 def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[str, str]:
-    """What must be equal for a run to resume: the settings that can change a result, the claims, the stores."""
+    """Identity of a run, equal for it to resume: settings that can change a result, claims, stores."""
     tree = settings.model_dump(mode="json")
     tree["run"] = {name: value for name, value in tree["run"].items() if name not in WITHOUT_EFFECT}
     texts = orjson.dumps([claim.model_dump(mode="json") for claim in claims])

@@ -2,8 +2,9 @@
 
 import orjson
 import pytest
-from bridge import PAGES
-from bridge_run import CLAIMS
+
+from tests.helpers.bridge import PAGES
+from tests.helpers.bridge_run import CLAIMS
 
 
 @pytest.fixture

@@ -2,16 +2,16 @@
 
 import asyncio
 
-import fake_time
 import pytest
-from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 
 from system.check import Engine
+from system.graph.records import Label
 from system.models.scripted import ScriptedModel
-from system.records import Label
 from system.runner.checker import LocalChecker
 from system.runner.ranking_pool import RankingPool
-from system.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from tests.helpers import fake_time
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 
 STORE = store_of(PAGES)
 

@@ -4,34 +4,31 @@ import os
 import re
 import signal
 import subprocess
-from pathlib import Path
 
 import orjson
 import psutil
 import pytest
-from bridge_run import CLAIMS
-from bridge_run_on_ray import POISON
-from processes import PATIENCE, finish, journalled, start_python, wait_for, without_times
 
-from system.records import Label
+from system.graph.records import Label
+from tests.helpers.bridge_run import CLAIMS
+from tests.helpers.bridge_run_on_ray import POISON
+from tests.helpers.processes import PATIENCE, finish, journalled, start_python, wait_for, without_times
 
-HERE = Path(__file__).parent
-PATHS = (HERE.parents[2], HERE.parents[1], HERE.parent, HERE)  # the cluster's workers inherit them
 pytestmark = pytest.mark.slow
 
 
 def start(*command, **options):
-    return start_python(*command, paths=PATHS, environment={"RAY_AUTH_MODE": "disabled"}, **options)
+    return start_python(*command, environment={"RAY_AUTH_MODE": "disabled"}, **options)
 
 
 def start_run(folder, delay, address, *arguments):
-    return start(HERE / "bridge_run_on_ray.py", folder, delay, address, *arguments)
+    return start("-m", "tests.helpers.bridge_run_on_ray", folder, delay, address, *arguments)
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster of two nodes with room for one worker each: (its process, its address)."""
-    process = start(HERE / "local_ray_cluster.py", 2, 2, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = start("-m", "tests.helpers.local_ray_cluster", 2, 2, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
     yield process, process.stdout.readline().strip()
     process.communicate(timeout=PATIENCE)
 
@@ -80,7 +77,7 @@ def test_a_claim_that_kills_every_worker_fails_alone(cluster, folder):
     assert [result.claim.id for result in results if result.failures] == [POISON]
     lost = next(result for result in results if result.failures)
     assert lost.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert [failure.operation for failure in lost.failures] == ["worker", "vote"]
+    assert [failure.operation for failure in lost.failures] == ["worker", "final verdict"]
     (folder / "unloadable").touch()
     hopeless = start_run(folder, 0.0, cluster[1])
     _, errors = finish(hopeless, status=1)
