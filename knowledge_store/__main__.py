@@ -1,125 +1,33 @@
-"""Build a knowledge store from your documents, index an archive of any size, or search a store.
-
-python -m knowledge_store build FOLDER --output STORE.json
-python -m knowledge_store index SOURCE… --output ARCHIVE.sqlite
-python -m knowledge_store search STORE.json "a question" [--limit 5] [--explain]
-"""
+"""Command line: ``python -m knowledge_store build|index|search``."""
 
 import argparse
-import logging
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from rich.console import Console
-from rich.text import Text
-
-from knowledge_store.bm25.scoring import contributions, explain
-from knowledge_store.dense.encoder import EncoderUnavailable
-from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.formats import SUFFIXES
-from knowledge_store.pages.page import Flaws, describe
-from knowledge_store.pages.store import write_store
-from knowledge_store.ranking import rank
-from knowledge_store.searchers import SearchError
-from knowledge_store.searchers.archive import Archive
-from knowledge_store.settings import RetrievalSettings
-from knowledge_store.tokenization import words
+COMMANDS = {
+    "build": "build a store from a folder of documents",
+    "index": "index documents or stores as an archive, or add to one",
+    "search": "show the passages of a store or archive that answer a question",
+}
 
 
-def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
-    """Run the command line; returns the exit status, 2 after an error that the user can mend."""
-    logging.basicConfig(format="%(message)s")
-    options = _parser(prog).parse_args(arguments)
-    try:
-        if options.command == "build":
-            _build(options.folder, options.output)
-        elif options.command == "index":
-            _index(options.sources, options.output)
-        else:
-            _search(options.store, options.question, options.limit, options.explain)
-    except (DocumentsError, EncoderUnavailable, SearchError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+def main(argv: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
+    """Run a command; returns its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] not in COMMANDS:
+        _overview(prog).parse_args(arguments)  # ends with the help, or with what is wrong
+    from knowledge_store.commands import main as run  # only now: the rankers need seconds to be imported
+
+    return run(arguments, prog)
 
 
-def _parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=prog, description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    building = commands.add_parser("build", help="build a store from a folder of documents")
-    building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")
-    building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")
-    indexing = commands.add_parser("index", help="index documents or stores as an archive, or add to one")
-    indexing.add_argument(
-        "sources", nargs="+", metavar="SOURCE", help="document, folder of documents, or store (JSON Lines)"
-    )
-    indexing.add_argument("--output", type=Path, required=True, metavar="ARCHIVE.sqlite", help="the archive")
-    searching = commands.add_parser("search", help="show the passages of a store that answer a question")
-    searching.add_argument("store", type=Path, help="a store, or a document or folder of documents")
-    searching.add_argument("question", help="what to look for")
-    searching.add_argument(
-        "--limit", type=_positive, default=5, metavar="N", help="maximum passages to show (default: 5)"
-    )
-    searching.add_argument(
-        "--explain", action="store_true", help="show what each word of the question adds to the BM25 score"
-    )
+def _overview(prog: str) -> argparse.ArgumentParser:
+    description = "Build a knowledge store from your documents, index an archive of any size, or search a store."
+    parser = argparse.ArgumentParser(prog=prog, description=description)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, purpose in COMMANDS.items():
+        commands.add_parser(name, help=purpose)
     return parser
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
-    return number
-
-
-def _build(folder: Path, output: Path) -> None:
-    flaws = Flaws()
-    try:
-        pages = write_store(read_documents(folder, flaws), output)
-    except OSError as error:
-        raise DocumentsError(f"cannot write the store: {error}") from error
-    print(f"{output}: {pages:,} pages from {folder}{describe(flaws)}")
-
-
-def _index(sources: list[str], output: Path) -> None:
-    flaws = Flaws()
-    new, changed = Archive(output).add(read_documents(sources, flaws))
-    print(f"{output}: {new:,} new pages, {changed:,} changed{describe(flaws)}")
-
-
-def _search(store: Path, question: str, limit: int, explained: bool) -> None:
-    flaws = Flaws()
-    ranked = rank(read_documents(store, flaws), question, RetrievalSettings(), flaws=flaws, name=store.name)
-    # Loading torch takes seconds, so a wrong path is told before.
-    from knowledge_store.dense.encoder import SentenceEncoder
-    from knowledge_store.dense.search import PassageIndex, search
-
-    settings = RetrievalSettings()
-    hits = search(PassageIndex(ranked, SentenceEncoder.of(settings), settings), question, limit)
-    parts = contributions([passage.text for passage in ranked.passages], question) if explained else []
-    counted = dict(zip((passage.key for passage in ranked.passages), parts, strict=False))
-    console = Console(soft_wrap=True, highlight=False)
-    for number, hit in enumerate(hits, 1):
-        passage = hit.passage
-        place = f"page {passage.page}, characters {passage.start:,} to {passage.start + len(passage.text):,}"
-        console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
-        console.print(_highlighted(passage.text, question))
-        if explained:
-            console.print(Text(explain(counted[passage.key]), "dim"))
-        console.print()
-    console.print(Text(str(ranked.report), "dim"))
-
-
-def _highlighted(text: str, question: str) -> Text:
-    """The text with the question's words in bold."""
-    asked = {word for _, word in words(question)}
-    shown = Text(text)
-    for (start, end), word in words(text):
-        if word in asked:
-            shown.stylize("bold yellow", start, end)
-    return shown
 
 
 if __name__ == "__main__":

@@ -22,29 +22,50 @@ from knowledge_store.pages.filters import admitted
 from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
 from knowledge_store.pages.store import read_pages
 from knowledge_store.searchers import SearchError
-from knowledge_store.searchers.searched import searched
+from knowledge_store.searchers.archive import Archive, is_archive
+from knowledge_store.searchers.searched import on_the_web, searched
 from knowledge_store.settings import RetrievalSettings
 
 log = logging.getLogger(__name__)
 
+FOUND = (
+    1_000_000_000  # number of the first row of an archive that is searched beside a store; no store has so many lines
+)
+ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each question adds ``search_results``
 CACHE_VERSION = 1  # of the first stage: raised when it ranks otherwise, so that what is cached is ranked again
 
 
 @dataclass(frozen=True)
+class OpenBook:
+    """The archive where each question about a claim is searched for too (the open-book setting of CARP, section 4).
+
+    Attributes:
+        first: number of the archive's first row among the pages of the claim.
+    """
+
+    archive: Path
+    claim: str
+    day: date | None
+    first: int = 0
+
+
+@dataclass(frozen=True)
 class RankedStore:
-    """What the first stage keeps of a store.
+    """The passages of a store that the first stage keeps.
 
     Attributes:
         passages: the best passages for the claim, best first; ties in the order of the store.
         scores: their BM25 scores.
         report: what reading found.
         seconds: wall time of reading, cutting and ranking.
+        book: where else questions are searched for; None where nothing but these passages is known.
     """
 
     passages: tuple[Passage, ...]
     scores: tuple[float, ...]
     report: ReadingReport
     seconds: float
+    book: OpenBook | None = None
 
 
 _CACHED = TypeAdapter(RankedStore)
@@ -62,10 +83,11 @@ def rank(
     """Keep the ``settings.bm25_top_k`` passages that BM25 ranks highest for the claim.
 
     Args:
-        source: a store in the official format, or any pages, each with a number of its own. A missing, empty or
-            broken store yields few passages or none, and the report says so; where ``settings.search`` names a
-            searcher, a store may be missing. What was ranked of a store alone is recalled where
-            ``settings.ranking_cache`` names a folder; its ``seconds`` are then those of the first time.
+        source: a store in the official format, an archive, or any pages, each with a number of its own. Of an
+            archive, the pages that its words find for the claim are ranked. A missing, empty or broken store yields
+            few passages or none, and the report says so; where ``settings.search`` names a searcher, a store may be
+            missing. What was ranked of a store alone is recalled where ``settings.ranking_cache`` names a folder; its
+            ``seconds`` are then those of the first time.
         claim: the query.
         day: when the claim was made, where known; see ``filters.admitted``.
         flaws: of pages, what reading them finds wrong, complete once they are exhausted.
@@ -76,6 +98,8 @@ def rank(
     """
     if not isinstance(source, Path):
         return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name)
+    if is_archive(source):
+        return _rank_archive(source, claim, settings, day)
     if not settings.ranking_cache or settings.search or not source.is_file():
         return _rank_store(source, claim, settings, day)
     cached = Path(settings.ranking_cache) / f"{_key(source, claim, settings, day)}.json"
@@ -100,6 +124,13 @@ def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date |
     return _rank(pages, claim, settings, day, flaws, path.name)
 
 
+def _rank_archive(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> RankedStore:
+    flaws = Flaws()
+    until = None if settings.later_pages else day
+    pages = Archive.open(path).search(claim, until, ARCHIVE_PAGES, flaws)
+    return replace(_rank(pages, claim, settings, day, flaws, path.name), book=OpenBook(path, claim, day))
+
+
 def _rank(
     pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws, name: str
 ) -> RankedStore:
@@ -107,27 +138,34 @@ def _rank(
     if settings.search:
         pages = _with_searched(pages, claim, settings, day, flaws)
     candidates = Candidates(claim, settings)
-    with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
+    thread = ThreadPoolExecutor(1)  # counts while the next pages are read: compiled code needs no lock
+    try:
         for _ in thread.map(candidates.add, batches(admitted(pages, claim, day, settings, flaws), settings)):
             pass
+    finally:
+        thread.shutdown(wait=False, cancel_futures=True)  # at a deadline, nobody waits for what is left
     flaws.update({Flaw.MIRROR: candidates.mirrors, Flaw.REPEATED_PASSAGE: candidates.repetitions})
     passages, scores = candidates.best(settings.bm25_top_k)
     found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
     report = ReadingReport(name, candidates.pages, candidates.passages, found)
-    return RankedStore(passages, scores, report, seconds=perf_counter() - began)
+    book = None
+    if settings.search and not on_the_web(settings.search):
+        book = OpenBook(Path(settings.search), claim, day, FOUND)
+    return RankedStore(passages, scores, report, perf_counter() - began, book)
 
 
 def _with_searched(
     pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws
 ) -> Iterator[Page]:
-    """The pages, then those that a search finds, which are numbered after them."""
+    """The pages, then those that a search finds: those of the web numbered after them, an archive's from ``FOUND``."""
     last = -1
     for page in pages:
         last = max(last, page.number)
         yield page
+    first = last + 1 if on_the_web(settings.search) else FOUND
     try:
         for page in searched(claim, day, settings, flaws):
-            yield replace(page, number=last + 1 + page.number)
+            yield replace(page, number=first + page.number)
     except SearchError as error:
         if last < 0:
             raise

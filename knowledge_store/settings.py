@@ -10,7 +10,7 @@ Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
 class RetrievalSettings(BaseModel):
-    """How passages are cut, ranked and chosen."""
+    """Settings of retrieval: cutting, ranking and choosing passages."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,8 +57,7 @@ class MultiHopSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    multi_hop: bool | None = Field(None, description="multi-hop search, from passage to passage (default: only carp)")
+    multi_hop: bool | None = Field(None, description="multi-hop search, from passage to passage (default: by strategy)")
     beam_width: int = Field(3, gt=0, description="paths kept at each hop")
     hops: int = Field(4, gt=0, description="maximum passages per path")
     hop_candidates: int = Field(10, gt=0, description="passages that may extend a path at each hop")
-    hop_rate: float = Field(1.0, gt=0, description="lambda, how fast a passage's likelihood falls with its distance")

@@ -46,7 +46,7 @@ class Vocabulary(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What texts hold.
+    """Word counts of texts.
 
     Attributes:
         lengths: (texts,) words of each.
@@ -189,7 +189,7 @@ def _add(vocabulary: Vocabulary, slot: np.int64, key: np.uint64, query: Hashes) 
 
 @compiled
 def _slot(keys: Hashes, key: np.uint64) -> np.int64:
-    """Where a word is, or the free slot where it belongs."""
+    """Find a word's slot, or the free one where it belongs."""
     last = len(keys) - 1
     slot = np.int64(key & np.uint64(last))
     while keys[slot] != NOTHING and keys[slot] != key:

@@ -17,7 +17,7 @@ _BLANK = np.uint64(ord(" "))
 
 
 class Prefix(NamedTuple):
-    """What comes before some places, whitespace made one blank between words and case folded.
+    """The text before some places, folded: one blank between words, and no case.
 
     Attributes:
         hashes: of each.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge_store.bm25.fingerprints import fingerprints, prefixes
-from knowledge_store.bm25.scoring import QueryCounter, encode
+from knowledge_store.bm25.scoring import QueryCounter, Ranking, encode
 from knowledge_store.pages.page import Page, Passage
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, case_folds, compiled, spaces
@@ -128,9 +128,9 @@ class Candidates:
         repetitions: passages, of pages with a text of their own, that repeat another.
     """
 
-    def __init__(self, claim: str, settings: RetrievalSettings) -> None:
+    def __init__(self, claim: str, settings: RetrievalSettings, counter: QueryCounter | None = None) -> None:
         self.pages = self.mirrors = self.passages = self.repetitions = 0
-        self._counter = QueryCounter(claim, settings.tokenization)
+        self._counter = counter or QueryCounter(claim, settings.tokenization)
         self._kept: list[tuple[Batch, Windows]] = []
         self._texts: set[int] = set()  # fingerprints of pages
         self._cuts: set[int] = set()  # fingerprints of passages
@@ -151,7 +151,10 @@ class Candidates:
 
     def best(self, limit: int) -> tuple[tuple[Passage, ...], tuple[float, ...]]:
         """The passages that BM25 ranks highest for the claim, and their scores; ties in the order of the store."""
-        ranking = self._counter.rank(limit)
+        return self.taken(self._counter.rank(limit))
+
+    def taken(self, ranking: Ranking) -> tuple[tuple[Passage, ...], tuple[float, ...]]:
+        """The passages at the places of a ranking, and their scores."""
         offsets = np.cumsum([0, *(len(windows.pages) for _, windows in self._kept)])
         holders = np.searchsorted(offsets, ranking.positions, side="right") - 1
         places = ranking.positions - offsets[holders]
@@ -166,7 +169,7 @@ class Candidates:
 
 
 def _first_seen(prints: Hashes, seen: set[int]) -> NDArray[np.bool_]:
-    """Which fingerprints occur here for the first time; ``seen`` learns them."""
+    """Mark the fingerprints that occur for the first time, and add them to ``seen``."""
     first = np.empty(len(prints), dtype=bool)
     for place, value in enumerate(prints.tolist()):
         first[place] = value not in seen

@@ -121,7 +121,7 @@ def encode(texts: Sequence[str]) -> tuple[Bytes, Places, Places]:
 
 
 def contributions(texts: Sequence[str], query: str) -> list[dict[str, float]]:
-    """What each word of a query counts in each text; for a text, the sum is its BM25 score among the texts.
+    """Score each word of a query in each text; a text's sum is its BM25 score among the texts.
 
     BM25 is a sum over the words of the query, so a word's part is the score of a query of that word, as often as it
     is asked for.

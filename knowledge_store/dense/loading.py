@@ -54,7 +54,7 @@ def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTran
 
 
 def _options_of_code(folder: Path) -> dict[str, bool]:
-    """What makes code such as stella's compute without xformers, which it wants unless told otherwise."""
+    """Options that let code such as stella's run without xformers, its default."""
     from transformers import AutoConfig
 
     if not folder.is_dir():

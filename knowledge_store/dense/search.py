@@ -1,7 +1,8 @@
 """The second stage of retrieval: the passages for a question, in one step or by several hops (section 3.2.2).
 
 The paper embeds all passages that the first stage keeps. Here BM25 first picks, for each question, those that the
-question's own words reach; only they are embedded, each at most once for a claim.
+question's own words reach; only they are embedded, each at most once for a claim. Where the claim has an archive, what
+that holds on the question and on the claim joins them.
 
 Several hops are a beam search along chains of passages (CARP, Lo et al., 2026, section 3.4): each hop asks the question
 again together with what a path has found, so that a passage can be reached whose words stand in another passage and not
@@ -10,7 +11,6 @@ in the question.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import log
 from threading import Lock
 
 import numpy as np
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.pages.page import Passage, normalized
+from knowledge_store.dense.open_book import OpenBookSearch
+from knowledge_store.pages.page import Flaws, Passage, normalized
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 
@@ -35,21 +36,28 @@ class Hit:
 
 
 class PassageIndex:
-    """Dense search over the passages of one claim. Threads may share it.
+    """Dense search over the passages of one claim, and over the archive where it has one. Threads may share it.
 
     What a question finds depends on the question, the passages and the settings alone, not on what was asked before.
     """
 
     def __init__(self, ranked: RankedStore, encoder: Encoder, settings: RetrievalSettings) -> None:
-        self._passages = ranked.passages
+        self._passages = list(ranked.passages)
+        self._book = OpenBookSearch(ranked.book, settings, encoder.dimension) if ranked.book else None
         self._positions = {passage.key: position for position, passage in enumerate(ranked.passages)}
         self._lexical = Bm25([passage.text for passage in ranked.passages])
         self._candidates_per_query = settings.dense_candidates
         self._encoder = encoder
         self._vectors: Vectors = np.zeros((len(ranked.passages), encoder.dimension), dtype=np.float32)
         self._embedded = np.zeros(len(ranked.passages), dtype=bool)
+        self._own = len(ranked.passages)
         self._lock = Lock()
         self._asked: dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]] = {}  # candidates, vector
+
+    @property
+    def flaws(self) -> Flaws:
+        """Flaws of the pages that searching the archive skipped."""
+        return self._book.flaws if self._book else Flaws()
 
     def prepare(self, questions: Sequence[str]) -> None:
         """Embed questions, and the candidates of all of them, so that searching for them embeds nothing more.
@@ -59,9 +67,15 @@ class PassageIndex:
         new = [question for question in dict.fromkeys(questions) if question not in self._asked]
         if not new:
             return
-        candidates = [self._candidates(question) for question in new]
+        claim = [self._book.claim] if self._book else []
+        vectors = self._encoder.encode_queries(new + claim)
+        about = self._found(claim[0], vectors[-1]) if claim else []
+        candidates = [
+            np.array(self._candidates(question, vector, about), dtype=np.int64)
+            for question, vector in zip(new, vectors, strict=False)
+        ]
         self._embed(np.unique(np.concatenate(candidates)))
-        self._asked.update(zip(new, zip(candidates, self._encoder.encode_queries(new), strict=True), strict=True))
+        self._asked.update(zip(new, zip(candidates, vectors, strict=False), strict=True))
 
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """The passages nearest to a question, best first; a passage that repeats a better one is left out.
@@ -98,20 +112,49 @@ class PassageIndex:
         """
         return self._embed(np.array([self._positions[passage.key] for passage in passages], dtype=np.int64))
 
-    def _candidates(self, question: str) -> NDArray[np.int64]:
-        """Positions of the passages worth embedding for a question, ascending: the order of the first stage."""
+    def _candidates(self, question: str, vector: Vectors, about: list[int]) -> list[int]:
+        """Positions of the passages worth embedding for a question: in the first stage's order, then the archive's.
+
+        Args:
+            about: those that the archive has on the claim.
+        """
         asked = self._lexical.rank(question, self._candidates_per_query).positions
-        claimed = np.arange(min(self._candidates_per_query, len(self._passages)))
-        return np.union1d(asked, claimed)
+        claimed = np.arange(min(self._candidates_per_query, self._own))
+        return list(dict.fromkeys([*np.union1d(asked, claimed).tolist(), *self._found(question, vector), *about]))
+
+    def _found(self, query: str, vector: Vectors) -> list[int]:
+        """Positions of the archive's passages on a query; new ones get theirs here."""
+        if not self._book:
+            return []
+        passages = self._book.passages(query, vector)
+        with self._lock:
+            new = [passage for passage in passages if passage.key not in self._positions]
+            for passage in new:
+                self._positions[passage.key] = len(self._passages)
+                self._passages.append(passage)
+            self._vectors = np.vstack([self._vectors, np.zeros((len(new), self._encoder.dimension), np.float32)])
+            self._embedded = np.append(self._embedded, np.zeros(len(new), dtype=bool))
+        return [self._positions[passage.key] for passage in passages]
 
     def _embed(self, positions: NDArray[np.int64]) -> Vectors:
         """The vectors of passages, made now for those that have none yet."""
         with self._lock:
+            self._recall(positions[~self._embedded[positions]])
             new = positions[~self._embedded[positions]]
             if new.size:
                 self._vectors[new] = self._encoder.encode([self._passages[position].text for position in new])
                 self._embedded[new] = True
-        return self._vectors[positions]
+            return self._vectors[positions]
+
+    def _recall(self, new: NDArray[np.int64]) -> None:
+        """Take the vectors that the archive has."""
+        if not (self._book and new.size):
+            return
+        known = self._book.vectors([self._passages[position] for position in new])
+        for position in new:
+            vector = known.get(self._passages[position].key)
+            if vector is not None:
+                self._vectors[position], self._embedded[position] = vector, True
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +162,9 @@ class Path:
     """A chain of passages, in the order of their retrieval; none of them repeats another.
 
     Attributes:
-        log_likelihood: the sum of log(lambda) - lambda * d over the hops (the paper's equation 1), where the distance
-            d is 1 - cosine of the passage to the query of its hop.
+        log_likelihood: the sum of -d over the hops, where the distance d is 1 - cosine of the passage to the query of
+            its hop. It is the paper's equation 1, log(lambda) - lambda * d, with lambda 1: paths that compete have
+            equally many hops, so any lambda ranks them alike.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -167,8 +211,7 @@ def search_paths(index: PassageIndex, question: str, settings: MultiHopSettings)
 def _extensions(index: PassageIndex, question: str, path: Path, settings: MultiHopSettings) -> Iterable[Path]:
     """A path with each of the candidates for its next hop."""
     for hit in index.nearest(_combined(question, path), settings.hop_candidates, found=path.passages):
-        likelihood = log(settings.hop_rate) - settings.hop_rate * (1 - hit.score)
-        yield Path((*path.hits, hit), path.log_likelihood + likelihood)
+        yield Path((*path.hits, hit), path.log_likelihood - (1 - hit.score))
 
 
 def _combined(question: str, path: Path) -> str:

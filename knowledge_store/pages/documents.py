@@ -1,27 +1,28 @@
 """The user's own documents as pages: files, folders of files, standard input, addresses on the web."""
 
 import logging
-import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from itertools import islice
 from pathlib import Path
 
-from sentencex import segment
 from tqdm import tqdm
 
+from knowledge_store.isolation import LIMITS, Limits, WorkFailed
 from knowledge_store.pages.fetching import Fetcher, FetchError
-from knowledge_store.pages.filters import OPENING, language
-from knowledge_store.pages.formats import SUFFIXES, UnreadableFile, blocks_of, suffix_of
+from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaw, Flaws, Page, describe
+from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted
 from knowledge_store.pages.store import read_pages
 
 STORES = {".json", ".jsonl"}
 STANDARD_INPUT = "-"
-MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
-TELLING = 200  # characters from which a text tells its language
-ENDING = re.compile(r"[.!?…。！？।॥؟۔][\"'”’»)\]]*$")  # of a sentence
+AHEAD = 4  # limit of files read at once
+NAMED = 10  # files that are left out for the same reason, by name; of more, there is a count
 _ENDING_IN = f"ending in {', '.join(sorted(SUFFIXES))}"
 
 log = logging.getLogger(__name__)
@@ -31,81 +32,82 @@ class DocumentsError(Exception):
     """There is nothing to read; the message says what is expected."""
 
 
-def read_documents(sources: Sequence[str | Path] | str | Path, flaws: Flaws, *, fetch: bool = False) -> Iterator[Page]:
+def read_documents(
+    sources: Sequence[str | Path] | str | Path, flaws: Flaws, *, fetch: bool = False, limits: Limits = LIMITS
+) -> Iterator[Page]:
     """Yield documents as pages, in the order of the sources and, in a folder, of their names.
 
     The address of a page is the file's path: relative to the folder where the source is one, as it was given where
-    there are several. Each file that is left out is counted and named in a warning, with the reason.
+    there are several. A page of a PDF, and some rows of a table, are a page each: "a.pdf#page=3", "a.csv#row=2-9".
+    Files that are left out are counted, and the first of each flaw are named in a warning, with the reason.
 
     Args:
         sources: each a document, a folder of documents (searched to any depth), a knowledge store, "-" for standard
             input, or an address on the web.
         flaws: counts what is wrong; complete when the iterator is exhausted.
         fetch: whether addresses on the web are fetched.
+        limits: of each document, which is left out when it exceeds them.
 
     Raises:
         DocumentsError: a source does not exist, holds no document, or may not be fetched; or none has text.
     """
     given = [str(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
+    before, number = flaws.copy(), 0
     if len(given) == 1 and _is_store(given[0]):
-        yield from read_pages(Path(given[0]), flaws)
-        return
-    number = 0
-    for source in given:
-        for page in _read(source, flaws, fetch=fetch, alone=len(given) == 1):
-            yield replace(page, number=number)
+        for page in read_pages(Path(given[0]), flaws):  # whose numbers are those of its lines
+            yield page
             number += 1
+    else:
+        for source in given:
+            for page in _read(source, flaws, limits, fetch=fetch, alone=len(given) == 1):
+                yield replace(page, number=number)
+                number += 1
+    for flaw, count in (flaws - before).items():
+        if flaw in _BY_NAME and count > NAMED:
+            log.warning("%s: %d more skipped", flaw, count - NAMED)
     if not number:
         raise DocumentsError(f"no text in {', '.join(given)}{describe(flaws)}")
 
 
-def sentences_of(text: str) -> tuple[str, ...]:
-    """The sentences of a text, with single spaces in them; none where it is blank.
+def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
+    """A text that somebody pasted as a page; none, a flaw and a warning where it is left out."""
+    try:
+        sentences = read_pasted(text, limits)
+    except WorkFailed as error:
+        _leave_out(name, f"cannot be read ({error})", Flaw.UNREADABLE_FILE, flaws)
+        return
+    if sentences:
+        yield Page(number, name, sentences)
 
-    The rules are those of the text's language. What ends a block without ending a sentence, such as a heading, keeps a
-    blank line behind it, so that it is not joined to the sentence after it.
 
-    >>> sentences_of("It rained.  Then it\\nstopped.")
-    ('It rained.', 'Then it stopped.')
-    >>> sentences_of("The weather\\n\\nIt rained.")
-    ('The weather\\n\\n', 'It rained.')
+def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
+    """The pages of a file that somebody sent; none, a flaw and a warning where it is left out.
+
+    Args:
+        suffix: the ending of its name, or empty.
     """
-    return _sentences(text.replace("\r\n", "\n").split("\n\n"))
+    yield from _pages(name, _parts(data, suffix, name, limits), flaws)
 
 
-def _sentences(blocks: Sequence[str]) -> tuple[str, ...]:
-    code = _language(blocks)
-    found: list[str] = []
-    for block in blocks:
-        cut = [text for sentence in segment(code, block) if (text := " ".join(sentence.split()))]
-        if cut and not ENDING.search(cut[-1]):
-            cut[-1] += "\n\n"
-        found += cut
-    return (*found[:-1], found[-1].rstrip()) if found else ()
-
-
-def _language(blocks: Sequence[str]) -> str:
-    """The language of a text, as an ISO 639-1 code; English where it is too short to tell."""
-    opening = "\n".join(blocks)[:OPENING]
-    return language(opening) if len(opening) >= TELLING else "en"
-
-
-def _read(source: str, flaws: Flaws, *, fetch: bool, alone: bool) -> Iterator[Page]:
+def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool) -> Iterator[Page]:
     if source.startswith(("http://", "https://")):
-        yield from _fetched(source, flaws, fetch=fetch)
+        yield from _fetched(source, flaws, limits, fetch=fetch)
     elif source == STANDARD_INPUT:
-        yield from _page("standard input", sys.stdin.buffer.read, "", flaws)
+        name = "standard input"
+        yield from _pages(name, _parts(sys.stdin.buffer.read(MAX_FILE + 1), "", name, limits), flaws)
     elif _is_store(source):
         yield from read_pages(Path(source), flaws)
     else:
         path = Path(source)
+        if not _exists(path):
+            raise DocumentsError(f"{source:.200} not found; expected a file or a folder of files {_ENDING_IN}")
         folder = (path if path.is_dir() else path.parent) if alone else None
-        for file in tqdm(_files(path, flaws), desc="documents", unit="file", leave=False, disable=None):
-            name = file.relative_to(folder).as_posix() if folder else file.as_posix()
-            yield from _page(name, partial(_bytes, file), file.suffix.lower(), flaws)
+        files = tqdm(_files(path, flaws), desc="documents", unit="file", leave=False, disable=None)
+        for file, parts in _ahead(files, limits):
+            yield from _pages(file.relative_to(folder).as_posix() if folder else file.as_posix(), parts, flaws)
 
 
-def _fetched(url: str, flaws: Flaws, *, fetch: bool) -> Iterator[Page]:
+def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
     if not fetch:
         raise DocumentsError(f"{url} is on the web; allow it with --fetch, or save it as a file")
     try:
@@ -113,65 +115,94 @@ def _fetched(url: str, flaws: Flaws, *, fetch: bool) -> Iterator[Page]:
     except FetchError as error:
         _leave_out(url, str(error), Flaw.UNREADABLE_FILE, flaws)
         return
-    if page := page_of(url, response.body, response.suffix, flaws):
-        yield page
+    yield from _pages(response.url, _parts(response.body, response.suffix, response.url, limits), flaws)
 
 
 def _is_store(source: str) -> bool:
-    return Path(source).suffix.lower() in STORES and Path(source).is_file()
+    return Path(source).suffix.lower() in STORES and _is_file(Path(source))
 
 
 def _files(path: Path, flaws: Flaws) -> list[Path]:
-    """The documents at a path; what else lies there is left out by name."""
-    if not path.exists():
-        raise DocumentsError(f"{path} not found; expected a file or a folder of files {_ENDING_IN}")
+    """The documents at a path; what else lies there is left out, a count for each ending."""
     if path.is_file():
         found = [path]
     else:
-        found = sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path)))
-    for file in found:
-        if file.suffix.lower() not in SUFFIXES:
-            _leave_out(file.as_posix(), f"expected a file {_ENDING_IN}", Flaw.OTHER_FORMAT, flaws)
+        found = sorted(file for file in path.rglob("*") if _is_file(file) and not _is_hidden(file.relative_to(path)))
     documents = [file for file in found if file.suffix.lower() in SUFFIXES]
+    others = [file for file in found if file.suffix.lower() not in SUFFIXES]
     if not documents:
         raise DocumentsError(f"{path}: no documents; expected a file or a folder of files {_ENDING_IN}")
+    if others:
+        flaws[Flaw.OTHER_FORMAT] += len(others)
+        log.warning("%s: skipped %s; expected files %s", path, _summary(path, others), _ENDING_IN)
     return documents
+
+
+def _summary(folder: Path, files: Sequence[Path]) -> str:
+    """Files by their endings, the most frequent first, and the names of some: "12 .png, 3 .log (a.log, b.png, …)"."""
+    endings = Counter(file.suffix.lower() or "without an ending" for file in files).most_common()
+    counts = [f"{count:,} {ending}" for ending, count in endings[:NAMED]]
+    if rest := sum(count for _, count in endings[NAMED:]):
+        counts.append(f"{rest:,} others")
+    names = [file.relative_to(folder).as_posix() for file in files[:NAMED]] + ["…"] * (len(files) > NAMED)
+    return f"{', '.join(counts)} ({', '.join(names)})"
+
+
+def _exists(path: Path) -> bool:
+    with suppress(OSError):  # of a name that is too long, which a text given in place of one is
+        return path.exists()
+    return False
+
+
+def _is_file(path: Path) -> bool:
+    with suppress(OSError):  # in a folder that may be listed and not entered
+        return path.is_file()
+    return False
 
 
 def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _bytes(file: Path) -> bytes:
-    size = file.stat().st_size
-    if size > MAX_FILE:
-        raise UnreadableFile(f"expected at most {MAX_FILE // 2**20} MiB, got {size / 2**20:,.0f}")
-    return file.read_bytes()
-
-
-def page_of(name: str, data: bytes, suffix: str, flaws: Flaws) -> Page | None:
-    """The page that a document makes, with the number 0; None, a flaw and a warning where it is left out.
-
-    Args:
-        suffix: the ending of its name; empty where it has none.
-    """
-    return next(_page(name, lambda: data, suffix, flaws), None)
-
-
-def _page(name: str, read: Callable[[], bytes], suffix: str, flaws: Flaws) -> Iterator[Page]:
+def _ahead(files: Iterable[Path], limits: Limits) -> Iterator[tuple[Path, list[Part] | WorkFailed]]:
+    """Files with what reading them gave, in their order; some are read while the caller works on those before."""
+    threads = ThreadPoolExecutor(AHEAD)
+    reading = (
+        (file, threads.submit(_parts, file.absolute(), file.suffix.lower(), file.name, limits)) for file in files
+    )
+    waiting = deque(islice(reading, AHEAD))
     try:
-        data = read()
-        sentences = _sentences(blocks_of(data, suffix or suffix_of(data), name))
-    except Exception as error:  # noqa: BLE001 - whatever a file does to its reader, the others are read
-        reason = str(error).partition("\n")[0] or type(error).__name__
-        _leave_out(name, f"cannot be read ({reason})", Flaw.UNREADABLE_FILE, flaws)
+        while waiting:
+            file, parts = waiting.popleft()
+            yield file, parts.result()
+            waiting.extend(islice(reading, 1))
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _parts(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Part] | WorkFailed:
+    try:
+        if isinstance(source, bytes) and len(source) > MAX_FILE:
+            raise WorkFailed(f"expected at most {MAX_FILE // 2**20} MiB")
+        return read_document(source, suffix, name, limits)
+    except WorkFailed as error:
+        return error
+
+
+def _pages(name: str, parts: list[Part] | WorkFailed, flaws: Flaws) -> Iterator[Page]:
+    if isinstance(parts, WorkFailed):
+        _leave_out(name, f"cannot be read ({parts})", Flaw.UNREADABLE_FILE, flaws)
         return
-    if sentences:
-        yield Page(0, name, sentences)
-    else:
+    if not parts:
         _leave_out(name, "it has no text", Flaw.EMPTY_PAGE, flaws)
+    for part in parts:
+        yield Page(0, part.address(name), part.sentences)
+
+
+_BY_NAME = (Flaw.UNREADABLE_FILE, Flaw.EMPTY_PAGE)  # by which documents are left out
 
 
 def _leave_out(name: str, reason: str, flaw: Flaw, flaws: Flaws) -> None:
     flaws[flaw] += 1
-    log.warning("%s: left out, %s", name, reason)
+    if flaws[flaw] <= NAMED:
+        log.warning("%s: skipped, %s", name, reason)

@@ -6,19 +6,23 @@ point elsewhere a moment later. Each redirect is checked like the first address.
 
 import socket
 import ssl
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from email.message import Message
-from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from ipaddress import IPv4Address, IPv6Address, ip_address
-from threading import Lock, Timer
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from threading import Lock, Thread, Timer
 from time import monotonic
 from urllib.parse import quote, urljoin, urlsplit
-from urllib.robotparser import RobotFileParser
+
+from knowledge_store.isolation import Limits, WorkFailed, isolated
 
 USER_AGENT = "got-factcheck"
 MAX_REDIRECTS = 5
+MAX_ROBOTS = 512 * 1024  # bytes of a robots.txt that are obeyed (RFC 9309: at least 500 KiB)
+ROBOTS = Limits(seconds=2.0)
 UNQUOTED = "/%:@!$&'()*+,;=~-._?"  # in a path or query; what a page quoted already stays so
 SUFFIX_OF = {
     "text/html": ".html",
@@ -38,7 +42,7 @@ class FetchError(Exception):
 
 @dataclass(frozen=True)
 class Response:
-    """What an address answers.
+    """The answer of an address.
 
     Attributes:
         url: of the page, after redirects.
@@ -50,19 +54,36 @@ class Response:
     body: bytes
 
 
+_REACHABLE = IPv6Network("2000::/3")  # all that is allocated as global unicast (RFC 4291)
+_REFUSED = [
+    ip_network(text)
+    for text in (
+        "192.0.0.0/24",  # protocol assignments, which ipaddress takes for public in part
+        "192.88.99.0/24",  # anycast of 6to4 relays, deprecated
+        "2001::/23",  # protocol assignments: Teredo, benchmarking, ORCHID
+        "2001:db8::/32",  # documentation
+        "2002::/16",  # 6to4, deprecated
+        "3fff::/20",  # documentation
+    )
+]
+_NAT64 = IPv6Network("64:ff9b::/96")
+_ISATAP = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))  # before IPv4 in the last four bytes
+
+
 def is_public(address: Address) -> bool:
-    """Whether an address lies on the open Internet.
+    """Whether an address lies on the open Internet, whatever spelling hides an IPv4 address in it.
 
     >>> [is_public(ip_address(text)) for text in ("1.1.1.1", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
     """
     if isinstance(address, IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if address.packed[:12] == bytes.fromhex("0064ff9b" + "00" * 8):  # NAT64: IPv4 in the last four bytes
-            inner = IPv4Address(address.packed[12:])
-        if inner:
+        inner = IPv4Address(address.packed[12:])
+        if address.ipv4_mapped or address in _NAT64:
             return is_public(inner)
-    return address.is_global and not address.is_multicast
+        if address not in _REACHABLE or (address.packed[8:12] in _ISATAP and not is_public(inner)):
+            return False
+    refused = any(address.version == network.version and address in network for network in _REFUSED)
+    return address.is_global and not address.is_multicast and not refused
 
 
 class Fetcher:
@@ -70,7 +91,7 @@ class Fetcher:
 
     Args:
         seconds: that a page may take, redirects included.
-        size: bytes of a page, at most.
+        size: limit of a page in bytes.
         robots: whether a site's robots.txt is obeyed, as a program must that follows search results.
         admits: which addresses may be connected to.
     """
@@ -87,7 +108,7 @@ class Fetcher:
         self._size = size
         self._robots = robots
         self._admits = admits
-        self._rules: dict[str, RobotFileParser] = {}
+        self._rules: dict[str, bytes] = {}
         self._lock = Lock()
 
     def fetch(self, url: str, kinds: Mapping[str, str] = SUFFIX_OF) -> Response:
@@ -100,20 +121,33 @@ class Fetcher:
             FetchError: its address is no public HTTP address, robots.txt forbids it, it is too large or too slow, it is
                 not of a type that can be read, or there is none.
         """
-        end = monotonic() + self._seconds
+        try:
+            return self._fetch(url, kinds, monotonic() + self._seconds)
+        except TimeoutError as error:
+            raise FetchError(f"no answer within {self._seconds:g} s") from error
+        except (OSError, HTTPException, ValueError) as error:
+            raise FetchError(str(error) or type(error).__name__) from error
+
+    def _fetch(self, url: str, kinds: Mapping[str, str], end: float) -> Response:
+        url, status, headers, body = self._follow(url, end, self._size, checked=self._robots)
+        if status != 200:
+            raise FetchError(f"the server answers {status}")
+        kind = headers.get_content_type()
+        if kind not in kinds:
+            raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")
+        if len(body) > self._size:
+            raise FetchError(f"larger than {self._size / 2**20:g} MiB")
+        return Response(url, kinds[kind], body)
+
+    def _follow(self, url: str, end: float, size: int, *, checked: bool) -> tuple[str, int, Message, bytes]:
+        """The page at the end of the redirects, and where that is; each is checked like the first address."""
         for _ in range(MAX_REDIRECTS + 1):
-            if self._robots and not self._may(url, end):
+            if checked and not self._may(url, end):
                 raise FetchError("robots.txt forbids it")
-            status, headers, body = self._get(url, end, self._size)
-            if status in (301, 302, 303, 307, 308):
-                url = urljoin(url, headers.get("location", ""))
-            elif status == 200:
-                kind = headers.get_content_type()
-                if kind not in kinds:
-                    raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")
-                return Response(url, kinds[kind], body)
-            else:
-                raise FetchError(f"the server answers {status}")
+            status, headers, body = self._get(url, end, size)
+            if status not in (301, 302, 303, 307, 308):
+                return url, status, headers, body
+            url = urljoin(url, headers.get("location", ""))
         raise FetchError(f"more than {MAX_REDIRECTS} redirects")
 
     def _may(self, url: str, end: float) -> bool:
@@ -123,72 +157,108 @@ class Fetcher:
         with self._lock:
             rules = self._rules.get(site)
         if rules is None:
-            rules = RobotFileParser()
-            status, _, body = self._get(f"{site}/robots.txt", end, 512 * 1024)
+            _, status, _, rules = self._follow(f"{site}/robots.txt", end, MAX_ROBOTS, checked=False)
             if status >= 500:
-                body = b"User-agent: *\nDisallow: /"
+                rules = b"User-agent: *\nDisallow: /"
             elif status != 200:
-                body = b""
-            rules.parse(body.decode("utf-8", "replace").splitlines())
+                rules = b""
             with self._lock:
                 self._rules[site] = rules
-        return rules.can_fetch(USER_AGENT, url)
+        try:
+            return not rules or isolated(
+                replace(ROBOTS, wait=_left(end)), _admits, rules[:MAX_ROBOTS], url, load=("protego",)
+            )
+        except WorkFailed as error:
+            raise FetchError(f"robots.txt cannot be read ({error})") from error
 
     def _get(self, url: str, end: float, size: int) -> tuple[int, Message, bytes]:
-        try:
-            parts = urlsplit(url)
-            if parts.scheme not in ("http", "https") or not parts.hostname:
-                raise FetchError(f"expected an http or https address, got {url[:100]!r}")
-            host = parts.hostname.encode("idna").decode()
-            connection = self._connect(host, parts.port, parts.scheme == "https", end)
-            path = quote(parts.path or "/", safe=UNQUOTED) + ("?" if parts.query else "")
-            return _answer(connection, path + quote(parts.query, safe=UNQUOTED), end, size)
-        except TimeoutError as error:
-            raise FetchError(f"no answer within {self._seconds:g} s") from error
-        except (OSError, HTTPException, ValueError) as error:
-            raise FetchError(str(error) or type(error).__name__) from error
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise FetchError(f"expected an http or https address, got {url[:100]!r}")
+        host = parts.hostname.encode("idna").decode()
+        path = quote(parts.path or "/", safe=UNQUOTED) + ("?" if parts.query else "")
+        connection = self._connect(host, parts.port, parts.scheme == "https", end)
+        return _answer(connection, path + quote(parts.query, safe=UNQUOTED), end, size)
 
     def _connect(self, host: str, port: int | None, encrypted: bool, end: float) -> HTTPConnection:
         port = port or (443 if encrypted else 80)
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
+        addresses = _addresses_of(host, port, end)
         refused = [address for address in addresses if not self._admits(ip_address(address))]
         if refused:
             raise FetchError(f"{host} is not on the open Internet ({refused[0]})")
         connection = HTTPConnection(host, port)
         connection.default_port = 443 if encrypted else 80  # which the header Host leaves out
-        plain = socket.create_connection((addresses[0], port), timeout=_left(end))
-        connection.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=host) if encrypted else plain
+        connection.sock = socket.create_connection((addresses[0], port), timeout=_left(end))
+        if encrypted:
+            context = ssl.create_default_context()
+            wrapped = context.wrap_socket(connection.sock, server_hostname=host, do_handshake_on_connect=False)
+            connection.sock = wrapped
+            with _hanging_up(wrapped, end):
+                wrapped.do_handshake()
         return connection
 
 
+def _addresses_of(host: str, port: int, end: float) -> list[str]:
+    """Resolve a host in a thread that nothing waits for, since the resolver has no deadline of its own."""
+    found: Future[list[str]] = Future()
+
+    def resolve() -> None:
+        try:
+            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.set_result([str(entry[4][0]).partition("%")[0] for entry in entries])
+        except (OSError, UnicodeError) as error:
+            found.set_exception(error)
+
+    Thread(target=resolve, daemon=True).start()
+    return found.result(_left(end))
+
+
 def _answer(connection: HTTPConnection, path: str, end: float, size: int) -> tuple[int, Message, bytes]:
-    """Ask, and give up in time even if the server sends a byte now and then."""
-    watch = Timer(_left(end), partial(connection.sock.shutdown, socket.SHUT_RDWR))
-    watch.start()
-    try:
+    with closing(connection), _hanging_up(connection.sock, end):
         connection.request("GET", path, headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"})
         response = connection.getresponse()
         body = _body(response, size) if response.status == 200 else b""
-        _left(end)
         return response.status, response.headers, body
-    except (OSError, HTTPException):
+
+
+@contextmanager
+def _hanging_up(connection: socket.socket, end: float) -> Iterator[None]:
+    """Give up in time even if the other side sends a byte now and then."""
+
+    def hang_up() -> None:
+        with suppress(OSError):  # the other side was faster
+            connection.shutdown(socket.SHUT_RDWR)
+
+    watch = Timer(_left(end), hang_up)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+        _left(end)
+    except (OSError, HTTPException, ValueError):
+        connection.close()
         _left(end)  # it was we who hung up
         raise
     finally:
         watch.cancel()
-        connection.close()
 
 
 def _body(response: HTTPResponse, size: int) -> bytes:
+    """The body; of one that is larger, one byte more than the size."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise FetchError("the server sent a compressed response that was not asked for")
     body = response.read(size + 1)
-    if len(body) > size:
-        raise FetchError(f"larger than {size / 2**20:g} MiB")
-    if response.length:
+    if response.length and len(body) <= size:
         raise FetchError("the connection closed before the page was complete")
     return body
+
+
+def _admits(rules: bytes, url: str) -> bool:
+    """Whether a robots.txt admits a page; runs in a worker."""
+    from protego import Protego
+
+    admits: bool = Protego.parse(rules.decode("utf-8-sig", "replace")).can_fetch(url, USER_AGENT)
+    return admits
 
 
 def _left(end: float) -> float:

@@ -12,6 +12,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.pages.sentences import language
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import tokenize
 
@@ -76,7 +77,8 @@ def _refusals(claim: str, day: date | None, settings: RetrievalSettings) -> dict
             is_later(page.url, day) or bool(page.published and page.published > day)
         )
     if not settings.claim_copies:
-        refusals[Flaw.CLAIM_COPY] = partial(_repeats, words=tokenize(claim))
+        copied = partial(repeats, words=tokenize(claim))
+        refusals[Flaw.CLAIM_COPY] = lambda page: copied(page.text)
     if settings.languages:
         refusals[Flaw.OTHER_LANGUAGE] = lambda page: language(page.text) not in settings.languages
     return refusals
@@ -131,12 +133,12 @@ def _dates(url: str) -> Iterator[date]:
                 yield date(int(year), int(month), int(number or 1))
 
 
-def _repeats(page: Page, words: list[str]) -> bool:
-    """Whether a page holds nearly all of the claim's shingles, as an article that checks the claim does."""
+def repeats(text: str, words: list[str]) -> bool:
+    """Whether a page's text holds nearly all of the claim's shingles, as an article that checks the claim does."""
     size = min(SHINGLE, len(words))
     wanted = shingles(words, size)
     needed = max(COPIED * len(wanted), 1)
-    text = page.text.lower()
+    text = text.lower()
     # Splitting a page into words takes long, and hardly any page has all those of the claim.
     if sum(all(word in text for word in shingle if word.isalpha()) for shingle in wanted) < needed:
         return False
@@ -148,18 +150,6 @@ def shingles(words: list[str], size: int) -> set[tuple[str, ...]]:
     return set(zip(*(words[start:] for start in range(size)), strict=False))
 
 
-def language(text: str) -> str:
-    """The language that a page's opening is written in, as an ISO 639-1 code.
-
-    >>> language("Der Minister hat gestern in Berlin eine neue Brücke eröffnet.")
-    'de'
-    """
-    from py3langid import classify  # reads its model, which only this filter needs
-
-    code: str = classify(text[:OPENING])[0]
-    return code
-
-
 _SIGNS = re.compile(
     r"""
     \b(?:ignore|disregard|forget)\b[^.]{0,40}\b(?:instructions?|prompts?)\b
@@ -168,6 +158,7 @@ _SIGNS = re.compile(
     | <\|?(?:im_start|im_end|system|assistant|endoftext)\b | \[/?INST\] | <</?SYS>>
     | ^[\s\#]{0,20}(?:system|assistant|user)\s{0,20}:
     | "(?:label|verdict|decision)"\s*:\s*"
+    | \blabel\s*:\s*["']?(?:supported|refuted|not\ enough|conflicting)\b
     """,
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )

@@ -1,7 +1,7 @@
 """Files as blocks of prose: text, Markdown, HTML, PDF, DOCX and CSV.
 
 A block is a paragraph, a heading, an item of a list or a row of a table: what stands for itself and is never joined to
-the sentence after it.
+the sentence after it. Files of strangers are read in a process of their own: see ``reading``.
 """
 
 import csv
@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO, StringIO
+from typing import Any
 from zipfile import ZipFile
 
 from charset_normalizer import from_bytes
@@ -18,6 +19,8 @@ MAX_UNPACKED = 256 * 2**20  # bytes; a DOCX that unpacks to more is refused
 MAX_PDF_PAGES = 5000
 SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its block
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
+ROWS = 1000  # characters of a table's rows that are cited together
+SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
@@ -25,8 +28,17 @@ _INLINE = "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub su
 INLINE = frozenset(_INLINE.split())
 """HTML's elements that do not end a block."""
 
+HIDDEN = ("head", "script", "style", "noscript", "template", "nav", "footer", "aside", "dialog", "iframe", "svg")
+"""HTML's elements that are no text of a page."""
+_LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
+BANNERS = (
+    "//body//*[self::nav or @role='navigation' or @role='dialog' or @role='contentinfo' or @hidden"
+    f" or ((contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
+)
+"""Menus, and what asks for consent."""
+
 log = logging.getLogger(__name__)
-for _library in ("trafilatura", "pypdf"):
+for _library in ("trafilatura", "htmldate", "pypdf"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
 
 
@@ -34,8 +46,11 @@ class UnreadableFile(ValueError):
     """A file is not what its name says, or too large; the message says which."""
 
 
-def blocks_of(data: bytes, suffix: str, name: str) -> list[str]:
-    """The blocks of a file that are not blank.
+def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[str]]]:
+    """The parts of a file that can be cited, each with its place and its blocks that are not blank.
+
+    A place is the fragment of an address: "page=3" of a PDF (RFC 8118), "row=2-9" of a table, where the header is row 1
+    (RFC 7111), and empty for the whole of another file.
 
     Args:
         suffix: the ending of its name, as in ``SUFFIXES``.
@@ -44,7 +59,10 @@ def blocks_of(data: bytes, suffix: str, name: str) -> list[str]:
     Raises:
         UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
     """
-    return [block for block in READERS[suffix](data, name) if block.strip()]
+    for place, blocks in READERS[suffix](data, name):
+        shown = (block.replace(SOFT_HYPHEN, "") for block in blocks)
+        if kept := [block for block in shown if block.strip()]:
+            yield place, kept
 
 
 def plain_text(text: str) -> str:
@@ -57,7 +75,7 @@ def plain_text(text: str) -> str:
     """
     if len(text) > LONGEST_PASTED or not MARKS.search(text):
         return text
-    return "\n\n".join(blocks_of(text.encode(), ".md", "pasted text"))
+    return "\n\n".join(block for block in _markdown(text.encode(), "pasted text") if block.strip())
 
 
 def suffix_of(data: bytes) -> str:
@@ -116,23 +134,42 @@ def _html(data: bytes, name: str) -> Iterator[str]:
     """The article without menus and advertisements; a page that is too short for that is taken whole."""
     import trafilatura  # a second to import
 
-    text = decoded(data, name)
+    text = _without_banners(decoded(data, name))
     markdown = trafilatura.extract(text, include_comments=False, output_format="markdown") or ""
     if "\n\n" not in markdown and not markdown.startswith("|"):
         markdown = markdown.replace("\n", "\n\n")  # of a short page it gives lines
     return _markdown(markdown.encode(), name) if markdown else _whole_html(text)
 
 
-def _whole_html(text: str) -> Iterator[str]:
-    """All that a page shows, an element a block."""
+def _without_banners(text: str) -> str:
+    from lxml import html
+
+    tree = _tree(text)
+    banners = [] if tree is None else tree.xpath(BANNERS)
+    for banner in banners:
+        if banner.getparent() is not None:
+            banner.drop_tree()
+    return html.tostring(tree, encoding="unicode") if banners else text
+
+
+def _tree(text: str) -> Any:
+    """The tree of a page; None of nothing but whitespace and comments."""
     from lxml import etree, html
 
     try:
-        tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
-    except etree.ParserError:  # nothing but whitespace and comments
+        return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    except etree.ParserError:
+        return None
+
+
+def _whole_html(text: str) -> Iterator[str]:
+    """All that a page shows, an element a block."""
+    from lxml import etree
+
+    tree = _tree(text)
+    if tree is None:
         return
-    hidden = ("head", "script", "style", "noscript", "template", etree.Comment, etree.ProcessingInstruction)
-    etree.strip_elements(tree, *hidden, with_tail=False)
+    etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
     blocks = [""]
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         if element.tag not in INLINE:
@@ -142,7 +179,7 @@ def _whole_html(text: str) -> Iterator[str]:
         yield " ".join(block.split())
 
 
-def _pdf(data: bytes, name: str) -> Iterator[str]:
+def _pdf(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     from pypdf import PdfReader
 
     reader = PdfReader(BytesIO(data))
@@ -150,8 +187,8 @@ def _pdf(data: bytes, name: str) -> Iterator[str]:
         raise UnreadableFile("encrypted: save it without its password")
     if len(reader.pages) > MAX_PDF_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PDF_PAGES:,} pages, got {len(reader.pages):,}")
-    for page in reader.pages:
-        yield from _unwrapped(page.extract_text().split("\n"))
+    for number, page in enumerate(reader.pages, 1):
+        yield f"page={number}", _unwrapped(page.extract_text().split("\n"))
 
 
 def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
@@ -159,7 +196,7 @@ def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
     full = SHORT_LINE * max(map(len, lines), default=0)
     block: list[str] = []
     for line in map(str.rstrip, lines):
-        if block and block[-1].endswith("-") and line[:1].islower():
+        if block and (block[-1].endswith(SOFT_HYPHEN) or (block[-1].endswith("-") and line[:1].islower())):
             block[-1] = block[-1][:-1]  # a word that was divided
         elif block:
             block.append(" ")
@@ -185,11 +222,22 @@ def _docx(data: bytes, _: str) -> Iterator[str]:
             yield content.text
 
 
-def _csv(data: bytes, name: str) -> Iterator[str]:
+def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     text = decoded(data, name)
     first = text.partition("\n")[0]
     delimiter = max(",;\t|", key=first.count)
-    return _table(csv.reader(StringIO(text), delimiter=delimiter))
+    blocks: list[str] = []
+    since = 2
+    for number, block in enumerate(_table(csv.reader(StringIO(text), delimiter=delimiter)), since):
+        if blocks and sum(map(len, blocks)) + len(block) > ROWS:
+            yield _rows(since, number - 1), blocks
+            blocks, since = [], number
+        blocks.append(block)
+    yield _rows(since, since + len(blocks) - 1), blocks
+
+
+def _rows(first: int, last: int) -> str:
+    return f"row={first}-{last}" if last > first else f"row={first}"
 
 
 def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -210,16 +258,23 @@ def _row(header: Sequence[str], row: Sequence[str]) -> str:
     return ", ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
 
 
-Reader = Callable[[bytes, str], Iterable[str]]
+def _whole(read: Callable[[bytes, str], Iterable[str]]) -> "Reader":
+    """The reader of a format without places."""
+    return lambda data, name: [("", read(data, name))]
+
+
+Reader = Callable[[bytes, str], Iterable[tuple[str, Iterable[str]]]]
 
 READERS: dict[str, Reader] = {
-    ".txt": _text,
-    **dict.fromkeys((".md", ".markdown"), _markdown),
-    **dict.fromkeys((".html", ".htm"), _html),
+    ".txt": _whole(_text),
+    **dict.fromkeys((".md", ".markdown"), _whole(_markdown)),
+    **dict.fromkeys((".html", ".htm"), _whole(_html)),
     ".pdf": _pdf,
-    ".docx": _docx,
+    ".docx": _whole(_docx),
     ".csv": _csv,
     ".tsv": _csv,
 }
 
 SUFFIXES = frozenset(READERS)
+LIBRARIES = {".html": ("trafilatura",), ".htm": ("trafilatura",), ".pdf": ("pypdf",), ".docx": ("docx",)}
+"""Modules that the readers import late, because it takes long."""

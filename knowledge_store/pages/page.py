@@ -1,12 +1,16 @@
 """The vocabulary of retrieval: a page, a passage cut from it, and the flaws that reading counts."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from urllib.parse import urlsplit
 
 MAX_LINE = 64 * 2**20  # bytes; a longer line of a store is skipped, so that memory stays bounded
+PLACE = re.compile(r"#(page|row)=(\d+(?:-\d+)?)$")
+"""A page of a PDF or rows of a table, at the end of an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +36,16 @@ class Passage:
 
 
 class Flaw(StrEnum):
-    """What can be wrong with a store; the value is the flaw's name in reports."""
+    """A fault of a store; the value is its name in reports."""
 
     MISSING_FILE = "missing file"
     UNREADABLE_FILE = "unreadable file"
     SEARCH_FAILED = "search failed"
+    UNREADABLE_ROW = "page of the archive that cannot be read"
     NOT_FETCHED = "page found by the search but not fetched"
-    OTHER_FORMAT = "file in another format left out"
+    OTHER_FORMAT = "file in another format skipped"
     EMPTY_FILE = "empty file"
-    NO_STORE = "file without a readable line"
+    NO_STORE = "file without a page of text"
     BYTE_ORDER_MARK = "byte order mark"
     BROKEN_LINE = "broken line"
     LINE_TOO_LONG = f"line over {MAX_LINE // 2**20} MiB"
@@ -53,10 +58,10 @@ class Flaw(StrEnum):
     REPEATED_SENTENCE = "sentence repeated"
     MIRROR = "page repeated at another address"
     REPEATED_PASSAGE = "passage repeated"
-    FACT_CHECK = "page of a fact-checker left out"
-    CLAIM_COPY = "page that repeats the claim left out"
-    LATER_PAGE = "page dated after the claim left out"
-    OTHER_LANGUAGE = "page in another language left out"
+    FACT_CHECK = "page of a fact-checker skipped"
+    CLAIM_COPY = "page that repeats the claim skipped"
+    LATER_PAGE = "page dated after the claim skipped"
+    OTHER_LANGUAGE = "page in another language skipped"
 
 
 Flaws = Counter[Flaw]
@@ -93,7 +98,7 @@ class Page:
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """What was found in one store.
+    """Contents and flaws of one store.
 
     Attributes:
         name: name of the file or folder.
@@ -113,13 +118,30 @@ class ReadingReport:
 
 
 def describe(flaws: Mapping[Flaw, int]) -> str:
-    """Flaws as the end of a line, empty where there are none.
+    """Flaws as the end of a line, or empty.
 
     >>> describe({Flaw.EMPTY_PAGE: 103, Flaw.BROKEN_LINE: 2, Flaw.MIRROR: 0})
     '; empty page 103, broken line 2'
     """
     counted = ", ".join(f"{flaw} {count:,}" for flaw, count in flaws.items() if count)
     return f"; {counted}" if counted else ""
+
+
+def document(url: str) -> str:
+    """The name of a page or file as a reader would say it.
+
+    >>> document("https://www.example.org/a/b?c=1"), document("minutes/may.pdf#page=3"), document("a.csv#row=2-9")
+    ('example.org', 'minutes/may.pdf, page 3', 'a.csv, rows 2–9')
+    """
+    url, place = PLACE.sub("", url), PLACE.search(url)
+    try:
+        host = urlsplit(url).hostname if "://" in url else None
+    except ValueError:  # brackets that enclose no IPv6 address
+        host = None
+    name = (host or url).removeprefix("www.")
+    if not place:
+        return name
+    return f"{name}, {place[1]}{'s' if '-' in place[2] else ''} {place[2].replace('-', '–')}"
 
 
 def normalized(text: str) -> str:

@@ -21,19 +21,19 @@ def read_pages(path: Path, flaws: Flaws) -> Iterator[Page]:
     """Yield the pages of a store that have a text and an address, in the order of the file.
 
     Args:
-        path: the store; a missing or unreadable file, or one without a line of JSON, is a flaw and yields nothing.
+        path: the store; a missing or unreadable file, or one without a page, is a flaw and yields nothing.
         flaws: counts what is wrong; complete when the iterator is exhausted.
     """
     found = Flaws()
-    lines = 0
+    empty = True
     try:
         with path.open("rb") as file:
             for number, line in _lines(file, found):
-                lines += 1
                 page = _page(number, line, found)
                 if page is not None:
+                    empty = False
                     yield page
-        if found[Flaw.BROKEN_LINE] == lines and (lines or found[Flaw.LINE_TOO_LONG]):
+        if empty and not found[Flaw.EMPTY_FILE]:
             flaws[Flaw.NO_STORE] += 1
     except FileNotFoundError:
         flaws[Flaw.MISSING_FILE] += 1

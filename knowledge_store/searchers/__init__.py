@@ -19,7 +19,7 @@ class Searcher(Protocol):
 
         Args:
             day: pages that are known to be published later are left out; None admits all.
-            limit: pages, at most.
+            limit: the most pages to return.
             flaws: counts pages that were found but cannot be read.
 
         Raises:

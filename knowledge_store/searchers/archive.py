@@ -1,17 +1,19 @@
 """An archive of one's own pages in one SQLite file, with a full-text index (FTS5), for millions of pages.
 
-It grows: indexing the same sources again adds what is new and replaces what has changed.
+It grows: indexing the same sources again adds what is new and replaces what has changed. Several programs may index at
+once: each waits for the other's batch. ``dense.archive`` adds vectors.
 """
 
+import logging
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from datetime import date
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
-from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.searchers import SearchError
 from knowledge_store.tokenization import tokenize
 
@@ -19,26 +21,37 @@ VERSION = 1
 BATCH = 1000  # pages written in one transaction: what is lost when indexing is stopped, and what is held in memory
 MAX_WORDS = 16  # of a query, the rarest of the archive
 COMMON = 0.5  # share of pages from which a word says nothing
+WAIT = 30.0  # seconds for another program that is writing
+SPARE = 10  # rows fetched beyond those asked for, in place of rows that cannot be read
 _BETWEEN = "\x1e"  # sentences
+_MAGIC = b"SQLite format 3\0"
+_MAKE = "make one with 'python -m knowledge_store index SOURCE --output FILE.sqlite'"
 
 # The words are ours (numbers without commas, each character of scripts without spaces); FTS5 only keeps them apart.
-SCHEMA = f"""
-CREATE TABLE pages (
-    id INTEGER PRIMARY KEY, url TEXT UNIQUE NOT NULL, published TEXT, sha256 BLOB NOT NULL, text TEXT NOT NULL
-);
-CREATE VIRTUAL TABLE words USING fts5(
-    text, content='', tokenize="unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '.%'"
-);
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');
-PRAGMA user_version = {VERSION};
-"""
+SCHEMA = (
+    "CREATE TABLE pages (id INTEGER PRIMARY KEY, url TEXT UNIQUE NOT NULL, published TEXT, sha256 BLOB NOT NULL,"
+    " text TEXT NOT NULL)",
+    "CREATE VIRTUAL TABLE words USING fts5(text, content='',"
+    " tokenize=\"unicode61 remove_diacritics 0 categories 'L* N* M* Co' tokenchars '.%'\")",
+    "CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row')",
+    f"PRAGMA user_version = {VERSION}",
+)
+
+log = logging.getLogger(__name__)
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file is an archive rather than a store: a database of SQLite."""
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+    return False
 
 
 class Archive:
-    """Pages to search; see ``Searcher``. Threads may share it."""
+    """Pages to search; see ``Searcher``. The number of a page is its row. Threads may share it."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
 
     @classmethod
     def open(cls, path: Path) -> "Archive":
@@ -47,17 +60,15 @@ class Archive:
         Raises:
             SearchError: the file is missing, or not an archive.
         """
-        made = "make one with 'python -m knowledge_store index SOURCE --output FILE.sqlite'"
         if not path.is_file():
-            raise SearchError(f"archive {path} not found; {made}")
+            raise SearchError(f"archive {path} not found; {_MAKE}")
+        if not is_archive(path):
+            raise SearchError(f"{path} is not an archive; {_MAKE}")
         archive = cls(path)
-        try:
-            with closing(archive._connect()) as connection:
-                (version,) = connection.execute("PRAGMA user_version").fetchone()
-        except sqlite3.DatabaseError as error:
-            raise SearchError(f"{path} is not an archive ({error}); {made}") from error
+        with archive.connected() as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version != VERSION:
-            raise SearchError(f"{path}: expected an archive of version {VERSION}, got {version}; {made}")
+            raise SearchError(f"{path}: expected an archive of version {VERSION}, got {version}; {_MAKE}")
         return archive
 
     def add(self, pages: Iterable[Page]) -> tuple[int, int]:
@@ -72,38 +83,116 @@ class Archive:
         new = changed = 0
         rest = iter(pages)
         batch = list(islice(rest, BATCH))  # before the file exists: sources that cannot be read leave none
-        if not batch:
-            return 0, 0
-        try:
-            with closing(self._connect()) as connection:
-                if not connection.execute("PRAGMA user_version").fetchone()[0]:
-                    connection.executescript(SCHEMA)
-                while batch:
-                    with connection:  # a transaction
-                        kinds = [_put(connection, page) for page in batch]
-                    new, changed = new + kinds.count("new"), changed + kinds.count("changed")
-                    batch = list(islice(rest, BATCH))
-        except sqlite3.DatabaseError as error:
-            raise SearchError(f"{self._path}: cannot index ({error})") from error
+        while batch:
+            with self.connected(writing=True) as connection:
+                _prepare(connection)
+                kinds = [_put(connection, page) for page in batch]
+            new, changed = new + kinds.count("new"), changed + kinds.count("changed")
+            batch = list(islice(rest, BATCH))
         return new, changed
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
         """See ``Searcher.search``; pages are ranked by FTS5's BM25 over the rarest words of the query."""
-        with closing(self._connect()) as connection:
+        return islice(self.pages(self.by_words(query, day, limit + SPARE), flaws), limit)
+
+    def by_words(self, query: str, day: date | None, limit: int) -> list[int]:
+        """The rows of the pages that ``search`` finds, best first.
+
+        Raises:
+            SearchError: the index of words cannot be read.
+        """
+        with self.connected() as connection:
             words = _telling(connection, list(dict.fromkeys(tokenize(query))))
             if not words:
-                return
-            rows = connection.execute(
-                "SELECT url, published, pages.text FROM words JOIN pages ON pages.id = words.rowid"
-                " WHERE words MATCH ? AND (? IS NULL OR published IS NULL OR published <= ?)"
-                " ORDER BY words.rank LIMIT ?",
-                (" OR ".join(f'"{word}"' for word in words), day and day.isoformat(), day and day.isoformat(), limit),
-            )
-            for number, (url, published, text) in enumerate(rows):
-                yield Page(number, url, tuple(text.split(_BETWEEN)), published and date.fromisoformat(published))
+                return []
+            query = " OR ".join(f'"{word}"' for word in words)
+            rows = connection.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank", (query,))
+            return list(islice((row for (row,) in rows if not _is_later(connection, row, day)), limit))
 
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=30)
+    def not_later(self, rows: Sequence[int], day: date | None) -> list[int]:
+        """Those rows whose pages are not known to be published after a day; None admits all."""
+        with self.connected() as connection:
+            return [row for row in rows if not _is_later(connection, row, day)]
+
+    def pages(self, rows: Iterable[int], flaws: Flaws) -> Iterator[Page]:
+        """Yield the pages of rows, in their order; one that cannot be read is counted, named in a warning and left out.
+
+        Raises:
+            SearchError: the file cannot be opened.
+        """
+        with self.connected() as connection:
+            for row in rows:
+                try:
+                    page = _page(connection, row)
+                except (sqlite3.Error, ValueError, TypeError) as error:
+                    flaws[Flaw.UNREADABLE_ROW] += 1
+                    log.warning("%s: page %d skipped, it cannot be read (%s)", self.path, row, error)
+                    continue
+                if page:
+                    yield page
+
+    @contextmanager
+    def connected(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
+        """A connection; to write, within one transaction that waits for those of other programs.
+
+        Raises:
+            SearchError: in place of any error of SQLite.
+        """
+        mode = "rwc" if writing else "rw"  # what reads makes no file
+        try:
+            uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+            with closing(sqlite3.connect(uri, timeout=WAIT, uri=True)) as connection, connection:
+                if writing:
+                    connection.execute("BEGIN IMMEDIATE")
+                yield connection
+        except (sqlite3.Error, UnicodeError, MemoryError) as error:  # SQLite asks for as much as damaged bytes say
+            action = "index" if writing else "search"
+            raise SearchError(f"{self.path}: cannot {action} ({error}){_remedy(error, writing)}") from error
+
+
+def _remedy(error: Exception, writing: bool) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what extends it
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return f"; another program has been writing to it for {WAIT:g} s: try again when that has finished"
+    if writing and code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return "; what was indexed before is kept: make room, and give the same command again"
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return "; the file is damaged or no archive: index the sources into a new one"
+    return ""
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the tables of an empty file.
+
+    Raises:
+        sqlite3.DatabaseError: the file is another database.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version not in (0, VERSION) or (not version and connection.execute("SELECT 1 FROM sqlite_master").fetchone()):
+        raise sqlite3.DatabaseError(f"expected an archive of version {VERSION}, got another database")
+    for statement in () if version else SCHEMA:
+        connection.execute(statement)
+
+
+def _page(connection: sqlite3.Connection, row: int) -> Page | None:
+    """Raises ``ValueError`` and ``TypeError`` for values of another kind than were written."""
+    found = connection.execute("SELECT url, published, text FROM pages WHERE id = ?", (row,)).fetchone()
+    if found is None:
+        return None
+    url, published, text = found
+    if not (isinstance(url, str) and isinstance(text, str)):
+        raise TypeError(f"expected texts, got {type(url).__name__} and {type(text).__name__}")
+    return Page(row, url, tuple(text.split(_BETWEEN)), None if published is None else date.fromisoformat(published))
+
+
+def _is_later(connection: sqlite3.Connection, row: int, day: date | None) -> bool:
+    """Whether a page is known to be published after a day; of one that cannot be read, nothing is known."""
+    if day is None:
+        return False
+    with suppress(sqlite3.Error):
+        later = "SELECT 1 FROM pages WHERE id = ? AND published > ?"
+        return connection.execute(later, (row, day.isoformat())).fetchone() is not None
+    return False
 
 
 def _put(connection: sqlite3.Connection, page: Page) -> str:
@@ -111,9 +200,12 @@ def _put(connection: sqlite3.Connection, page: Page) -> str:
     text = _BETWEEN.join(page.sentences)
     digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
     text = text.encode("utf-8", "replace").decode()  # SQLite keeps no half of a surrogate pair
-    known = connection.execute("SELECT id, sha256, text FROM pages WHERE url = ?", (page.url,)).fetchone()
+    url = page.url.encode("utf-8", "replace").decode()
+    known = connection.execute("SELECT id, sha256, text FROM pages WHERE url = ?", (url,)).fetchone()
     if known and known[1] == digest:
         return "same"
+    if known and not isinstance(known[2], str):
+        raise sqlite3.DataError(f"page {known[0]} is damaged: expected a text, got {type(known[2]).__name__}")
     if known:
         old = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)"
         connection.execute(old, (known[0], _words(known[2])))
@@ -122,7 +214,7 @@ def _put(connection: sqlite3.Connection, page: Page) -> str:
         "INSERT INTO pages (id, url, published, sha256, text) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE"
         " SET published = excluded.published, sha256 = excluded.sha256, text = excluded.text",
-        (known and known[0], page.url, published, digest, text),
+        (known and known[0], url, published, digest, text),
     )
     place = known[0] if known else row.lastrowid
     connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (place, _words(text)))
@@ -137,6 +229,6 @@ def _telling(connection: sqlite3.Connection, words: list[str]) -> list[str]:
     """The rarest words of a query that some page has; those of most pages only where there are no others."""
     count = "SELECT coalesce((SELECT doc FROM vocabulary WHERE term = ?), 0)"
     pages = {word: connection.execute(count, (word,)).fetchone()[0] for word in words if word != "%"}
-    (total,) = connection.execute("SELECT count(*) FROM pages").fetchone()
+    (total,) = connection.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()  # none is ever removed
     found = sorted((word for word in pages if pages[word]), key=lambda word: pages[word])[:MAX_WORDS]
     return [word for word in found if pages[word] <= COMMON * total] or found

@@ -1,4 +1,4 @@
-"""What a search found, kept as a store, so that a run can be repeated without the network."""
+"""The search that a setting names. What the web gave is kept, so that a run can be repeated without it."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -19,7 +19,7 @@ def open_searcher(source: str) -> Searcher:
     Raises:
         SearchError: it names neither.
     """
-    if source.startswith(("http://", "https://")):
+    if on_the_web(source):
         from knowledge_store.searchers.searxng import SearxNg
 
         return SearxNg(source)
@@ -28,13 +28,21 @@ def open_searcher(source: str) -> Searcher:
     return Archive.open(Path(source))
 
 
+def on_the_web(source: str) -> bool:
+    """Whether a setting names a server, rather than an archive."""
+    return source.startswith(("http://", "https://"))
+
+
 def searched(query: str, day: date | None, settings: RetrievalSettings, flaws: Flaws) -> Iterator[Page]:
-    """The pages that a search finds, or found when it was made before.
+    """The pages that a search finds; of the web, those that it found when it was made before.
 
     Raises:
         SearchError: it is made for the first time and cannot be.
     """
     until = None if settings.later_pages else day
+    if not on_the_web(settings.search):
+        yield from open_searcher(settings.search).search(query, until, settings.search_results, flaws)
+        return
     asked = [settings.search, settings.search_results, query, until]
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
     if not kept.exists():

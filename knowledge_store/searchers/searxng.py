@@ -5,23 +5,25 @@ fetched from the open Internet alone, within limits, and where robots.txt admits
 """
 
 import logging
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
-from typing import Any
 from urllib.parse import urlencode
 
 import orjson
 
-from knowledge_store.pages.documents import page_of
+from knowledge_store.isolation import Limits
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.pages.reading import read_found
 from knowledge_store.searchers import SearchError
 
-SECONDS = 8.0  # that the server, and then each page, may take
+SECONDS = 8.0  # that the server, and then each page, may take to answer
+IN_ALL = 20.0  # seconds for fetching and reading all pages of a search
+FOUND = Limits(seconds=4.0, wait=IN_ALL)  # of reading a page
 AT_ONCE = 10  # pages
 LONGEST = 400  # characters of a query
 
@@ -42,66 +44,64 @@ class SearxNg:
     Args:
         address: of the server, as "http://localhost:8888".
         fetcher: of the pages found.
+        seconds: for fetching and reading all of them.
     """
 
-    def __init__(self, address: str, fetcher: Fetcher | None = None) -> None:
+    def __init__(self, address: str, fetcher: Fetcher | None = None, seconds: float = IN_ALL) -> None:
+        self._seconds = seconds
         self._address = address.rstrip("/")
         self._server = Fetcher(SECONDS, admits=lambda _: True)
         self._fetcher = fetcher or Fetcher(SECONDS, robots=True)
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
-        """See ``Searcher.search``."""
+        """See ``Searcher.search``; of a PDF, each page is one."""
         found = [result for result in self._results(query) if not _is_later(result.published, day)][:limit]
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            pages = list(pool.map(lambda result: self._page(result, flaws), found))
-        admitted = [page for page in pages if page and not _is_later(page.published, day)]
-        return (replace(page, number=number) for number, page in enumerate(admitted))
+        parts = (page for page in self._pages(found, flaws) if not _is_later(page.published, day))
+        return (replace(page, number=number) for number, page in enumerate(parts))
 
     def _results(self, query: str) -> list[Found]:
         url = f"{self._address}/search?{urlencode({'q': query[:LONGEST], 'format': 'json'})}"
         try:
             body = self._server.fetch(url, {"application/json": ".json"}).body
-            results: list[dict[str, Any]] = orjson.loads(body)["results"]
-            found = {
-                str(result["url"]): Found(str(result["url"]), _day(result.get("publishedDate"))) for result in results
-            }
+            results = [result for result in orjson.loads(body)["results"] if isinstance(result, dict)]
         except FetchError as error:
             raise SearchError(
                 f"SearXNG at {self._address}: {error}; expected a running server whose settings allow the format json"
             ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise SearchError(f"SearXNG at {self._address}: expected results as JSON, got something else") from error
-        return [*found.values()]
+        dated = {str(result["url"]): _day(result.get("publishedDate")) for result in results if result.get("url")}
+        return [Found(*each) for each in dated.items()]
 
-    def _page(self, result: Found, flaws: Flaws) -> Page | None:
-        try:
-            response = self._fetcher.fetch(result.url)
-        except FetchError as error:
-            flaws[Flaw.NOT_FETCHED] += 1
-            log.warning("%s: left out, %s", result.url, error)
-            return None
-        page = page_of(response.url, response.body, response.suffix, flaws)
-        if page is None:
-            return None
-        return replace(
-            page,
-            published=result.published or _published(response.body, response.suffix),
-            retrieved=datetime.now(UTC).isoformat(timespec="seconds"),
-            sha256=sha256(response.body).hexdigest(),
-        )
+    def _pages(self, found: Sequence[Found], flaws: Flaws) -> Iterator[Page]:
+        """The pages of the results, in their order; those that are not read when the time is up are left out."""
+        pool = ThreadPoolExecutor(AT_ONCE)
+        reading = [pool.submit(self._read, result) for result in found]
+        wait(reading, self._seconds)
+        pool.shutdown(wait=False, cancel_futures=True)  # a thread that still reads is left to its own limits
+        for result, future in zip(found, reading, strict=True):
+            try:
+                yield from future.result(timeout=0)
+            except Exception as error:  # noqa: BLE001 - whatever one page does, the others are evidence
+                flaws[Flaw.NOT_FETCHED] += 1
+                late = isinstance(error, CancelledError | TimeoutError)
+                reason = f"not read within {self._seconds:g} s" if late else str(error) or type(error).__name__
+                log.warning("%s: skipped, %s", result.url, reason)
+
+    def _read(self, result: Found) -> list[Page]:
+        response = self._fetcher.fetch(result.url)
+        parts, published = read_found(response.body, response.suffix, response.url, FOUND)
+        if not parts:
+            raise FetchError("it has no text")
+        page = Page(
+            0, response.url, (), published=result.published or published,
+            retrieved=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256(response.body).hexdigest(),
+        )  # fmt: skip
+        return [replace(page, url=part.address(response.url), sentences=part.sentences) for part in parts]
 
 
 def _is_later(published: date | None, day: date | None) -> bool:
     return published is not None and day is not None and published > day
-
-
-def _published(body: bytes, suffix: str) -> date | None:
-    """The date that a page of HTML gives as that of its publication."""
-    if suffix != ".html":
-        return None
-    from htmldate import find_date  # half a second to import
-
-    return _day(find_date(body.decode("utf-8", "replace"), extensive_search=False, original_date=True))
 
 
 def _day(text: object) -> date | None:

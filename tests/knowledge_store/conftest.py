@@ -5,11 +5,11 @@ from pathlib import Path
 
 import orjson
 import pytest
-from local_site import Site
-from word_encoder import WordEncoder
 
 from knowledge_store.ranking import warm_up
 from knowledge_store.settings import RetrievalSettings
+from tests.helpers.local_site import Site
+from tests.helpers.word_encoder import WordEncoder
 
 
 @pytest.fixture(scope="session", autouse=True)

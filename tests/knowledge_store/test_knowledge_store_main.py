@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from word_encoder import WordEncoder
 
 from knowledge_store.__main__ import main
 from knowledge_store.dense import encoder as encoder_module
+from tests.helpers.word_encoder import WordEncoder
 
 
 @pytest.fixture
@@ -67,6 +67,18 @@ def test_an_index_of_sources_that_are_missing_leaves_no_archive(tmp_path: Path) 
     archive = tmp_path / "a.sqlite"
     assert main(["index", str(tmp_path / "absent"), "--output", str(archive)]) == 2
     assert not archive.exists()
+
+
+def test_searches_what_it_has_indexed(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("faiss", reason="needs faiss-cpu")
+    archive = str(tmp_path / "a.sqlite")
+    for counted in ("2 new pages, 0 changed", "0 new pages, 0 changed"):
+        assert main(["index", str(folder), "--output", archive, "--dense"]) == 0
+        assert f"{archive}: {counted}; empty page 1\n" in capsys.readouterr().out
+    assert main(["search", archive, "How much did fish prices fall?", "--limit", "1", "--explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("fish.txt  page 1, characters 0 to 34")
+    assert lines[1] == "Prices of fish fell by 12% in May."
 
 
 def test_rejects_a_limit_below_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from word_encoder import WordEncoder
 
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.dense.search import Hit, PassageIndex
 from knowledge_store.pages.page import Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import RetrievalSettings
+from tests.helpers.word_encoder import WordEncoder
 
 TEXTS = [
     "The minister opened a bridge in Oslo.",

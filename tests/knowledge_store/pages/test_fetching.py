@@ -6,10 +6,10 @@ from ipaddress import ip_address
 from threading import Event
 
 import pytest
-from local_site import Answer, Site, page, redirect
 
 from knowledge_store.pages import fetching
 from knowledge_store.pages.fetching import Fetcher, FetchError, is_public
+from tests.helpers.local_site import Answer, Site, page, redirect
 
 
 def anywhere(**others: object) -> Fetcher:
@@ -27,13 +27,17 @@ def test_a_page_is_fetched_through_its_redirects(site: Site) -> None:
     "address",
     ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
      "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
-     "2002:7f00:1::", "2001:db8::1"],
+     "2002:7f00:1::", "2001:db8::1", "64:ff9b:1::7f00:1", "::127.0.0.1", "::ffff:0:127.0.0.1", "fec0::1", "192.0.0.8",
+     "5f00::1", "3fff::1", "192.88.99.1", "198.18.0.1", "203.0.113.1", "240.0.0.1", "2001::1", "2001:2::1", "100::1",
+     "2001:20::1", "4000::1", "fe80::1%eth0", "2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:127.0.0.1"],
 )  # fmt: skip
 def test_private_addresses_are_not_public(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e"])
+@pytest.mark.parametrize(
+    "address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e", "::ffff:1.1.1.1", "2a00:1450::5efe:1.1.1.1"]
+)
 def test_internet_addresses_are_public(address: str) -> None:
     assert is_public(ip_address(address))
 
@@ -45,6 +49,14 @@ def test_rejects_a_name_with_a_private_address(site: Site, monkeypatch: pytest.M
     monkeypatch.setattr(fetching.socket, "getaddrinfo", resolve)
     with pytest.raises(FetchError, match=r"rebound.example is not on the open Internet \(127.0.0.1\)"):
         Fetcher().fetch("http://rebound.example/")
+
+
+def test_gives_up_a_resolver_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Event()
+    monkeypatch.setattr(fetching.socket, "getaddrinfo", lambda *_, **__: asked.wait(60) and [])
+    with pytest.raises(FetchError, match=r"no answer within 0.2 s"):
+        Fetcher(seconds=0.2).fetch("http://slow.example/")
+    asked.set()
 
 
 def test_rejects_a_redirect_into_the_network(site: Site) -> None:
@@ -68,10 +80,15 @@ def test_the_connection_goes_to_the_address_that_was_checked(site: Site, monkeyp
     assert resolved.count("localhost") == 1
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://a.example/", "http://", "gopher://x", "http://[::1", "x"])
+@pytest.mark.parametrize(
+    "url",
+            ["file:///etc/passwd", "ftp://a.example/", "http://", "gopher://x", "http://[::1", "x", "http://[",
+             "http://a.example:99999/", "http://" + "a" * 300 + ".example/", "http://\udc80/", "http://a\0b/"],
+)  # fmt: skip
 def test_rejects_other_addresses(url: str) -> None:
-    with pytest.raises(FetchError):
-        anywhere().fetch(url)
+    for robots in (False, True):
+        with pytest.raises(FetchError):
+            anywhere(robots=robots).fetch(url)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +98,7 @@ def test_rejects_other_addresses(url: str) -> None:
         (page(kind="image/png"), r"expected text/html or .* got image/png"),
         (page(status=500), "the server answers 500"),
         (redirect("/"), "more than 5 redirects"),
+        (redirect("http://["), "Invalid IPv6 URL"),
     ],
 )
 def test_rejects_unusable_responses(site: Site, answer: Answer, message: str) -> None:
@@ -129,3 +147,29 @@ def test_a_missing_robots_txt_allows_all_and_a_failing_one_nothing(site: Site, s
     else:
         with pytest.raises(FetchError, match="robots"):
             anywhere(robots=True).fetch(f"{site.address}/")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        b"User-agent: *\nCrawl-delay: \xc2\xb2\nDisallow: /private",
+        b"User-agent: *\nDisallow: http://[\nDisallow: /private",
+        b"\xef\xbb\xbfUser-agent: *\nDisallow: /private",
+        b"User-agent: *\nDisallow: /*vate$",
+        b"User-agent: *\nDisallow: /private\n" + b"# and so on\n" * 60_000,
+    ],
+    ids=["delay", "address", "byte order mark", "wildcard", "too large"],
+)
+def test_odd_robots_txt_is_obeyed(site: Site, rules: bytes) -> None:
+    site.answers = {"/moved": page(rules, "text/plain"), "/robots.txt": redirect("/moved"), "/open": page()}
+    polite = anywhere(robots=True)
+    assert polite.fetch(f"{site.address}/open").body
+    with pytest.raises(FetchError, match=r"robots.txt forbids it"):
+        polite.fetch(f"{site.address}/private")
+
+
+def test_gives_up_on_a_handshake_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"https://127.0.0.1:{server.getsockname()[1]}/"
+        with pytest.raises(FetchError, match=r"no answer within 0.3 s"):
+            anywhere(seconds=0.3).fetch(url)

@@ -139,10 +139,17 @@ def test_a_report_is_one_line() -> None:
         '{"url": "https://a.example/", "url2text": ["Text."]}\n'.encode("utf-16"),
         bytes(3000),
         b"%PDF-1.4\nno store\n",
+        gzip.compress(orjson.dumps([{"url": URL, "url2text": [str(n) for n in range(9000)]}])) + b"\n7\n",
+        orjson.dumps([{"url": URL, "url2text": ["Text."]}]),
+        bytes(500) + b"\n0\n" + bytes(500),
+        b"\n \n\n",
+        b"{}\n" * 9,
+        orjson.dumps({"url": URL, "url2text": [" "]}),
+        orjson.dumps({"url2text": ["Text."]}),
     ],
-    ids=["gzip", "UTF-16", "NUL", "PDF"],
+    ids=["gzip", "UTF-16", "NUL", "PDF", "gzip with a digit", "array", "NUL and 0", "blank", "{}", "no text", "no url"],
 )
-def test_distinguishes_a_file_without_a_readable_line(
+def test_a_file_without_a_page_of_text_is_no_store(
     data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "MAX_LINE", 1000)
@@ -152,8 +159,8 @@ def test_distinguishes_a_file_without_a_readable_line(
     assert flaws[Flaw.NO_STORE] == 1 and Flaw.NO_STORE in UNREAD
 
 
-def test_one_readable_line_makes_a_store(write_store: Write) -> None:
-    assert Flaw.NO_STORE not in read(write_store(b"broken", b"{}", b"broken"))[1]
+def test_one_page_makes_a_store(write_store: Write) -> None:
+    assert Flaw.NO_STORE not in read(write_store(b"broken", ["Text."], b"broken"))[1]
 
 
 def test_a_store_reads_back_as_the_pages_written(tmp_path: Path) -> None:

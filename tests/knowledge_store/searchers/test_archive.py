@@ -2,17 +2,24 @@
 
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from random import Random
+from time import sleep
 
 import orjson
 import pytest
 
 from knowledge_store.__main__ import main
-from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers import archive as module
 from knowledge_store.searchers.archive import Archive
+from knowledge_store.searchers.searched import searched
+from knowledge_store.settings import RetrievalSettings
 
 PAGES = [
     Page(0, "https://a.example/", ("Fish fell by 1,000.5 in May.", "So it is."), date(2020, 5, 1)),
@@ -20,6 +27,8 @@ PAGES = [
     Page(2, "https://c.example/", ("中国的鱼", "मछली सस्ती हुई।", "The fish rose."), date(2021, 5, 1)),
     Page(3, "https://d.example/", ("The king is dead.", "The queen is not.")),
 ]
+
+OTHER = Page(4, "https://e.example/", ("A zebra.",))
 
 
 @pytest.fixture
@@ -53,7 +62,7 @@ def test_finds_pages_by_their_words(archive: Archive, query: str, pages: str) ->
 
 def test_the_best_pages_come_first_and_complete(archive: Archive) -> None:
     first, _ = archive.search("fish fell in May", None, 2, Flaws())
-    assert first == PAGES[0]
+    assert first == replace(PAGES[0], number=1), "numbered by its row"
     assert found(archive, "fish fell in May", limit=1) == ["a"]
 
 
@@ -104,6 +113,72 @@ def test_rejects_files_that_are_not_archives(tmp_path: Path, content: bytes | No
         Archive.open(path)
 
 
+def test_a_database_of_somebody_else_is_not_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE theirs (id)")
+    before = path.read_bytes()
+    with pytest.raises(SearchError, match="got another database"):
+        Archive(path).add(PAGES)
+    assert path.read_bytes() == before
+
+
+def change(archive: Archive, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(archive.path)) as connection, connection:
+        connection.execute(statement, values)
+
+
+@pytest.mark.parametrize(("column", "value"), [("text", b"\xff"), ("published", "soon"), ("url", 7), ("url", b"a")])
+def test_a_row_that_cannot_be_read_is_named_and_left_out(
+    archive: Archive, column: str, value: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    change(archive, f"UPDATE pages SET {column} = CAST(? AS BLOB) WHERE id = 1", value)
+    flaws = Flaws()
+    assert [page.url[8] for page in archive.search("fish", None, 1, flaws)] == ["c"], "the next takes its place"
+    assert flaws == {Flaw.UNREADABLE_ROW: 1}
+    assert "page 1 skipped, it cannot be read" in caplog.text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damage_behind_the_header_costs_no_more_than_what_it_hit(archive: Archive, seed: int) -> None:
+    random, data = Random(seed), bytearray(archive.path.read_bytes())
+    for place in random.choices(range(100, len(data)), k=random.choice([1, 20, 2000])):
+        data[place] = random.randrange(256)
+    archive.path.write_bytes(data[: random.choice([len(data), len(data) // 2])])
+    for work in (lambda: found(Archive.open(archive.path), "the fish"), lambda: archive.add([*PAGES, OTHER])):
+        try:
+            work()
+        except SearchError as error:
+            assert str(archive.path) in str(error)
+
+
+def test_an_indexer_waits_for_another(archive: Archive) -> None:
+    with ThreadPoolExecutor() as pool:
+        with closing(sqlite3.connect(archive.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            second = pool.submit(archive.add, [OTHER])
+            sleep(0.2)
+            other.execute(
+                "INSERT INTO pages (url, published, sha256, text) VALUES (?, NULL, zeroblob(32), 'old')", (OTHER.url,)
+            )
+            other.execute("COMMIT")
+        assert second.result() == (0, 1), "it sees what the other wrote"
+
+
+def test_an_indexer_says_that_another_holds_the_archive(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WAIT", 0.1)
+    with closing(sqlite3.connect(archive.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(SearchError, match="another program has been writing to it"):
+            archive.add([OTHER])
+
+
+def test_two_programs_may_make_the_same_archive(tmp_path: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        adding = [pool.submit(Archive(tmp_path / "a.sqlite").add, PAGES) for _ in range(4)]
+        assert sorted(each.result() for each in adding) == [(0, 0)] * 3 + [(4, 0)]
+
+
 def test_another_database_is_not_written_to(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     path.write_bytes(b"no database at all" * 100)
@@ -129,3 +204,13 @@ def test_documents_and_stores_are_indexed_from_the_command_line(
 def test_the_index_is_one_sqlite_file(archive: Archive, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.sqlite") as connection:
         assert connection.execute("SELECT count(*) FROM pages").fetchone() == (4,)
+
+
+@pytest.mark.usefixtures("archive")
+def test_a_claim_gets_no_more_pages_than_the_settings_say(tmp_path: Path) -> None:
+    def pages(most: int) -> int:
+        source, folder = str(tmp_path / "a.sqlite"), str(tmp_path / "searched")
+        settings = RetrievalSettings(search=source, search_results=most, search_folder=folder)
+        return len([*searched("Did fish fall?", None, settings, Flaws())])
+
+    assert (pages(10), pages(1)) == (2, 1)

@@ -5,11 +5,11 @@ from datetime import date
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from threading import Event
 from urllib.parse import parse_qs, urlsplit
 
 import orjson
 import pytest
-from local_site import Answer, Site, page
 
 from knowledge_store.pages.fetching import Fetcher
 from knowledge_store.pages.page import Flaw, Flaws
@@ -18,6 +18,7 @@ from knowledge_store.searchers import SearchError, searxng
 from knowledge_store.searchers.searched import open_searcher, searched
 from knowledge_store.searchers.searxng import SearxNg
 from knowledge_store.settings import RetrievalSettings
+from tests.helpers.local_site import Answer, Site, page, redirect
 
 DATED = (
     b'<html><head><meta property="article:published_time" content="2021-03-04T10:00:00Z"></head>'
@@ -47,7 +48,7 @@ def server(site: Site) -> Callable[..., SearxNg]:
                 return answer if path.startswith("/search?") else original.get(path, default)
 
         site.answers = Answers()
-        return SearxNg(site.address, Fetcher(5.0, robots=True, admits=lambda _: True))
+        return SearxNg(site.address, Fetcher(60.0, robots=True, admits=lambda _: True), 99.0)
 
     return serve
 
@@ -86,7 +87,7 @@ def test_counts_and_names_pages_that_cannot_be_fetched(
     found = list(server("/gone", "/p", "/ok").search("q", None, 5, flaws))
     assert [each.url[-3:] for each in found] == ["/ok"]
     assert flaws == {Flaw.NOT_FETCHED: 2}
-    assert f"{site.address}/p: left out, robots.txt forbids it" in caplog.messages
+    assert f"{site.address}/p: skipped, robots.txt forbids it" in caplog.messages
     assert "/p" not in site.asked
 
 
@@ -97,6 +98,41 @@ def test_results_inside_the_network_are_not_fetched(site: Site, server: Callable
     assert list(SearxNg(site.address).search("q", None, 5, flaws)) == []
     assert flaws == {Flaw.NOT_FETCHED: 1}
     assert all(path.startswith("/search?") for path in site.asked)
+
+
+@pytest.mark.parametrize("bad", [{"url": "http://["}, {"url": 7}, {}, [], None, {"url": "", "publishedDate": {}}])
+def test_a_malformed_result_fails_alone(site: Site, bad: object) -> None:
+    found = results(bad, {"url": f"{site.address}/a"}, {"url": f"{site.address}/moved"})  # type: ignore[arg-type]
+    site.answers = {"/a": page(DATED), "/moved": redirect("http://["), "/search?q=q&format=json": found}
+    flaws = Flaws()
+    searcher = SearxNg(site.address, Fetcher(60.0, robots=True, admits=lambda _: True), 99.0)
+    assert [page.url for page in searcher.search("q", None, 5, flaws)] == [f"{site.address}/a"]
+    assert flaws[Flaw.NOT_FETCHED] >= 1
+
+
+def test_any_error_of_a_page_leaves_out_that_page(
+    site: Site, server: Callable[..., SearxNg], caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(request: BaseHTTPRequestHandler) -> None:
+        head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/html\r\n\r\n"
+        request.wfile.write(head + b"no size\r\n")
+
+    site.answers = {"/a": page(DATED), "/b": fail, "/c": page(b"%PDF-1.4 torn", "application/pdf")}
+    flaws = Flaws()
+    assert len(list(server("/c", "/b", "/a").search("q", None, 5, flaws))) == 1
+    assert flaws == {Flaw.NOT_FETCHED: 2}
+    assert f"{site.address}/c: skipped, " in caplog.text
+
+
+def test_pages_that_take_too_long_are_left_out(
+    site: Site, server: Callable[..., SearxNg], caplog: pytest.LogCaptureFixture
+) -> None:
+    done = Event()
+    site.answers = {"/a": page(DATED), "/slow": lambda _: done.wait(60)}
+    searcher = SearxNg(server("/slow", "/a")._address, Fetcher(60.0, admits=lambda _: True), seconds=5.0)
+    assert [page.url[-2:] for page in searcher.search("q", None, 5, Flaws())] == ["/a"]
+    done.set()
+    assert f"{site.address}/slow: skipped, not read within 5 s" in caplog.messages
 
 
 @pytest.mark.parametrize(
@@ -123,7 +159,7 @@ def settings(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> Ret
     original = SearxNg.__init__
 
     def anywhere(self: SearxNg, address: str, *_: Fetcher) -> None:
-        original(self, address, Fetcher(5.0, admits=lambda _: True))
+        original(self, address, Fetcher(60.0, admits=lambda _: True), 99.0)
 
     monkeypatch.setattr(searxng.SearxNg, "__init__", anywhere)
     return RetrievalSettings(search=site.address, search_folder=str(tmp_path / "searched"), later_pages=False)

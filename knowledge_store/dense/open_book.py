@@ -1,0 +1,65 @@
+"""Passages of an archive on each question about a claim, among those of the claim's own pages."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from knowledge_store.bm25.passages import Candidates, batches
+from knowledge_store.dense.archive import FusedArchive
+from knowledge_store.dense.encoder import Vectors
+from knowledge_store.pages.filters import admitted
+from knowledge_store.pages.page import Flaw, Flaws, Passage
+from knowledge_store.ranking import OpenBook
+from knowledge_store.searchers import SearchError
+from knowledge_store.searchers.archive import Archive
+from knowledge_store.settings import RetrievalSettings
+
+log = logging.getLogger(__name__)
+
+
+class OpenBookSearch:
+    """Searches the archive for questions. Threads may share it.
+
+    Attributes:
+        flaws: counts what was left out, and searches that failed.
+    """
+
+    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int) -> None:
+        self.flaws = Flaws()
+        self.claim = book.claim
+        self._book = book
+        self._settings = settings
+        self._dimension = dimension
+
+    def passages(self, query: str, vector: Vectors) -> tuple[Passage, ...]:
+        """The passages of the pages found for a query that BM25 ranks highest for it; none where the search fails."""
+        book, settings = self._book, self._settings
+        day = None if settings.later_pages else book.day
+        try:
+            pages = self._archive().find(query, vector, day, settings.search_results, self.flaws)
+        except SearchError as error:
+            self._failed(error)
+            return ()
+        numbered = (replace(page, number=book.first + page.number) for page in pages)
+        candidates = Candidates(query, settings)
+        for batch in batches(admitted(numbered, book.claim, book.day, settings, self.flaws), settings):
+            candidates.add(batch)
+        return candidates.best(settings.dense_candidates)[0]
+
+    def vectors(self, passages: Sequence[Passage]) -> dict[tuple[int, int], Vectors]:
+        """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""
+        first = self._book.first
+        pages = sorted({passage.page - first for passage in passages if passage.page >= first})
+        try:
+            known = self._archive().vectors(pages)
+        except SearchError as error:
+            self._failed(error)
+            return {}
+        return {(first + page, start): vector for (page, start), vector in known.items()}
+
+    def _archive(self) -> FusedArchive:
+        return FusedArchive(Archive.open(self._book.archive), self._settings, self._dimension)
+
+    def _failed(self, error: SearchError) -> None:
+        self.flaws[Flaw.SEARCH_FAILED] += 1
+        log.warning("%s", error)

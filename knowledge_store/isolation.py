@@ -1,0 +1,301 @@
+"""Work on bytes of strangers, in worker processes with limits of time, memory and output.
+
+A thread that runs C code cannot be stopped, a process can: a worker that exceeds a limit is killed and replaced, and
+the caller gets a reason. Workers start without the caller's ``__main__``, which pools based on multiprocessing import
+again: so scripts without a guard, scripts read from standard input, and notebooks can use them too.
+"""
+
+import atexit
+import logging
+import os
+import pickle
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from logging.handlers import QueueHandler
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import SimpleQueue
+from subprocess import DEVNULL, Popen, TimeoutExpired
+from threading import Semaphore
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+START = 120.0  # seconds that a worker may take to start and to load what it needs
+ORPHANED = 5.0  # seconds after its limit when a worker ends itself, because whoever would end it is gone
+WORN = 2**29  # bytes that a worker may come to hold over its calls before it is replaced
+COMMAND = "import sys; sys.path[:] = {path!r}; from knowledge_store.isolation import serve; serve({descriptor})"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a call.
+
+    Attributes:
+        seconds: processor time.
+        patience: wall time in multiples of ``seconds``, from when a worker is free to do it: the innocent are not to
+            pay for a busy machine.
+        memory: bytes of address space that it may add to those of the worker; kept on Linux alone. None: any number.
+        output: bytes of the result, pickled.
+        wait: seconds to wait for a free worker; None: as long as the calls before it take.
+    """
+
+    seconds: float = 10.0
+    patience: float = 4.0
+    memory: int | None = 2**30
+    output: int = 2**26
+    wait: float | None = None
+
+    @property
+    def longest(self) -> float:
+        """Seconds of wall time."""
+        return self.seconds * self.patience
+
+
+LIMITS = Limits()
+
+
+class WorkFailed(Exception):
+    """A call was ended, or raised an error; the message says why."""
+
+
+class WorkerDied(WorkFailed):
+    """The worker ended by itself: its memory ran out, or C code crashed."""
+
+
+class TookTooLong(WorkFailed):
+    """The time ran out."""
+
+
+def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
+    """Call a function in one of the workers that all callers in this process share.
+
+    Args:
+        function: can be imported by its name; it, its arguments and its result can be pickled. Its warnings are logged
+            here.
+        load: modules that it uses; to import them takes none of its time.
+
+    Raises:
+        WorkFailed: it raised an error, or exceeded a limit.
+    """
+    return _shared().call(limits, function, *arguments, load=load)
+
+
+class Workers:
+    """Worker processes, each started when it is needed first. Threads may share them.
+
+    Args:
+        count: how many may run at once.
+        prepare: what each calls when it starts, with its arguments; can be pickled.
+    """
+
+    def __init__(self, count: int, *prepare: Any) -> None:
+        self._count = count
+        self._prepare = prepare
+        self._forget()
+        os.register_at_fork(after_in_child=self._forget)  # workers answer the process that started them
+
+    def call(self, limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
+        """See ``isolated``."""
+        if not self._places.acquire(timeout=limits.wait):
+            raise TookTooLong(f"no worker was free within {limits.wait:g} s")
+        try:
+            with self._worker() as worker:
+                return worker.call(limits, load, function, *arguments)  # type: ignore[no-any-return]
+        finally:
+            self._places.release()
+
+    def close(self) -> None:
+        """End all workers; calls that they have not answered fail."""
+        self._closed = True
+        for worker in list(self._running):
+            worker.end()  # whoever waits for its answer sees that and does the rest
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def _worker(self) -> Iterator["_Worker"]:
+        """A worker of one's own; whatever ends the call ends a worker that has not answered."""
+        worker = self._waiting() or _Worker(self._prepare)
+        self._running.add(worker)
+        try:
+            if self._closed:
+                raise WorkFailed("the workers are closed")
+            yield worker
+        finally:
+            self._running.discard(worker)
+            if worker.fit and not self._closed:
+                self._idle.append(worker)
+            else:
+                worker.close()
+
+    def _waiting(self) -> "_Worker | None":
+        """One that has nothing to do; those that something else ended meanwhile are dropped."""
+        with suppress(IndexError):
+            while not (worker := self._idle.pop()).alive:
+                worker.close()
+            return worker
+        return None
+
+    def _forget(self) -> None:
+        self._closed = False
+        self._places = Semaphore(self._count)
+        self._idle: list[_Worker] = []
+        self._running: set[_Worker] = set()
+
+
+class _Worker:
+    """A process that answers one call at a time.
+
+    Attributes:
+        fit: whether it can take another call.
+    """
+
+    def __init__(self, prepare: tuple[Any, ...]) -> None:
+        self._connection, theirs = Pipe()
+        command = COMMAND.format(path=sys.path, descriptor=theirs.fileno())
+        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        with theirs:
+            self._process = Popen(
+                [sys.executable, "-c", command],
+                pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=os.environ | one_thread,
+            )  # fmt: skip
+        self.fit = True
+        start = Limits(seconds=START, memory=None)
+        try:
+            self.call(start, (), *(prepare or (_nothing,)))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def call(self, limits: Limits, load: Sequence[str], function: Callable[..., Any], *arguments: Any) -> Any:
+        self.fit = False
+        try:
+            self._connection.send_bytes(pickle.dumps(tuple(load)))
+            self._connection.send_bytes(pickle.dumps((limits, function, arguments)))
+            if not (self._connection.poll(START) and not self._connection.recv_bytes()):
+                raise WorkerDied("ended the process that read it (it does not start)")
+            if not self._connection.poll(limits.longest):
+                raise TookTooLong(f"took over {limits.seconds:g} s")
+            result, reason, records, self.fit = pickle.loads(self._connection.recv_bytes())
+        except (EOFError, ConnectionError):
+            end = self._end()
+            if end == signal.SIGPROF.name:
+                raise TookTooLong(f"took over {limits.seconds:g} s") from None
+            raise WorkerDied(f"ended the process that read it ({end})") from None
+        for record in records:
+            logging.getLogger(record.name).handle(record)
+        if reason:
+            raise WorkFailed(reason)
+        return result
+
+    def end(self) -> None:
+        """Send SIGKILL; any thread may."""
+        self.fit = False
+        self._process.kill()
+
+    def close(self) -> None:
+        """End it now, or leave behind a process that not even the kernel can end: one whose disk hangs."""
+        self.end()
+        self._connection.close()
+        with suppress(TimeoutExpired):
+            self._process.wait(1.0)
+
+    def _end(self) -> str:
+        try:
+            code = self._process.wait(1.0)
+        except TimeoutExpired:
+            return "it does not answer"
+        return signal.Signals(-code).name if code < 0 else f"exit status {code}"
+
+
+@cache
+def _shared() -> Workers:
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    shared = Workers(min(max(2, len(cores)), 8))  # two at least: beside one that hangs, others are read
+    atexit.register(shared.close)
+    return shared
+
+
+def _nothing() -> None:
+    """Show that the worker runs."""
+
+
+def serve(descriptor: int) -> None:
+    """Answer calls until the other end is closed: what a worker runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the caller to see to
+    connection = Connection(descriptor)
+    records: SimpleQueue[logging.LogRecord] = SimpleQueue()
+    handler = QueueHandler(records)
+    handler.setLevel(logging.WARNING)
+    logging.getLogger().addHandler(handler)
+    with suppress(EOFError, ConnectionError):
+        while True:
+            for module in pickle.loads(connection.recv_bytes()):
+                import_module(module)
+            data = connection.recv_bytes()
+            connection.send_bytes(b"")  # time runs from here
+            connection.send_bytes(_answer(data, records))
+            for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+                signal.setitimer(timer, 0)
+
+
+def _answer(data: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
+    """Result, reason of failure, log records, and whether the worker can go on; the reason is empty after success."""
+    result, reason, fit, limits = None, "", True, LIMITS
+    try:
+        limits, function, arguments = pickle.loads(data)
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # the default action of both ends the process
+        signal.setitimer(signal.ITIMER_REAL, limits.longest + ORPHANED)
+        with _memory(limits.memory):
+            result = function(*arguments)
+            fit = _held() < WORN or limits.memory is None
+            told = [records.get() for _ in range(records.qsize())]
+            answer = pickle.dumps((result, "", told, fit))
+        if len(answer) <= limits.output:
+            return answer
+        reason = f"holds over {_size(limits.output)} of text"
+    except MemoryError:
+        fit, reason = False, f"took over {_size(limits.memory or 0)} of memory"
+    except Exception as error:  # noqa: BLE001 - whatever a parser raises, its caller is told
+        said = str(error).partition("\n")[0]
+        reason = said if " " in said else f"{type(error).__name__} {said}".strip()
+    return pickle.dumps((None, reason[:1000], [], fit))
+
+
+def _size(size: int) -> str:
+    return f"{size / 2**20:,.3g} MiB"
+
+
+@contextmanager
+def _memory(limit: int | None) -> Iterator[None]:
+    """Raise a ``MemoryError`` inside, or end the process, once that many bytes are added to its address space."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if limit is not None and (held := _held()):
+        resource.setrlimit(resource.RLIMIT_AS, (held + limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _held() -> int:
+    """Bytes of this process's address space; 0 where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_bytes().split()[0])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()

@@ -1,0 +1,106 @@
+"""Pages that many claims share: read, cut and counted once, then ranked for each claim."""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import date
+from threading import Lock
+from time import perf_counter
+
+from tqdm import tqdm
+
+from knowledge_store.bm25.passages import Candidates, batches
+from knowledge_store.bm25.shared import SharedCounter
+from knowledge_store.pages.filters import admitted, repeats
+from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
+from knowledge_store.ranking import RankedStore, rank
+from knowledge_store.searchers import SearchError
+from knowledge_store.settings import RetrievalSettings
+from knowledge_store.tokenization import tokenize
+
+log = logging.getLogger(__name__)
+
+
+class Library:
+    """A collection of pages for several claims. Threads may share it.
+
+    Each claim gets what ``rank`` would give it, but for one filter: without ``claim_copies``, a page is left out where
+    one of its passages repeats the claim.
+
+    Args:
+        pages: each with a number of its own; read to the end here.
+        claims: all that will be asked for.
+        day: when they were made, where known.
+        flaws: what reading the pages finds wrong, complete once they are exhausted.
+        name: of the collection, in reports.
+        progress: show on standard error how many pages are read.
+    """
+
+    def __init__(
+        self,
+        pages: Iterable[Page],
+        claims: Sequence[str],
+        settings: RetrievalSettings,
+        day: date | None = None,
+        *,
+        flaws: Flaws | None = None,
+        name: str = "pages",
+        progress: bool = False,
+    ) -> None:
+        flaws = Flaws() if flaws is None else flaws
+        self._settings, self._day = settings, day
+        self._counter = SharedCounter(list(claims), settings.tokenization)
+        self._candidates = Candidates("", settings, self._counter)
+        self._lock = Lock()
+        self._last = -1
+        shown = tqdm(pages, unit="page", desc="reading", disable=not progress, delay=1)
+        kept = admitted(self._numbered(shown), "", day, settings.model_copy(update={"claim_copies": True}), flaws)
+        with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
+            for _ in thread.map(self._candidates.add, batches(kept, settings)):
+                pass
+        flaws.update({Flaw.MIRROR: self._candidates.mirrors, Flaw.REPEATED_PASSAGE: self._candidates.repetitions})
+        found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
+        self.report = ReadingReport(name, self._candidates.pages, self._candidates.passages, found)
+
+    def rank(self, claim: str) -> RankedStore:
+        """The passages for one of the claims; with those of a search where the settings name one.
+
+        Raises:
+            KeyError: the claim was not announced.
+            SearchError: the search failed, and there are no other pages.
+        """
+        began = perf_counter()
+        with self._lock:
+            ranking = self._counter.rank_for(claim, self._settings.bm25_top_k)
+            passages, scores = self._candidates.taken(ranking)
+        if not self._settings.claim_copies:
+            copies = {one.page for one in passages if repeats(one.text, tokenize(claim))}
+            kept = [place for place, one in enumerate(passages) if one.page not in copies]
+            passages, scores = tuple(passages[i] for i in kept), tuple(scores[i] for i in kept)
+        ranked = RankedStore(passages, scores, self.report, perf_counter() - began)
+        return self._with_searched(ranked, claim) if self._settings.search else ranked
+
+    def _numbered(self, pages: Iterable[Page]) -> Iterator[Page]:
+        for page in pages:
+            self._last = max(self._last, page.number)
+            yield page
+
+    def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:
+        """Put the results of a search first; scores of two collections cannot be compared."""
+        try:
+            found = rank((), claim, self._settings, self._day, name=self._settings.search)
+        except SearchError as error:
+            if not ranked.report.pages:
+                raise
+            log.warning("%s", error)
+            return ranked
+        passages = tuple(self._renumbered(found.passages)) + ranked.passages
+        report = replace(found.report, pages=found.report.pages + ranked.report.pages)
+        return RankedStore(
+            passages, found.scores + ranked.scores, report if found.report.pages else ranked.report,
+            found.seconds + ranked.seconds,
+        )  # fmt: skip
+
+    def _renumbered(self, passages: Iterable[Passage]) -> Iterator[Passage]:
+        return (replace(passage, page=self._last + 1 + passage.page) for passage in passages)

@@ -1,0 +1,135 @@
+"""Files made to cost more than their share are left out by name, in time, and the file beside them is read."""
+
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import docx
+import pytest
+
+from knowledge_store.isolation import Limits
+from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.page import Flaws
+
+SMALL = Limits(seconds=2.0, memory=2**29, output=2**22)
+BODY = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
+
+
+def word(path: Path, parts: Iterator[str] | list[str]) -> None:
+    """A DOCX whose body has these parts."""
+    docx.Document().save(str(path.with_suffix(".tmp")))
+    before, after = BODY.split("{}")
+    with ZipFile(path.with_suffix(".tmp")) as old, ZipFile(path, "w", ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            if name != "word/document.xml":
+                new.writestr(name, old.read(name))
+        with new.open("word/document.xml", "w") as file:
+            file.write(before.encode())
+            for part in parts:
+                file.write(part.encode())
+            file.write(after.encode())
+    path.with_suffix(".tmp").unlink()
+
+
+def wide_cell(path: Path) -> None:
+    span = '<w:tc><w:tcPr><w:gridSpan w:val="30000000"/></w:tcPr><w:p/></w:tc>'
+    word(path, [f"<w:tbl><w:tblGrid/><w:tr>{span}</w:tr></w:tbl>"])
+
+
+def many_paragraphs(path: Path) -> None:
+    word(path, ("<w:p/>" * 1000 for _ in range(1000)))
+
+
+def shared_stream(path: Path) -> None:
+    """A PDF of 300 pages that all show one long stream."""
+    stream = zlib.compress(b"BT /F 9 Tf " + b"(x) Tj 0 -9 Td " * 100_000 + b"ET")
+    kids = " ".join(f"{number} 0 R" for number in range(4, 304))
+    page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Resources 304 0 R /Contents 3 0 R >>"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count 300 >>".encode(),
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream" % (len(stream), stream),
+        *[page.encode()] * 300,
+        b"<< /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>",
+    ]
+    data, places = b"%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+    rows = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    end = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size, len(data))
+    path.write_bytes(data + b"xref\n0 %d\n0000000000 65535 f \n" % size + rows + end)
+
+
+def many_attributes(path: Path) -> None:
+    path.write_text("<p " + " ".join(f"a{number}=x" for number in range(300_000)) + ">It rained.</p>")
+
+
+def many_links(path: Path) -> None:
+    path.write_text("<body>" + '<p><a href="/a">It rained in a town</a></p>' * 60_000)
+
+
+def wordy_names(path: Path) -> None:
+    path.write_text(",".join("x" * 60 for _ in range(300)) + "\n" + ("y," * 300 + "\n") * 2000)
+
+
+def many_columns(path: Path) -> None:
+    path.write_text("," * 10_000_000 + "\n1,2\n")
+
+
+def deep(path: Path) -> None:
+    path.write_text("<b>" * 100_000 + "It rained.")
+
+
+def nested_quotes(path: Path) -> None:
+    path.write_text(">" * 100_000 + " It rained.\n" + "[" * 100_000)
+
+
+def picture_in_pdf(path: Path) -> None:
+    path.write_bytes(b"%PDF-1.7\n" + b"<<" * 200_000)
+
+
+def many_guesses(path: Path) -> None:
+    path.write_bytes(bytes(range(128, 256)) * 100_000)
+
+
+HOSTILE = [
+    (wide_cell, ".docx"), (many_paragraphs, ".docx"), (shared_stream, ".pdf"), (many_attributes, ".html"),
+    (many_links, ".html"), (wordy_names, ".csv"), (many_columns, ".csv"), (deep, ".html"), (nested_quotes, ".md"),
+    (picture_in_pdf, ".pdf"), (many_guesses, ".txt"),
+]  # fmt: skip
+
+TOO_MUCH = (wide_cell, many_paragraphs, shared_stream, many_attributes, many_links, wordy_names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("make", "suffix"), HOSTILE, ids=[make.__name__ for make, _ in HOSTILE])
+def test_a_hostile_document_is_read_or_left_out_in_time(
+    make: Callable[[Path], None], suffix: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    make(tmp_path / f"a{suffix}")
+    (tmp_path / "b.txt").write_text("It snowed.")
+    flaws = Flaws()
+    pages = list(read_documents(tmp_path, flaws, limits=SMALL))
+    assert pages[-1].sentences == ("It snowed.",)
+    if make in TOO_MUCH:
+        assert flaws.total() == 1 and f"a{suffix}: skipped, " in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "reason"),
+    [
+        ("x" * 2**20, Limits(output=2**19), "holds over 0.5 MiB of text"),
+        ("It rained. " * 100_000, Limits(seconds=0.01), "took over 0.01 s"),
+    ],
+    ids=["text", "time"],
+)
+def test_the_reason_is_named(
+    text: str, limits: Limits, reason: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a.md").write_text(text)
+    with pytest.raises(DocumentsError, match="unreadable file 1"):
+        list(read_documents(tmp_path, Flaws(), limits=limits))
+    assert caplog.messages == [f"a.md: skipped, cannot be read ({reason})"]
