@@ -18,7 +18,7 @@ from submission.files import SubmissionError, write_text
 from submission.read import pair, read_predictions, read_scored_gold
 from submission.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
 from submission.write import read_json
-from system.records import Calibration, Label, Record
+from system.graph.records import Calibration, Label, Record
 
 Numbers = NDArray[np.float64]
 

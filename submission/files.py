@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from system.journal import write_atomically
+from system.files.atomic import write_atomically
 
 
 class SubmissionError(Exception):
@@ -64,6 +64,10 @@ def read_json_array(path: Path) -> list[object]:
     if not isinstance(value, list):
         raise SubmissionError(f"{path}: expected a JSON array, got {type(value).__name__}; wrap the items in [ ]")
     return value
+
+
+class MissingResource(SubmissionError):
+    """What one metric alone needs is not on this machine; the message says how to get it."""
 
 
 SEPARATOR_RUN = re.compile(r"\t{2,}\n+")

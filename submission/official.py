@@ -1,4 +1,4 @@
-r"""How the organizers read a submission: their converter, and ``averitec_evaluate.py`` of FEVER-8 without pandas.
+r"""The organizers' reading of a submission: their converter, and ``averitec_evaluate.py`` of FEVER-8 without pandas.
 
 The scorer reads the CSV with ``pandas.read_csv`` and its defaults, keeps the rows whose id occurs in the gold file,
 sorts both files by id and pairs them by position. Evidence is split at two tabs and two newlines into pairs, and each
@@ -32,10 +32,10 @@ MISSING = frozenset({
 
 
 class Effect(StrEnum):
-    """What the official scorer does about a fault."""
+    """Effects of a fault on the official scorer."""
 
     CRASH = "crashes the whole run"
-    WRONG = "scores it wrongly, silently"
+    WRONG = "gives wrong scores without an error"
     HARMLESS = "harmless"
 
 

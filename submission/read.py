@@ -6,17 +6,17 @@ from pathlib import Path
 
 from submission.files import SubmissionError, read_json_array, read_text, repair, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
-from system import claims, gold
-from system.claims import ClaimsError
-from system.gold import GoldClaim
-from system.records import NO_ANSWER, Label, Record
+from system.averitec import claims, gold
+from system.averitec.claims import ClaimsError
+from system.averitec.gold import GoldClaim
+from system.graph.records import NO_ANSWER, Label, Record
 
 Pairs = tuple[tuple[str, str], ...]
 """Questions, each with an answer."""
 
 
 class Predicted(Record):
-    """What a system says of a claim; its label is as the system spells it.
+    """A system's prediction for a claim; its label keeps the system's spelling.
 
     Attributes:
         pairs: empty where the evidence cannot be read as pairs; ``validate`` says why.
@@ -29,7 +29,7 @@ class Predicted(Record):
 
 
 class Gold(Record):
-    """What is true of a claim.
+    """The gold side of a claim.
 
     Attributes:
         pairs: one for each answer: a question with two answers occurs twice.
@@ -93,7 +93,7 @@ def annotations_if_any(path: Path) -> list[GoldClaim]:
 
 
 def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
-    """What annotated claims are scored by."""
+    """Turn annotated claims into the gold side of scores."""
     return [_gold(one) for one in annotations]
 
 

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from pydantic import Field
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from submission.ev2r.judging import WORD_OVERLAP, ReplyJournal, comparisons, judge_all, judge_lexically
 from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
-from submission.files import SubmissionError
+from submission.files import MissingResource, SubmissionError
 from submission.legacy.scores import LegacyScores, legacy_scores
 from submission.read import Pair, pair, read_predictions, read_scored_gold
 from submission.validate import outcome, validate
-from system.records import Label, Record
+from system.graph.records import TWO_LABELS, Label, Record
 
 INVALID = "(invalid)"
 """Stands for every predicted label that is none of the four; the official scorer counts it as wrong."""
@@ -42,7 +43,7 @@ class LabelScores(Record):
     """Scores of all labels.
 
     Attributes:
-        macro_f1: mean F1 of the four labels, those that do not occur included.
+        macro_f1: mean F1 of the labels, four or two, those that do not occur included.
         confusion: claims by gold label, then by predicted label.
     """
 
@@ -53,20 +54,37 @@ class LabelScores(Record):
     confusion: dict[Label, dict[str, int]]
 
 
-def label_scores(pairs: Sequence[Pair]) -> LabelScores:
+def label_scores(pairs: Sequence[Pair], labels: Sequence[Label] = tuple(Label)) -> LabelScores:
     """Score the predicted labels of at least one pair."""
     gold = [str(pair.gold.label) for pair in pairs]
-    return scores_of(gold, [pair.predicted.label if pair.predicted.label in set(Label) else INVALID for pair in pairs])
+    predicted = [pair.predicted.label if pair.predicted.label in set(Label) else INVALID for pair in pairs]
+    return scores_of(gold, predicted, labels)
 
 
-def constant_scores(pairs: Sequence[Pair], label: Label) -> LabelScores:
-    """What a system would score that says ``label`` of every claim."""
-    return scores_of([str(pair.gold.label) for pair in pairs], [str(label)] * len(pairs))
+def constant_scores(pairs: Sequence[Pair], label: Label, labels: Sequence[Label] = tuple(Label)) -> LabelScores:
+    """Score the constant answer ``label`` on the same claims."""
+    return scores_of([str(pair.gold.label) for pair in pairs], [str(label)] * len(pairs), labels)
 
 
-def scores_of(gold: Sequence[str], predicted: Sequence[str]) -> LabelScores:
-    """Score labels, predicted ones in the order of the gold ones."""
-    names = [str(label) for label in Label]
+def in_two_labels(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """The pairs with two labels on both sides: what is not Supported is Refuted; invalid ones stay invalid."""
+
+    def folded(one: Pair) -> Pair:
+        label = one.predicted.label
+        label = Label(label).of_two if label in set(Label) else label
+        gold = one.gold.model_copy(update={"label": one.gold.label.of_two})
+        return Pair(one.predicted.model_copy(update={"label": label}), gold)
+
+    return tuple(map(folded, pairs))
+
+
+def scores_of(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[Label] = tuple(Label)) -> LabelScores:
+    """Score labels, predicted ones in the order of the gold ones.
+
+    Args:
+        labels: which there are; ``TWO_LABELS`` for pairs that were folded.
+    """
+    names = [str(label) for label in labels]
     columns = precision_recall_fscore_support(gold, predicted, labels=names, zero_division=0)
     confusion = confusion_matrix(gold, predicted, labels=[*names, INVALID])
     return LabelScores(
@@ -75,17 +93,17 @@ def scores_of(gold: Sequence[str], predicted: Sequence[str]) -> LabelScores:
         macro_f1=float(columns[2].mean()),
         labels={
             label: LabelScore(precision=float(precision), recall=float(recall), f1=float(f1), support=int(support))
-            for label, precision, recall, f1, support in zip(Label, *columns, strict=True)
+            for label, precision, recall, f1, support in zip(labels, *columns, strict=True)
         },
         confusion={
             label: dict(zip([*names, INVALID], map(int, row), strict=True))
-            for label, row in zip(Label, confusion[:-1], strict=True)
+            for label, row in zip(labels, confusion[:-1], strict=True)
         },
     )
 
 
 class Metric(StrEnum):
-    """What can be computed beside the scores of the labels, which always are."""
+    """Metrics to compute; label scores always are."""
 
     LABELS = "labels"
     LEGACY = "legacy"
@@ -95,7 +113,7 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True)
 class Judging:
-    """How Ev2R is judged.
+    """The judge of Ev2R, its prompts and its journal.
 
     Attributes:
         judge: which model, see ``submission.ev2r.models.FORMS``.
@@ -126,6 +144,7 @@ class ScoreReport(Record):
         missing: ids of gold claims that have no prediction.
         extra: ids of predictions that no gold claim has.
         constant_refuted: what the constant answer "Refuted" scores on the same claims.
+        left_out: metrics that were asked for and cannot be computed here, with the reason.
     """
 
     predictions: str
@@ -140,21 +159,36 @@ class ScoreReport(Record):
     legacy: LegacyScores | None = None
     ev2r: Ev2rScores | None = None
     ev2r_lexical: Ev2rScores | None = None
+    left_out: dict[str, str] = Field(default_factory=dict)
 
 
 def score(
-    predictions: Path, gold: Path, metrics: Set[Metric] = frozenset(), judging: Judging | None = None
+    predictions: Path,
+    gold: Path,
+    metrics: Set[Metric] = frozenset(),
+    judging: Judging | None = None,
+    *,
+    two_labels: bool = False,
 ) -> ScoreReport:
     """Score a predictions file on the claims that it shares, by id and text, with the gold file.
 
     Args:
         judging: needed for Ev2R alone.
+        two_labels: whether there are but two, on both sides (see ``in_two_labels``).
 
     Raises:
         SubmissionError: a file cannot be read, or they share no claim.
     """
     gold_side = read_scored_gold(gold)
     pairing = pair(read_predictions(predictions), gold_side)
+    pairs = in_two_labels(pairing.pairs) if two_labels else pairing.pairs
+    labels = TWO_LABELS if two_labels else tuple(Label)
+    legacy, left_out = None, {}
+    if Metric.LEGACY in metrics:
+        try:
+            legacy = _legacy(pairs)
+        except MissingResource as error:
+            left_out[str(Metric.LEGACY)] = str(error)
     return ScoreReport(
         predictions=str(predictions),
         gold=str(gold),
@@ -166,11 +200,12 @@ def score(
             Mismatch(claim_id=one.gold.claim_id, predicted=one.predicted.claim, gold=one.gold.claim)
             for one in pairing.mismatched
         ),
-        labels=label_scores(pairing.pairs),
-        constant_refuted=constant_scores(pairing.pairs, Label.REFUTED),
-        legacy=_legacy(pairing.pairs) if Metric.LEGACY in metrics else None,
-        ev2r=_ev2r(pairing.pairs, judging) if Metric.EV2R in metrics else None,
-        ev2r_lexical=_lexical(pairing.pairs) if Metric.EV2R_LEXICAL in metrics else None,
+        labels=label_scores(pairs, labels),
+        constant_refuted=constant_scores(pairs, Label.REFUTED, labels),
+        legacy=legacy,
+        ev2r=_ev2r(pairs, judging) if Metric.EV2R in metrics else None,
+        ev2r_lexical=_lexical(pairs) if Metric.EV2R_LEXICAL in metrics else None,
+        left_out=left_out,
     )
 
 

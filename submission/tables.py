@@ -15,13 +15,13 @@ from submission.legacy.scores import OFFICIAL_THRESHOLD, LegacyGroup, LegacyScor
 from submission.score import INVALID, LabelScores, ScoreReport
 from submission.timings import RunFacts, RunTiming, time_report
 from submission.write import Written
-from system.records import ClaimResult, Label
+from system.graph.records import ClaimResult, Label
 
 EV2R = "Ev2R"
 LEXICAL = "Lexical estimate: words compared, NOT an Ev2R score"
 UNITS = {Unit.QUESTIONS: "Q", Unit.EVIDENCE: "Q+A"}
 REASONS = 5
-"""Comparisons without a judgement that are named, at most."""
+"""Limit of the comparisons without a judgement that are named."""
 SHORT = {
     str(Label.SUPPORTED): "Sup",
     str(Label.REFUTED): "Ref",
@@ -38,6 +38,8 @@ def print_report(report: ScoreReport, console: Console) -> None:
     for scores, title in ((report.ev2r, EV2R), (report.ev2r_lexical, LEXICAL)):
         if scores:
             console.print(*ev2r_tables(scores, title), sep="\n")
+    for metric, reason in report.left_out.items():
+        console.print(Text(f"not computed: {metric}: {reason}", style="red"), soft_wrap=True)
 
 
 def _notes(report: ScoreReport) -> Iterator[RenderableType]:
@@ -87,7 +89,7 @@ def _by_label(scores: LabelScores) -> Table:
 def _confusion(scores: LabelScores) -> Table:
     """Gold labels down, predicted labels across; a column of invalid labels only where there are any."""
     table = Table("gold \\ predicted")
-    shown = [*SHORT]
+    shown: list[str] = [*scores.labels]
     if any(row[INVALID] for row in scores.confusion.values()):
         shown.append(INVALID)
     for name in shown:
@@ -162,7 +164,7 @@ def _unjudged(scores: Ev2rScores) -> Iterator[Text]:
     if not scores.unjudged:
         return
     claims = len({one.claim_id for one in scores.unjudged})
-    fate = "counted as 0" if scores.mode is Mode.COMPATIBLE else "left out of the means"
+    fate = "counted as 0" if scores.mode is Mode.COMPATIBLE else "not counted in the means"
     yield Text(f"{claims} of {len(scores.claims)} claims could not be judged in full, {fate}:", style="yellow")
     for one in scores.unjudged[:REASONS]:
         yield Text(f"  claim {one.claim_id}, {one.unit}: {one.reason}", style="yellow")
@@ -188,26 +190,26 @@ def _counts(counts: Iterable[Mapping[str, int]]) -> str:
     """Sums by name, in one line.
 
     >>> _counts([{"b": 1}, {"a": 2, "b": 3}])
-    'a 2, b 4'
+    '2 × a, 4 × b'
     """
     total: Counter[str] = Counter()
     for some in counts:
         total.update(some)
-    return ", ".join(f"{name} {count}" for name, count in sorted(total.items())) or "none"
+    return ", ".join(f"{count} × {name}" for name, count in sorted(total.items())) or "none"
 
 
 def _summary_lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple[str, str]]:
     labels = Counter(result.verdict.label for result in results)
     facts, cost = run.facts, run.cost
-    budget = f"{facts.budget_seconds:g} s per claim on average over the run; cut short {run.cut_short}"
+    budget = f"{facts.budget_seconds:g} s per claim on average over the run; out of time {run.cut_short}"
     return [
         ("labels", ", ".join(f"{label} {labels[label]}" for label in Label)),
         ("seconds per claim", f"mean {run.mean:.2f}, p50 {run.p50:.2f}, p95 {run.p95:.2f}, max {run.max:.2f}"),
         ("budget", budget),
         ("rule", run.verdict),
         ("stages", ", ".join(f"{name} {seconds:.2f} s" for name, seconds in run.stages.items()) or "none"),
-        ("failures", _counts([run.failures])),
-        ("store flaws", _counts(result.flaws for result in results)),
+        ("failed steps", _counts([run.failures])),
+        ("passed over in the documents", _counts(result.flaws for result in results)),
         ("model calls", f"{cost.calls}"),
         ("tokens", f"in {cost.tokens_in} ({cost.tokens_cached} cached), out {cost.tokens_out}"),
         ("run", f"{facts.run_seconds:.1f} s, plus {facts.model_load_seconds:.1f} s before it to load models"),

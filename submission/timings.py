@@ -9,25 +9,26 @@ from pathlib import Path
 import numpy as np
 
 from submission.files import write_text
-from system.records import ClaimResult, Cost, Record
+from system.graph.records import ClaimResult, Cost, Record
 
 RULE_SECONDS = 60.0
 """FEVER-8: a claim may take one minute of the run on average: wall time with loading, divided by the claims."""
 
 CLOCK = (
     "A claim's seconds are wall time: reading and ranking its knowledge store, and everything from its first question "
-    "to its verdict, waiting for the model while it serves other claims included. Left out: loading the models (given "
-    "as model_load_seconds), reading the claims, a claim's wait for its turn, and writing these files. Stages may "
-    "overlap, and claims in flight at the same time share run_seconds, so neither need sum to the whole. The "
+    "to its verdict, waiting for the model while it serves other claims included. Not counted: loading the models "
+    "(given as model_load_seconds), reading the claims, a claim's wait for its turn, and writing these files. Stages "
+    "may overlap, and claims in flight at the same time share run_seconds, so neither need sum to the whole. The "
     "one-minute rule counts the run alone: model_load_seconds and run_seconds, divided by the claims."
 )
 
 
 class RunFacts(Record):
-    """What only the caller knows of a run.
+    """Facts of a run that only its caller knows.
 
     Attributes:
         budget_seconds: what a claim was allowed to take of the run, on average.
+        limit_seconds: what a claim was allowed to take by its own clock; 0 where it is not known.
         run_seconds: from the first claim to the last, loading left out; of a resumed run, the sum of its parts.
         model_load_seconds: loading encoder and model, before the first claim.
         peak_memory_gib: most resident memory of the program and its workers.
@@ -37,10 +38,11 @@ class RunFacts(Record):
     run_seconds: float
     model_load_seconds: float
     peak_memory_gib: float
+    limit_seconds: float = 0.0
 
 
 class ClaimTiming(Record):
-    """What one claim took.
+    """Seconds, tokens and rounds of one claim.
 
     Attributes:
         stages: seconds by stage.
@@ -69,7 +71,7 @@ class ClaimTiming(Record):
 
 
 class RunTiming(Record):
-    """What the run took; means and percentiles are of seconds a claim by its own clock.
+    """The time of a run; means and percentiles are of seconds a claim by its own clock.
 
     Attributes:
         over_budget: share of the claims whose own clock passed the budget, as it may where several are in flight.
@@ -112,14 +114,16 @@ class RunTiming(Record):
 
     @property
     def sentence(self) -> str:
-        """How the run stands to the rule, the claims' own clocks beside it."""
+        """Compare the run with the rule, the claims' own clocks beside it."""
         keeps = "keeps" if self.within_rule else "breaks"
         ahead = self.claims * RULE_SECONDS - self.facts.model_load_seconds - self.facts.run_seconds
+        limit = f" ({self.facts.limit_seconds:.0f} s is the limit)" if self.facts.limit_seconds else ""
         return (
             f"The run {keeps} the one-minute rule: {self.wall:.1f} s per claim on average, loading included, with "
             f"{RULE_SECONDS:.0f} s allowed, so it ended {abs(ahead) / 60:.0f} min "
             f"{'early' if ahead >= 0 else 'late'}. By its own clock, which also runs while others are served, a claim "
-            f"took {self.mean:.1f} s on average and {self.max:.1f} s at most; the deadline cut {self.cut_short} short."
+            f"took {self.mean:.1f} s on average and {self.max:.1f} s at most{limit}; "
+            f"{self.cut_short} ran out of time."
         )
 
 

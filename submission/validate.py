@@ -21,7 +21,7 @@ from submission.official import (
     read_table,
     split_evidence,
 )
-from system.records import Label
+from system.graph.records import Label
 
 
 def check_ids(rows: Sequence[Row], total: int | None) -> list[Fault]:
@@ -180,7 +180,7 @@ def changes_score(faults: Sequence[Fault]) -> bool:
 
 
 def outcome(faults: Sequence[Fault]) -> str:
-    """What the official scorer does with a file that has these faults, in a sentence."""
+    """Say in a sentence what the official scorer does with a file that has these faults."""
     for effect, does in ((Effect.CRASH, "stops at this file"), (Effect.WRONG, "scores this file wrongly")):
         found = [fault for fault in faults if fault.effect is effect]
         if found:

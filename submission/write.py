@@ -30,7 +30,7 @@ from submission.official import (
 )
 from submission.timings import RunFacts, time_report, write_timings_csv, write_timings_json
 from submission.validate import changes_score, validate
-from system.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record, Source, explain
+from system.graph.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record, Source, explain
 
 # AVeriTeC's own words for a question without an answer.
 PLACEHOLDER_QUESTION = "What evidence is there about the claim?"
@@ -65,12 +65,22 @@ class Prediction(Record):
 
 
 class Written(Record):
-    """What ``write_outputs`` wrote."""
+    """The files that ``write_outputs`` wrote."""
 
     submission_json: Path
     submission_csv: Path
     timings_json: Path
     timings_csv: Path
+
+    @classmethod
+    def of(cls, folder: Path) -> "Written":
+        """The files in an output folder."""
+        return cls(
+            submission_json=folder / "submission.json",
+            submission_csv=folder / "submission.csv",
+            timings_json=folder / "timings.json",
+            timings_csv=folder / "timings.csv",
+        )
 
 
 def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts) -> Written:
@@ -85,12 +95,7 @@ def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts)
         SubmissionError: there are no results, a claim has two, or what was read back is not what was meant.
     """
     _check_results(results)
-    written = Written(
-        submission_json=folder / "submission.json",
-        submission_csv=folder / "submission.csv",
-        timings_json=folder / "timings.json",
-        timings_csv=folder / "timings.csv",
-    )
+    written = Written.of(folder)
     entries = predictions(results)
     write_json(entries, written.submission_json)
     write_csv(entries, written.submission_csv)
@@ -119,7 +124,7 @@ def _read_back(entries: list[Prediction], written: Written) -> None:
 
 
 def predictions(results: Sequence[ClaimResult]) -> list[Prediction]:
-    """What is submitted for each claim, in the order given.
+    """Turn results into predictions, in the order given.
 
     A pair whose answer was merged from several passages stays one entry: repeating it would count it twice. A pair
     that repeats an earlier one is dropped. Answered pairs come first, each group in its own order, so that a cap on

@@ -1,4 +1,4 @@
-"""What a judge is asked, what comes of it, and asking it about all claims, each thing once."""
+"""Judging evidence: the comparisons of all claims, each asked once, and their outcomes."""
 
 import asyncio
 import hashlib
@@ -14,8 +14,8 @@ from tqdm import tqdm
 from submission.ev2r.replies import Judgement, Mode, Unit, UnreadableReply, read_reply
 from submission.files import repair
 from submission.read import Pair, Pairs
-from system.journal import JournalError, RecordJournal
-from system.records import Record
+from system.files.journal import JournalError, RecordJournal
+from system.graph.records import Record
 
 
 class Comparison(Record):
@@ -38,7 +38,7 @@ class JudgeError(Exception):
 
 
 class Judge(Protocol):
-    """What replies to comparisons.
+    """A judge: replies to comparisons.
 
     Attributes:
         name: names the model and the prompts: replies of judges with one name may stand for one another.
@@ -79,10 +79,10 @@ def comparisons(pairs: Sequence[Pair]) -> list[Comparison]:
 
 
 MAX_CONCURRENT = 64
-"""Comparisons that the judge has before it at the same time, at most."""
+"""Comparisons sent to the judge at the same time."""
 
 ATTEMPTS = {Mode.STRICT: 2, Mode.COMPATIBLE: 1}
-"""How often the judge is asked before a comparison is given up; the official scorer never repeats a reply."""
+"""Attempts before a comparison is given up; the official scorer never repeats one."""
 
 Outcome = Judgement | str
 """A judgement, or why there is none."""

@@ -9,16 +9,16 @@ from string import Formatter
 
 from submission.ev2r.judging import Comparison, Judge, JudgeError
 from submission.ev2r.replies import Unit
+from submission.ev2r.tasks import TASKS, CompareEvidence, CompareQuestions, FreePrompt
 from submission.files import SubmissionError, read_text
 from submission.official import join_evidence
-from system.models import load_model
+from system.graph.records import Claim
 from system.models.base import ErrorKind, Model, ModelError, ModelUnavailable, Request
+from system.models.loading import load_model
 from system.models.prompting import render
 from system.models.replies import decoding_schema
-from system.records import Claim
 from system.settings import Settings, SettingsError, load
 from system.tasks.base import Reply, Task
-from system.tasks.judging import CompareEvidence, CompareQuestions, FreePrompt
 
 TYPES = {Unit.EVIDENCE: "atomic_reference_prec_recall", Unit.QUESTIONS: "atomic_question_reference_prec_recall"}
 """Values of ``PromptTypes`` that the official scorer uses."""
@@ -40,7 +40,7 @@ class OfficialPrompts:
     name: str
 
     def prompt(self, comparison: Comparison) -> str:
-        """What the official scorer would ask: evidence as its CSV has it, or the questions in one line."""
+        """Write the official scorer's prompt: evidence as its CSV has it, or the questions in one line."""
         gold, predicted = (_evidence(comparison.unit, list(pairs)) for pairs in (comparison.gold, comparison.predicted))
         return self.texts[comparison.unit].format(comparison.claim, gold, predicted)
 
@@ -67,7 +67,7 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
 
 
 def _places(prompt: str) -> list[str]:
-    """What stands between the braces of each place."""
+    """List the names between the braces of a prompt."""
     return [name for _, name, _, _ in Formatter().parse(prompt) if name is not None]
 
 
@@ -157,7 +157,9 @@ def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
     official = read_official_prompts(official_prompts) if official_prompts else None
     try:
         settings = _settings(judge)
-        return ModelJudge(load_model(settings), f"{settings.model.backend} {settings.model.model}", official)
+        return ModelJudge(
+            load_model(settings, asked=TASKS), f"{settings.model.backend} {settings.model.model}", official
+        )
     except (SettingsError, ModelUnavailable) as error:
         raise SubmissionError(f"judge {judge!r}: {error}; expected {FORMS}") from error
 

@@ -12,7 +12,7 @@ from itertools import count
 from math import isfinite
 from typing import Any
 
-from system.records import Record
+from system.graph.records import Record
 
 SUPPORTED = "supported"
 MAX_DIGITS = 9  # of a count that can be meant
@@ -20,21 +20,21 @@ _DECODER = json.JSONDecoder(strict=False)  # takes raw newlines within strings
 
 
 class Unit(StrEnum):
-    """What is compared: questions with their answers, or questions alone. The names stand in the judge's replies."""
+    """The unit of comparison, questions with answers or questions alone, as named in the judge's replies."""
 
     EVIDENCE = "evidence"
     QUESTIONS = "questions"
 
 
 class Mode(StrEnum):
-    """How replies are read."""
+    """Ways to read a reply."""
 
     STRICT = "strict"
     COMPATIBLE = "compatible"
 
 
 class Judgement(Record):
-    """How much of each side the other supports; more than 1 where the official scorer believes a judge's count."""
+    """The share of each side that the other supports; above 1 if the official scorer believes a judge's count."""
 
     precision: float
     recall: float
@@ -109,7 +109,7 @@ def _counts(reply: Mapping[str, Any], side: str) -> tuple[int, int]:
 
 
 def _listed(facts: object) -> int | None:
-    """How many facts are listed, in an array or as "1. … 2. …" in a text; None where they are not numbered."""
+    """Count facts, in an array or numbered "1. … 2. …" in a text; None for text without numbers."""
     if isinstance(facts, list):
         return len(facts)
     if not isinstance(facts, str):

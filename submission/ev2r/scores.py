@@ -10,7 +10,7 @@ import numpy as np
 from submission.ev2r.judging import Comparison, Outcome
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.read import Pair
-from system.records import Record
+from system.graph.records import Record
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -46,7 +46,7 @@ class Unjudged(Record):
 
 
 class ClaimEv2r(Record):
-    """What a claim scores; a judgement that failed is absent."""
+    """Judgements of one claim; those that failed are absent."""
 
     claim_id: int
     right: bool

@@ -83,7 +83,7 @@ class Meteor:
 
 
 def _positions(words: Sequence[str], taken: Set[int] = frozenset()) -> Positions:
-    """Where each word stands, the places that are taken left out."""
+    """Map each word to its positions, without those already taken."""
     positions: Positions = defaultdict(list)
     for position, word in enumerate(words):
         if position not in taken:

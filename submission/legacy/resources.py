@@ -1,4 +1,4 @@
-"""Where METEOR's tokenizer, stemmer and synonyms come from: NLTK and its data, or what stands in for it, by name."""
+"""Sources of METEOR's tokenizer, stemmer and synonyms: NLTK and its data, or named substitutes."""
 
 import io
 import re
@@ -11,7 +11,7 @@ from zipfile import Path as ZipPath
 import nltk
 from nltk.stem.porter import PorterStemmer
 
-from submission.files import SubmissionError
+from submission.files import MissingResource
 from submission.legacy.meteor import Meteor
 from submission.legacy.scores import Sources
 
@@ -69,7 +69,7 @@ class WordNet:
         return (form for form in dict.fromkeys([word, *forms]) if form in self._index[part])
 
     def _offsets(self, lemma: str, part: str) -> list[int]:
-        """Where the lemma's synsets stand in the data file: the last fields of its line, as many as the second says."""
+        """Return the offsets of the lemma's synsets: the last fields of its line, as many as the second says."""
         fields = self._index[part][lemma].split()
         return [int(offset) for offset in fields[-int(fields[1]) :]]
 
@@ -96,7 +96,7 @@ def _keyed(text: str) -> Iterator[tuple[str, str]]:
 
 
 DEBIAN = Path("/usr/share/wordnet")
-"""Where the packages ``wordnet-base`` and ``wordnet-sense-index`` put WordNet 3.0, the version of NLTK's data."""
+"""WordNet 3.0, the version of NLTK's data, as Debian's ``wordnet-base`` and ``wordnet-sense-index`` install it."""
 
 PUNKT = "nltk.word_tokenize(text) (punkt)"
 """As the leaderboard has it."""
@@ -108,7 +108,7 @@ def load_meteor() -> tuple[Meteor, Sources]:
     """METEOR with the official tokenizer where its data is at hand or can be downloaded.
 
     Raises:
-        SubmissionError: there is no WordNet.
+        MissingResource: there is no WordNet.
     """
     return make_meteor(_find_wordnet(), punkt=_has_punkt() or (_download("punkt_tab") and _has_punkt()))
 
@@ -137,7 +137,7 @@ def _places() -> Iterator[Path | ZipPath]:
 def _find_wordnet() -> Path | ZipPath:
     place = local_wordnet() or (_download("wordnet") and local_wordnet())
     if not place:
-        raise SubmissionError(
+        raise MissingResource(
             "METEOR needs WordNet, which is not in NLTK's data folders and could not be downloaded; apt install "
             f"wordnet-base wordnet-sense-index, or put NLTK's wordnet.zip into {nltk.data.path[0]}/corpora"
         )

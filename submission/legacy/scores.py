@@ -15,7 +15,7 @@ from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
 from submission.official import MAX_PAIRS
 from submission.read import Pair
-from system.records import Label, Record
+from system.graph.records import Label, Record
 
 OFFICIAL_THRESHOLD = 0.25
 THRESHOLDS = (0.1, 0.2, OFFICIAL_THRESHOLD, 0.3, 0.4, 0.5)
@@ -24,7 +24,7 @@ Name = TypeVar("Name")
 
 
 class Sources(Record):
-    """What METEOR was made from; only scores with the same sources compare.
+    """The sources of METEOR; only scores with the same sources compare.
 
     Attributes:
         tokenization: how texts were split into words.
@@ -55,7 +55,7 @@ class Matching(Record):
 
 
 class ClaimLegacy(Record):
-    """What a claim scores.
+    """Scores of one claim.
 
     Attributes:
         questions: positions are those of the predicted pairs, and of the distinct gold questions.

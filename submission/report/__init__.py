@@ -1,1 +1,1 @@
-"""What a person reads of a run: the HTML report, the time report in words, the comparison of two runs."""
+"""The parts of a run that people read: the HTML report, the time report in words, the comparison of two runs."""

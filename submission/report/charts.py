@@ -15,7 +15,7 @@ from submission.files import repair
 from submission.score import INVALID, LabelScores
 from submission.tables import SHORT
 from submission.timings import ClaimTiming, TimeReport
-from system.records import Label
+from system.graph.records import Label
 
 INK, MUTED, RULE = "#1f2328", "#6a6f76", "#d9dce0"
 LABEL_COLORS = {
@@ -144,7 +144,7 @@ BARS = 80
 
 
 def histogram(report: TimeReport) -> str:
-    """How many claims took how many seconds by their own clocks."""
+    """Draw a histogram of seconds a claim, by the claims' own clocks."""
     seconds = [claim.seconds for claim in report.claims]
     axis = ticks(max(seconds), 9)
     counts, edges = np.histogram(seconds, bins=BINS, range=(0.0, axis[-1]))
@@ -210,7 +210,7 @@ def _legend(names: Sequence[str]) -> list[str]:
 
 def confusion(scores: LabelScores) -> str:
     """Gold labels down, predicted labels across; each cell links to its claims in the report."""
-    columns = [*SHORT, *([INVALID] if any(row[INVALID] for row in scores.confusion.values()) else [])]
+    columns = [*scores.labels, *([INVALID] if any(row[INVALID] for row in scores.confusion.values()) else [])]
     left, top, width, height = 190, 46, 78, 40
     parts = [
         text(left + width * (place + 0.5), top - 10, SHORT.get(name, name), text_anchor="middle")

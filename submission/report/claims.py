@@ -7,10 +7,10 @@ from typing import Any
 from tqdm import tqdm
 
 from submission.report.losses import ClaimReach, Reach, as_text, claim_types, reach
-from submission.report.material import Entry, Graph, Material, embedded, parse_graph, read_graph
+from submission.report.material import Entry, Material, StoredGraph, embedded, parse_graph, read_graph
 from submission.write import predictions
-from system.gold import GoldClaim
-from system.records import ClaimResult, Record
+from system.averitec.gold import GoldClaim
+from system.graph.records import ClaimResult, Record
 
 SLOWEST = 0.05
 """Share of the claims that the list calls slow."""
@@ -71,7 +71,7 @@ def _slow_from(material: Material) -> float:
 
 def _view(entry: Entry, material: Material, gold: GoldClaim | None, slow_from: float) -> ClaimView:
     result = material.results.get(entry.claim_id)
-    graph = read_graph(material.graphs / f"{entry.claim_id}.json") if material.graphs else Graph(())
+    graph = read_graph(material.graphs / f"{entry.claim_id}.json") if material.graphs else StoredGraph(())
     reached = _reach(entry, result, graph, gold) if gold else None
     return ClaimView(
         row=_row(entry, result, graph, reached, slow_from),
@@ -80,7 +80,7 @@ def _view(entry: Entry, material: Material, gold: GoldClaim | None, slow_from: f
     )
 
 
-def _reach(entry: Entry, result: ClaimResult | None, graph: Graph, gold: GoldClaim) -> ClaimReach:
+def _reach(entry: Entry, result: ClaimResult | None, graph: StoredGraph, gold: GoldClaim) -> ClaimReach:
     used = [(pair.url, f"{pair.answer} {pair.scraped_text}") for pair in entry.pairs]
     if result:
         used += [(passage.url, passage.text) for one in result.pairs for passage in one.passages]
@@ -93,7 +93,9 @@ def _reach(entry: Entry, result: ClaimResult | None, graph: Graph, gold: GoldCla
     )
 
 
-def _row(entry: Entry, result: ClaimResult | None, graph: Graph, reached: ClaimReach | None, slow_from: float) -> Row:
+def _row(
+    entry: Entry, result: ClaimResult | None, graph: StoredGraph, reached: ClaimReach | None, slow_from: float
+) -> Row:
     seconds = result.timing.seconds if result else None
     marks = {
         "right": reached is not None and reached.right,
@@ -117,21 +119,21 @@ def _row(entry: Entry, result: ClaimResult | None, graph: Graph, reached: ClaimR
     )
 
 
-def _incidents(result: ClaimResult | None, graph: Graph) -> Iterator[Incident]:
-    """Failures by operation, what they were replaced by, and steps that were left out."""
+def _incidents(result: ClaimResult | None, graph: StoredGraph) -> Iterator[Incident]:
+    """Failures by operation, what they were replaced by, and steps that were not done."""
     failures = result.failures if result else ()
     for failure in failures:
         yield Incident(name=f"failed: {failure.operation}", message=failure.message)
     if any(failure.unanswered for failure in failures):
-        yield Incident(name="label set by a failure")
+        yield Incident(name="no verdict: the label stands for a failure")
     if result and result.timing.cut_short:
-        yield Incident(name="cut short by the deadline")
+        yield Incident(name="ran out of time; decided by what was found until then")
     for node in graph.of_kind("skipped"):
-        yield Incident(name=f"left out: {': '.join(map(str, node.content.values()))}")
+        yield Incident(name=f"not done: {': '.join(map(str, node.content.values()))}")
 
 
 def _details(
-    entry: Entry, result: ClaimResult | None, graph: Graph, gold: GoldClaim | None, reached: ClaimReach | None
+    entry: Entry, result: ClaimResult | None, graph: StoredGraph, gold: GoldClaim | None, reached: ClaimReach | None
 ) -> dict[str, Any]:
     return {
         **entry.model_dump(mode="json"),
@@ -139,13 +141,14 @@ def _details(
         "timing": result.timing.model_dump(mode="json") if result else None,
         "failures": [failure.model_dump() for failure in result.failures] if result else [],
         "flaws": result.flaws if result else {},
+        "correction": result.correction.model_dump() if result and result.correction else None,
         "gold": _gold_details(gold, reached.answers) if gold and reached else None,
         **embedded(graph),
     }
 
 
 def details_of(result: ClaimResult, graph: Mapping[str, Any]) -> dict[str, Any]:
-    """What opens from a claim without gold, of a result that is in no file yet; its graph as JSON."""
+    """The details of one result without gold, its graph as JSON, before any file exists."""
     [prediction] = predictions([result])
     entry = Entry(
         claim_id=prediction.claim_id,

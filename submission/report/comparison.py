@@ -12,11 +12,11 @@ from submission.files import SubmissionError, same_text
 from submission.read import Predicted, pair, read_annotations, scored
 from submission.report.material import Entry, Material, read_run
 from submission.report.page import visible
-from submission.score import label_scores
+from submission.score import in_two_labels, label_scores
 from submission.tables import SHORT
-from system.gold import GoldClaim
-from system.journal import flat
-from system.records import Record
+from system.averitec.gold import GoldClaim
+from system.files.journal import flat
+from system.graph.records import TWO_LABELS, Record
 
 
 class Change(Record):
@@ -70,7 +70,7 @@ def compare(before: Path, after: Path, gold: Path | None = None) -> Comparison:
         after=str(after),
         shared=len(shared),
         only=(len(one.entries) - len(shared), len(two.entries) - len(shared)),
-        measures=(*_scores(shared, annotations), *_times(one, two)),
+        measures=(*_scores(shared, annotations, one.two_labels or two.two_labels), *_times(one, two)),
         changes=tuple(_changes(shared, annotations)),
         settings=_differences(one.setup.get("settings", {}), two.setup.get("settings", {})),
     )
@@ -106,12 +106,13 @@ def _label(annotated: GoldClaim | None, entry: Entry) -> str:
     return annotated.label if annotated and same_text(annotated.claim.text, entry.claim) else ""
 
 
-def _scores(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldClaim]) -> list[Measure]:
+def _scores(shared: Sequence[tuple[Entry, Entry]], annotations: Sequence[GoldClaim], two_labels: bool) -> list[Measure]:
     if not annotations:
         return []
     gold = scored(annotations)
+    sides = (pair([_predicted(entry) for entry in side], gold).pairs for side in zip(*shared, strict=True))
     before, after = (
-        label_scores(pair([_predicted(entry) for entry in side], gold).pairs) for side in zip(*shared, strict=True)
+        label_scores(in_two_labels(side), TWO_LABELS) if two_labels else label_scores(side) for side in sides
     )
     return [
         Measure(name="label accuracy", before=before.accuracy, after=after.accuracy),
@@ -200,7 +201,7 @@ def _changes_table(comparison: Comparison) -> Iterator[RenderableType]:
 
 
 def _balance(changes: tuple[Change, ...]) -> str:
-    """How many became right and wrong, where gold is known."""
+    """Count the claims that became right and wrong, given gold."""
     known = [one for one in changes if one.gold]
     counts = Counter((one.before == one.gold, one.after == one.gold) for one in known)
     return f": {counts[False, True]} became right, {counts[True, False]} became wrong" if known else ""

@@ -1,4 +1,4 @@
-"""Where gold evidence was lost on its way to a verdict, per claim, per label and per type of claim."""
+"""Gold evidence lost on its way to a verdict, per claim, per label and per type of claim."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,8 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from knowledge_store.pages.filters import page_key
-from system.gold import GoldAnswer, GoldClaim
-from system.records import Label, Record
+from system.averitec.gold import GoldAnswer, GoldClaim
+from system.graph.records import Label, Record
 
 CONTENT = re.compile(r"\w*\d\w*|\w{4,}")
 SHARE = 0.7
@@ -35,7 +35,7 @@ def says_the_same(gold: frozenset[str], passage: frozenset[str]) -> bool:
 
 
 class Reach(StrEnum):
-    """How far the gold evidence came."""
+    """The last stage that gold evidence reached."""
 
     NOTHING = "nothing to find"
     LOST = "not retrieved"
@@ -58,7 +58,7 @@ def as_text(url: str, text: str) -> Text:
 
 
 class ClaimReach(Record):
-    """How far the gold evidence of a claim came.
+    """The last stage that a claim's gold evidence reached.
 
     Attributes:
         answers: one for each gold answer, in order; those that nobody could find are ``NOTHING``.
@@ -95,7 +95,7 @@ class Losses(Record):
 
 
 def reach(gold: GoldClaim, retrieved: Sequence[Text], used: Sequence[Text]) -> tuple[Reach, ...]:
-    """How far each gold answer came."""
+    """Return the last stage that each gold answer reached."""
     return tuple(_reach(answer, retrieved, used) for question in gold.questions for answer in question.answers)
 
 

@@ -1,4 +1,4 @@
-"""What is reported on: the output folder of a run of ours, or a predictions file of any system."""
+"""The material of a report: the output folder of our run, or any system's predictions."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,14 +13,18 @@ from submission.files import SubmissionError, read_json_array, read_text, repair
 from submission.read import Predicted, read_predictions
 from submission.timings import TimeReport
 from submission.write import EvidencePair
-from system.records import ClaimResult, Cost, Record, explain
+from system.graph.records import ClaimResult, Cost, Record, Summary, explain
 
 PASSAGE_FIELDS = {"text", "url", "page", "start"}
 Key = tuple[str, int, int, str]  # a passage: address, page, start, text
 
 
 class Node(BaseModel):
-    """A thought; its content is whatever its kind holds, so that unknown kinds can be drawn."""
+    """A thought; its content is whatever its kind holds, so that unknown kinds can be drawn.
+
+    Attributes:
+        summary: None in a file that was written without.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -29,6 +33,7 @@ class Node(BaseModel):
     parents: tuple[str, ...]
     operation: str
     content: dict[str, Any]
+    summary: Summary | None = None
     cost: Cost = Cost()
 
 
@@ -37,7 +42,7 @@ class _File(BaseModel):
 
 
 @dataclass(frozen=True)
-class Graph:
+class StoredGraph:
     """The thoughts about a claim, parents before children."""
 
     nodes: tuple[Node, ...]
@@ -57,7 +62,7 @@ class Graph:
         return any(is_prompt_injection(text) for _, text in self.passages())
 
 
-def read_graph(path: Path) -> Graph:
+def read_graph(path: Path) -> StoredGraph:
     """Read ``graphs/<claim id>.json``; a graph without thoughts where there is no such file.
 
     Raises:
@@ -66,20 +71,20 @@ def read_graph(path: Path) -> Graph:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return Graph(())
+        return StoredGraph(())
     try:
-        return Graph(_File.model_validate_json(data).thoughts)
+        return StoredGraph(_File.model_validate_json(data).thoughts)
     except ValidationError as error:
         fault = explain(error.errors()[0], "the file")
         raise SubmissionError(f"{path}: expected a graph of thoughts; {fault}; run this claim again") from error
 
 
-def parse_graph(tree: Mapping[str, Any]) -> Graph:
+def parse_graph(tree: Mapping[str, Any]) -> StoredGraph:
     """A graph from its JSON, as the engine gives it."""
-    return Graph(_File.model_validate(tree).thoughts)
+    return StoredGraph(_File.model_validate(tree).thoughts)
 
 
-def embedded(graph: Graph) -> dict[str, Any]:
+def embedded(graph: StoredGraph) -> dict[str, Any]:
     """Plain data for the page: the passages, and the thoughts, in which ``{"ref": number}`` stands for a passage.
 
     A passage is ``suspicious`` where it looks as if it were meant to steer the machine.
@@ -88,12 +93,25 @@ def embedded(graph: Graph) -> dict[str, Any]:
     thoughts = [
         {
             **node.model_dump(include={"id", "kind", "parents", "operation"}),
+            "summary": (node.summary or Summary(heading=node.kind, text=_words(node.content))).model_dump(mode="json"),
             "content": _folded(node.content, passages),
             "cost": {name: round(value, 4) for name, value in node.cost if value},
         }
         for node in graph.nodes
     ]
     return {"thoughts": thoughts, "passages": [_passage(*key) for key in passages]}
+
+
+def _words(value: Any) -> str:
+    """All the words in a content of unknown form."""
+    match value:
+        case None | bool():
+            return ""
+        case dict():
+            return " · ".join(filter(None, map(_words, value.values())))
+        case list():
+            return "; ".join(filter(None, map(_words, value)))
+    return str(value)
 
 
 def _passage(url: str, page: int, start: int, text: str) -> dict[str, Any]:
@@ -116,7 +134,7 @@ def _folded(value: Any, passages: dict[Key, int]) -> Any:
 
 
 class Entry(Record):
-    """What a system says of a claim; the label is as the system spells it.
+    """A system's prediction for a claim; the label keeps the system's spelling.
 
     Attributes:
         confidence: None where the system gives none.
@@ -146,6 +164,11 @@ class Material:
     timings: TimeReport | None = None
     graphs: Path | None = None
     setup: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def two_labels(self) -> bool:
+        """Whether the run concluded with two labels, so that it is scored by two."""
+        return bool(self.setup.get("settings", {}).get("graph", {}).get("two_labels"))
 
 
 def read_run(folder: Path) -> Material:

@@ -1,5 +1,6 @@
-"""What the report says of a run as a whole."""
+"""The report's overview of a run: scores, time, failures."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,20 +10,30 @@ from submission.read import Pair, Pairing
 from submission.report.claims import Row
 from submission.report.losses import ClaimReach, Losses, losses
 from submission.report.material import Material, read_object
-from submission.score import LabelScores, constant_scores, label_scores
-from system.journal import flat
-from system.records import Label
+from submission.score import LabelScores, constant_scores, in_two_labels, label_scores
+from system.files.journal import flat
+from system.graph.records import TWO_LABELS, Label
 
 SLOWEST_SHOWN = 8
+QUOTED = re.compile(r"“[^“”\s]+(\s+[^“”\s]+){2,}”")  # a quotation of three words or more
 
 
 @dataclass(frozen=True)
 class Incidents:
-    """What happened under one name; ``example`` is the message of the first."""
+    """Events of one name; ``example`` is the message of the first."""
 
     name: str
     claims: tuple[int, ...]
     example: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A claim with the sentence that decides it, for those who see a report for the first time."""
+
+    row: Row
+    justification: str
+    correction: str
 
 
 @dataclass(frozen=True)
@@ -32,6 +43,7 @@ class Overview:
     Attributes:
         scores: names and numbers of further metrics, by the file that held them.
         unpaired: what of the predictions could not be compared with gold, in words.
+        example: the surest verdict that quotes its evidence, of the right ones where that is known.
     """
 
     labels: LabelScores | None
@@ -42,6 +54,7 @@ class Overview:
     slowest: tuple[Row, ...]
     incidents: tuple[Incidents, ...]
     setup: Mapping[str, str]
+    example: Example | None
 
 
 def overview(
@@ -49,17 +62,33 @@ def overview(
 ) -> Overview:
     """Sum up the claims."""
     pairs: tuple[Pair, ...] = pairing.pairs if pairing else ()
+    labels = tuple(Label)
+    if material.two_labels:
+        pairs, labels = in_two_labels(pairs), TWO_LABELS
     timed = [row for row in rows if row.seconds is not None]
     return Overview(
-        labels=label_scores(pairs) if pairs else None,
-        constant=constant_scores(pairs, Label.REFUTED) if pairs else None,
+        labels=label_scores(pairs, labels) if pairs else None,
+        constant=constant_scores(pairs, Label.REFUTED, labels) if pairs else None,
         scores=dict(_further_scores(material.path)) if material.path.is_dir() else {},
         unpaired=tuple(_unpaired(pairing)) if pairing else (),
         losses=losses(reaches) if reaches else {},
         slowest=tuple(sorted(timed, key=lambda row: -(row.seconds or 0.0))[:SLOWEST_SHOWN]),
         incidents=tuple(_incidents(rows)),
         setup=_setup(material.setup),
+        example=_example(material, rows, judged=bool(pairs)),
     )
+
+
+def _example(material: Material, rows: Sequence[Row], *, judged: bool) -> Example | None:
+    """The example, or None where no verdict quotes anything."""
+    eligible = {row.claim_id: row for row in rows if row.label in TWO_LABELS and ("right" in row.marks or not judged)}
+    quoting = [one for one in material.entries if one.claim_id in eligible and QUOTED.search(one.justification)]
+    if not quoting:
+        return None
+    surest = max(quoting, key=lambda one: one.confidence or 0.0)
+    result = material.results.get(surest.claim_id)
+    correction = result.correction.text if result and result.correction else ""
+    return Example(eligible[surest.claim_id], surest.justification, correction)
 
 
 def _unpaired(pairing: Pairing) -> Iterator[str]:
@@ -73,7 +102,7 @@ def _unpaired(pairing: Pairing) -> Iterator[str]:
 
 
 def _incidents(rows: Sequence[Row]) -> Iterator[Incidents]:
-    """What happened, the most frequent first."""
+    """List the events, the most frequent first."""
     found: dict[str, list[tuple[int, str]]] = {}
     for row in rows:
         for incident in row.incidents:

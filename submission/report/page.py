@@ -24,8 +24,8 @@ from submission.report.losses import RULE, Reach
 from submission.report.material import Material, read_run, read_system
 from submission.report.overview import Overview, overview
 from submission.timings import TimeReport, write_measured_timings
-from system.gold import GoldClaim
-from system.records import ClaimResult, Label
+from system.averitec.gold import GoldClaim
+from system.graph.records import ClaimResult, Label
 
 # Controls that change the direction of the text around them; marks of single letters (U+200E, U+200F) are left.
 DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -68,11 +68,10 @@ def seconds(value: float) -> str:
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLES = ("page.css", "claims.css", "graph.css", "print.css")
-CLAIM_SCRIPTS = ("dom.js", "data.js", "describe.js", "highlight.js", "layout.js", "edges.js", "graph.js", "thought.js",
-                 "claim.js")  # fmt: skip
+CLAIM_SCRIPTS = ("dom.js", "data.js", "highlight.js", "layout.js", "edges.js", "graph.js", "thought.js", "claim.js")
 MARKS = {"right": "right", "wrong": "wrong", "slow": "slow", "failed": "failed", "debated": "debated",
-         "cut-short": "cut short", "instructions": "passages that look like instructions"}  # fmt: skip
-"""What the list of claims can be filtered by, and how it is called."""
+         "cut-short": "ran out of time", "instructions": "passages that look like instructions"}  # fmt: skip
+"""Filters of the list of claims, with their captions."""
 
 
 def write_report(folder: Path, gold: Path | None = None, predictions: Path | None = None) -> Path:
@@ -131,7 +130,7 @@ def render(material: Material, overview: Overview, rows: Sequence[Row], details:
     name, labels = material.path.resolve().name, [row.label for row in rows]
     given = {mark for row in rows for mark in row.marks}
     subtitle = ", ".join(_facts(material))
-    return _filled(
+    return filled(
         "report.html",
         (*CLAIM_SCRIPTS, "list.js", "main.js"),
         name=name,
@@ -140,6 +139,7 @@ def render(material: Material, overview: Overview, rows: Sequence[Row], details:
         overview=overview,
         rows=list(zip(rows, details, strict=True)),
         verdicts={label: labels.count(label) for label in [*Label, *sorted({*labels} - {*Label})]},
+        mark_words=MARKS,
         marks={mark: words for mark, words in MARKS.items() if mark in given},
         figures=figures(overview, material.timings),
         timings=material.timings,
@@ -155,7 +155,7 @@ def claim_page(result: ClaimResult, graph: Mapping[str, Any]) -> str:
     Args:
         graph: the claim's graph as JSON, as in ``graphs/<claim id>.json``.
     """
-    return _filled(
+    return filled(
         "claim.html",
         (*CLAIM_SCRIPTS, "single.js"),
         title=f"{result.verdict.label}: {result.claim.text}",
@@ -167,7 +167,7 @@ def claim_page(result: ClaimResult, graph: Mapping[str, Any]) -> str:
 
 
 def _facts(material: Material) -> Iterator[str]:
-    """What tells a run from others: its claims, how they were checked, and by which model."""
+    """Describe a run: its claims, the strategy and the model."""
     if file := material.setup.get("claims_file"):
         yield f"claims of {Path(file).name}"
     settings = material.setup.get("settings", {})
@@ -178,8 +178,9 @@ def _facts(material: Material) -> Iterator[str]:
         yield f"model {Path(name).name}"
 
 
-def _filled(template: str, scripts: Sequence[str], **values: Any) -> str:
-    style, script = joined(TEMPLATES / name for name in STYLES), in_function(TEMPLATES / name for name in scripts)
+def filled(template: str, scripts: Sequence[str], styles: Sequence[str] = STYLES, **values: Any) -> str:
+    """A page made of a template; its style and script, of these files, are the only ones that it admits."""
+    style, script = joined(TEMPLATES / name for name in styles), in_function(TEMPLATES / name for name in scripts)
     page = _environment().get_template(template)
     return page.render(style=Markup(style), script=Markup(script), policy=_policy(style, script), **values)
 

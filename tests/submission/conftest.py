@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from nltk_reference import nltk_wordnet
 
 from submission.legacy.resources import local_wordnet
+from tests.helpers.nltk_reference import nltk_wordnet
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import pytest
 from submission.__main__ import main
 from submission.calibration import calibrate, expected_error, reliability
 from submission.files import SubmissionError
-from system.records import Calibration, Label
+from system.graph.records import Calibration, Label
 
 RIGHT, WRONG = Label.REFUTED, Label.SUPPORTED
 

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from submission_factories import result
 
 from submission.__main__ import main
 from submission.write import predictions, write_csv, write_json
-from system.records import Label
+from system.graph.records import Label
+from tests.helpers.submission_factories import result
 
 RESULTS = [result(0, "First.", Label.SUPPORTED), result(1, "Second.", Label.REFUTED)]
 
@@ -32,7 +32,7 @@ def test_faults_are_named_and_give_exit_status_1(folder: Path, capsys: pytest.Ca
     path = folder / "submission.csv"
     path.write_text(path.read_text().replace("Refuted", "refuted"), newline="")
     assert main(["validate", str(path)]) == 1
-    assert "scores it wrongly, silently: row 1 (line 6): the label 'refuted'" in capsys.readouterr().out
+    assert "gives wrong scores without an error: row 1 (line 6): the label 'refuted'" in capsys.readouterr().out
 
 
 def test_harmless_faults_give_exit_status_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from submission_factories import HOSTILE
 
 from submission.files import SubmissionError, clean, read_json_array, read_text, repair, same_text, write_text
+from tests.helpers.submission_factories import HOSTILE
 
 
 def test_a_file_is_replaced_whole_and_folders_are_made(tmp_path: Path) -> None:

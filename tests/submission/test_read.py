@@ -3,13 +3,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from submission_factories import result
 
 from submission.files import SubmissionError
 from submission.official import join_evidence
 from submission.read import Gold, Predicted, annotations_if_any, claim_texts, pair, read_predictions, read_scored_gold
 from submission.write import predictions, write_csv, write_json
-from system.records import Label
+from system.graph.records import Label
+from tests.helpers.submission_factories import result
 
 PAIRS = (("When did the bridge open?", "In 1932."),)
 OURS = [result(0, "First."), result(2, "Third.", Label.REFUTED)]

@@ -6,13 +6,13 @@ import nltk
 import pandas as pd
 import pytest
 from rich.console import Console
-from submission_factories import result
 
 from submission.read import Gold, Pair, Predicted
-from submission.score import INVALID, Metric, Mismatch, ScoreReport, constant_scores, label_scores, score
+from submission.score import INVALID, Metric, Mismatch, ScoreReport, constant_scores, in_two_labels, label_scores, score
 from submission.tables import id_ranges, print_report
 from submission.write import predictions, write_json
-from system.records import Label
+from system.graph.records import TWO_LABELS, Label
+from tests.helpers.submission_factories import result
 
 
 @pytest.fixture
@@ -145,3 +145,11 @@ def test_the_constant_answer_is_right_as_often_as_its_label_occurs() -> None:
     assert scores.accuracy == pytest.approx(3 / 7)
     assert scores.macro_f1 == pytest.approx(0.6 / 4)
     assert scores.labels[REFUTED].recall == 1
+
+
+def test_in_two_labels_both_sides_are_folded_and_the_mean_is_of_two() -> None:
+    pairs = in_two_labels(
+        _pairs([(REFUTED, "Not Enough Evidence"), (CONFLICTING, "Refuted"), (SUPPORTED, "Supported")])
+    )
+    scores = label_scores(pairs, TWO_LABELS)
+    assert (scores.accuracy, scores.macro_f1, [*scores.confusion]) == (1.0, 1.0, [*TWO_LABELS])

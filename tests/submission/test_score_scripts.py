@@ -5,14 +5,17 @@ import os
 import re
 import shutil
 import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE
-from submission_factories import result
 
 from submission.write import predictions, write_csv
-from system.records import Label
+from system.graph.records import Label
+from tests.helpers.processes import PATIENCE
+from tests.helpers.submission_factories import result
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +33,101 @@ class AVeriTeCEvaluator:
 
     def evaluate_averitec_score(self, predicted, gold):
         return [sum(predicted["label"] == gold["label"]) / len(gold)], []
+
+class EV2REvaluator:
+    def __init__(self, properties):
+        self.prompt = properties.PROMPT_MAPPING[properties.PromptTypes.EVIDENCE]
+
+    def prepare_dataset(self, predicted, gold):
+        return (list(predicted["claim"]), list(gold["claim"])) * 2
+
+    def prompt_api_model(self, predicted, gold, input_type):
+        create = self.llamaapi_client.chat.completions.create
+        return [create(model="theirs", messages=[{"role": "user", "content": self.prompt}]) for _ in gold]
+
+    calculate_question_scores = calculate_prediction_scores = lambda self, replies: replies
+
+    def extract_recall_score(self, replies):
+        return len(replies), []
+
+    def extract_ev2r_score(self, predicted, gold, replies):
+        return [0.5], [], len(replies), []
 """
+
+PROPERTIES = """
+from enum import Enum
+
+import torch
+
+class Rows(torch.utils.data.Dataset):
+    pass
+
+class PromptTypes(Enum):
+    EVIDENCE = "atomic_reference_prec_recall"
+    QUESTIONS = "atomic_question_reference_prec_recall"
+
+FACTS = "Count facts. {} {} {}"
+QUESTIONS = "Count questions. {} {} {}"
+
+PROMPT_MAPPING = {PromptTypes.EVIDENCE: FACTS, PromptTypes.QUESTIONS: QUESTIONS}
+"""
+
+# In the form of the client that their scorer asks: hands the request on to the judge's server.
+CLIENT = """
+import json, types, urllib.request
+
+class OpenAI:
+    def __init__(self, base_url, api_key):
+        self.base_url = base_url
+        self.chat = types.SimpleNamespace(completions=self)
+
+    def create(self, **request):
+        body = urllib.request.Request(self.base_url + "/chat/completions", json.dumps(request).encode())
+        return json.load(urllib.request.urlopen(body))
+"""
+
+# Every fact of the gold side is supported, so recall is 1.
+REPLY = {
+    f"{key} {side} {unit}": value
+    for key, value in (("facts in", "1. A fact."), ("fact check", "1. So."), ("facts count", 1), ("support", 1))
+    for side in ("predicted", "reference")
+    for unit in ("evidence", "questions")
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """A judge that always replies the same; ``server.asked`` keeps (model, prompt)."""
+
+    def do_GET(self) -> None:
+        self._send({"data": [{"id": "judge"}]})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((body["model"], body["messages"][-1]["content"]))  # type: ignore[attr-defined]
+        choice = {"message": {"content": json.dumps(REPLY)}, "finish_reason": "stop"}
+        self._send({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
+
+    def _send(self, content: object) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(content).encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def judge() -> Iterator[ThreadingHTTPServer]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.asked = []  # type: ignore[attr-defined]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def name_of(judge: ThreadingHTTPServer) -> str:
+    return f"server:judge@http://127.0.0.1:{judge.server_port}/v1"
 
 
 @pytest.fixture
@@ -63,6 +160,14 @@ def test_names_missing_data(checkout: Path) -> None:
     assert "no none.json; put AVeriTeC's dev.json there, or set CLAIMS" in done.stderr
 
 
+def test_an_official_judgement_needs_a_judge(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "dev.json").touch()
+    places = {"CLAIMS": str(tmp_path / "dev.json"), "STORE": str(tmp_path), "JUDGE": ""}
+    done = _run(checkout, "score_dev.sh", OFFICIAL="1", **places)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "set JUDGE, such as server:MODEL@" in done.stderr
+
+
 @pytest.mark.slow
 def test_one_command_runs_validates_scores_and_reports(checkout: Path, tmp_path: Path, wordnet_folder: Path) -> None:
     claims = json.loads((ROOT / "system" / "examples" / "claims.json").read_text())
@@ -86,6 +191,8 @@ def official(tmp_path: Path) -> Path:
     folder = tmp_path / "official"
     (folder / "repository").mkdir(parents=True)
     (folder / "repository" / "averitec_evaluate.py").write_text(OFFICIAL)
+    (folder / "repository" / "properties.py").write_text(PROPERTIES)
+    (folder / "repository" / "openai.py").write_text(CLIENT)
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / ".installed").touch()
     python = folder / ".venv" / "bin" / "python"
@@ -94,23 +201,51 @@ def official(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.slow
-def test_both_scorers_are_run_on_the_same_files(
-    checkout: Path, official: Path, tmp_path: Path, wordnet_folder: Path
-) -> None:
+@pytest.fixture
+def submission(tmp_path: Path) -> tuple[str, str]:
+    """A submission of two claims, and gold that gives one of them another label."""
     write_csv(predictions([result(0), result(1, label=Label.REFUTED)]), tmp_path / "submission.csv")
     gold = (tmp_path / "submission.csv").read_text().replace(",pred", ",gold").replace("Refuted", "Supported")
     (tmp_path / "gold.csv").write_text(gold)
-    files = (str(tmp_path / "submission.csv"), str(tmp_path / "gold.csv"))
-    done = _run(checkout, "official_score.sh", *files, OFFICIAL=str(official))
+    return str(tmp_path / "submission.csv"), str(tmp_path / "gold.csv")
+
+
+@pytest.mark.slow
+def test_both_halves_of_both_scorers_run_on_one_judge(
+    checkout: Path, official: Path, submission: tuple[str, str], judge: ThreadingHTTPServer, wordnet_folder: Path
+) -> None:
+    done = _run(checkout, "official_score.sh", *submission, OFFICIAL_FOLDER=str(official), JUDGE=name_of(judge))
     assert done.returncode == 0, done.stdout + done.stderr
-    lines = re.findall(r"Q METEOR [\d.]+, Q\+A METEOR [\d.]+, legacy AVeriTeC @0.25 [\d.]+", done.stdout)
-    assert lines[0] == "Q METEOR 1.000000, Q+A METEOR 1.000000, legacy AVeriTeC @0.25 0.500000"
-    assert lines[1].endswith("@0.25 0.500000") and "wants punkt_tab" in done.stdout
+    theirs, ours = re.findall(r"Q METEOR [\d.]+, Q\+A METEOR [\d.]+, legacy AVeriTeC @0.25 [\d.]+", done.stdout)
+    assert theirs == "Q METEOR 1.000000, Q+A METEOR 1.000000, legacy AVeriTeC @0.25 0.500000"
+    assert ours.endswith("@0.25 0.500000") and "wants punkt_tab" in done.stdout
+    theirs, ours = re.findall(r"Q Ev2R recall [\d.]+, Q\+A Ev2R recall [\d.]+, AVeriTeC [\d.]+", done.stdout)
+    assert theirs == "Q Ev2R recall 2.000000, Q+A Ev2R recall 2.000000, AVeriTeC 0.500000"
+    assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 1.000000, AVeriTeC 0.500000"
+    asked: list[tuple[str, str]] = judge.asked  # type: ignore[attr-defined]
+    assert [model for model, _ in asked] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once
+    assert all(prompt.startswith("Count ") for _, prompt in asked)
+
+
+@pytest.mark.slow
+def test_official_scores_of_predictions_need_no_run(
+    checkout: Path, official: Path, submission: tuple[str, str], judge: ThreadingHTTPServer, wordnet_folder: Path
+) -> None:
+    predicted, _ = submission
+    answers = [{"answer": "In 1932.", "answer_type": "Extractive"}]
+    gold = {"label": "Supported", "questions": [{"question": "When did it open?", "answers": answers}]}
+    dev = official / "dev.json"
+    dev.write_text(json.dumps([{"claim": result(number).claim.text, **gold} for number in range(2)]))
+    places = {"CLAIMS": str(dev), "OUTPUT": str(official / "out"), "OFFICIAL_FOLDER": str(official)}
+    done = _run(checkout, "score_dev.sh", PREDICTIONS=predicted, JUDGE=name_of(judge), OFFICIAL="1", **places)
+    assert done.returncode == 0, done.stdout + done.stderr
+    scores = json.loads((official / "out" / "scores.json").read_text())["ev2r"]
+    assert (scores["mode"], scores["averitec"]["mean"]) == ("compatible", 0.5)
+    assert "official prompts" in scores["judge"]
 
 
 def test_names_a_repository_that_cannot_be_fetched(checkout: Path, tmp_path: Path) -> None:
-    places = {"OFFICIAL": str(tmp_path / "official"), "OFFICIAL_REPOSITORY": str(tmp_path / "none")}
+    places = {"OFFICIAL_FOLDER": str(tmp_path / "official"), "OFFICIAL_REPOSITORY": str(tmp_path / "none")}
     done = _run(checkout, "official_score.sh", "submission.csv", **places)
     assert done.returncode == 1
     assert f"{tmp_path}/none cannot be fetched; clone it elsewhere" in done.stderr

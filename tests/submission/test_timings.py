@@ -4,7 +4,6 @@ import statistics
 from pathlib import Path
 
 import pytest
-from submission_factories import result
 
 from submission.timings import (
     ClaimTiming,
@@ -15,7 +14,8 @@ from submission.timings import (
     write_timings_csv,
     write_timings_json,
 )
-from system.records import ClaimResult, Cost
+from system.graph.records import ClaimResult, Cost
+from tests.helpers.submission_factories import result
 
 FACTS = RunFacts(budget_seconds=10.0, run_seconds=90.0, model_load_seconds=12.5, peak_memory_gib=3.5)
 COST = Cost(
@@ -96,7 +96,7 @@ def test_the_json_has_run_and_claims_and_states_what_is_not_timed(tmp_path: Path
     report = json.loads((tmp_path / "timings.json").read_text())
     assert report["run"]["mean"] == 1.5
     assert report["run"]["facts"]["model_load_seconds"] == 12.5
-    assert "Left out: loading the models" in report["run"]["clock"]
+    assert "Not counted: loading the models" in report["run"]["clock"]
     assert [claim["claim_id"] for claim in report["claims"]] == [0, 1]
 
 
@@ -146,3 +146,8 @@ def test_the_organizers_form_has_whole_seconds(tmp_path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.startswith("Duration")] == ["Duration: 00:00:59", "Duration: 01:02:05"]
     assert lines[-1] == "Total execution time: 01:03:05"
+
+
+def test_the_limit_of_a_claim_is_named() -> None:
+    facts = FACTS.model_copy(update={"limit_seconds": 300.0})
+    assert "(300 s is the limit)" in time_report(_results(1.0), facts).run.sentence

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from official_reference import official_convert, official_run
 from rich.console import Console
 
 from submission.files import SubmissionError
 from submission.read import claim_texts
 from submission.validate import Effect, Fault, changes_score, outcome, print_faults, validate
+from tests.helpers.official_reference import official_convert, official_run
 
 HEADER = "id,claim,evi,label,split"
 CLAIMS = ["Claim zero.", "Claim one.", "Claim two."]
@@ -247,9 +247,9 @@ def test_faults_are_printed_one_a_line_and_counted(capsys: pytest.CaptureFixture
     faults = [Fault("row 3", "a [bold] word" + " and more" * 20, Effect.WRONG), Fault("file", "m", Effect.HARMLESS)]
     print_faults(Path("a.csv"), faults, Console())
     assert capsys.readouterr().out.splitlines() == [
-        f"scores it wrongly, silently: row 3: {faults[0].message}",
+        f"gives wrong scores without an error: row 3: {faults[0].message}",
         "harmless: file: m",
-        "a.csv: 1 scores it wrongly, silently, 1 harmless",
+        "a.csv: 1 gives wrong scores without an error, 1 harmless",
     ]
 
 

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from official_reference import official_convert, official_run
-from submission_factories import HOSTILE, answer, passage, qa, result
 
 import submission.write
 from submission.files import SubmissionError
@@ -24,7 +22,9 @@ from submission.write import (
     write_json,
     write_outputs,
 )
-from system.records import NO_ANSWER, ClaimResult, Cost, Label, QuestionAnswer, Source
+from system.graph.records import NO_ANSWER, ClaimResult, Cost, Label, QuestionAnswer, Source
+from tests.helpers.official_reference import official_convert, official_run
+from tests.helpers.submission_factories import HOSTILE, answer, passage, qa, result
 
 FACTS = RunFacts(budget_seconds=10.0, run_seconds=90.0, model_load_seconds=12.5, peak_memory_gib=3.5)
 COST = Cost(calls=4, tokens_in=100, tokens_cached=30, tokens_out=20)
@@ -79,10 +79,10 @@ def test_the_summary_shows_the_run_on_one_screen(tmp_path: Path, capsys: pytest.
         "3 claims",
         "Supported 1, Refuted 2, Not Enough Evidence 0, Conflicting Evidence/Cherrypicking 0",
         "mean 10.00, p50 6.00, p95 18.60, max 20.00",
-        "10 s per claim on average over the run; cut short 1",
+        "10 s per claim on average over the run; out of time 1",
         "within the one-minute rule: 34.17 s per claim over the whole run",
         "rank 0.50 s",
-        "ask 1, merge 2",
+        "1 × ask, 2 × merge",
         "in 100 (30 cached), out 20",
         "90.0 s, plus 12.5 s before it to load models",
         "3.50 GiB",

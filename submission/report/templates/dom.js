@@ -31,6 +31,7 @@ const SLUGS = {
   "Conflicting Evidence/Cherrypicking": "conflicting",
 };
 const slug = (label) => SLUGS[label] ?? "other";
+const share = (value) => `${Math.round(100 * value)}%`;
 
 // An address; only of the web does it become a link.
 function address(url) {

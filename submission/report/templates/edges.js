@@ -1,4 +1,5 @@
-// Which edges are drawn, and how. An edge that a longer path implies is left out, as the figure says below it.
+// Which edges are drawn, and how: around the cards, never across them. An edge that a longer path implies is not drawn,
+// as the figure says below it.
 
 function drawnEdges(thoughts) {
   const ancestors = new Map();
@@ -17,6 +18,7 @@ function route(edge, plan, arrivals) {
   const from = plan.nodes.get(edge.from), to = plan.nodes.get(edge.to);
   if (!from || !to) return null;
   if (to.thought.kind === "verification") return null; // it stands right under its answer
+  if (from.thought.kind === "claim" && stackedOn(to, plan).length) return beside(from, to, plan);
   if (from.column === null && to.column === null && from.thought.kind !== "claim") return down(from, to, arrivals);
   if (from.column === to.column) return within(from, to, plan);
   if (to.thought.kind === "pruned") return null; // its text names the other question
@@ -26,8 +28,9 @@ function route(edge, plan, arrivals) {
 
 function within(from, to, plan) {
   if (to.x > from.x + from.width) return across(from, to);
-  if (to.thought.kind === "evidence") return railLeft(from, to);
-  return from.thought.kind === "answer" || !nothingBetween(from, to, plan) ? railRight(from, to) : straight(from, to);
+  if (to.thought.kind === "evidence" && to.x > from.x) return railLeft(from, to);
+  if (from.x + from.width < to.x + to.width) return railRight(from, to);
+  return nothingBetween(from, to, plan) ? straight(from, to) : outside(from, to);
 }
 
 const center = (node) => node.x + node.width / 2;
@@ -48,9 +51,23 @@ function railLeft(from, to) {
 
 function railRight(from, to) {
   const x = to.x + to.width - 4, y = from.y + 14;
-  if (from.x + from.width > x) return `M${x},${foot(from)} V${to.y - 5}`;
   return `M${from.x + from.width},${y} H${x - 5} Q${x},${y} ${x},${y + 5} V${to.y - 5}`;
 }
+
+// Past the cards between two that are as wide as the column: beside it.
+function outside(from, to) {
+  const right = from.x + from.width, x = right + 9, y = half(to);
+  return `M${right},${half(from)} H${x - 5} Q${x},${half(from)} ${x},${half(from) + 5} V${y - 5} Q${x},${y} ${x - 4},${y} H${right + 5}`;
+}
+
+// From the claim to a card with others above it in its column: down the left side of the column.
+function beside(from, to, plan) {
+  const start = center(from), x = to.x - 14, y = to.y + 14;
+  const top = Math.min(...stackedOn(to, plan).map((n) => n.y)), bend = (top - foot(from)) * 0.6;
+  return `M${start},${foot(from)} C${start},${foot(from) + bend} ${x},${top - bend} ${x},${top} V${y - 5} Q${x},${y} ${x + 5},${y} H${to.x - 5}`;
+}
+
+const stackedOn = (node, plan) => [...plan.nodes.values()].filter((n) => n.column !== null && n.column === node.column && n.y < node.y);
 
 function nothingBetween(from, to, plan) {
   return ![...plan.nodes.values()].some((n) => n.column === from.column && n.y > from.y && n.y < to.y && n !== to);

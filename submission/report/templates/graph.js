@@ -36,25 +36,26 @@ function drawEdge(edge, d) {
 }
 
 function drawNode(node, open) {
-  const { thought, said, x, y, width, height } = node;
-  const tone = TONES[said.tone];
+  const { thought, warning, x, y, width, height } = node;
+  const { heading, text, leaning, minor } = thought.summary;
+  const tone = TONES[leaning && slug(leaning)];
   const left = x + SIZE.pad + (tone ? 4 : 0);
-  const quiet = said.quiet ? { "stroke-dasharray": "3 3" } : {};
-  const ink = said.quiet ? PRINT.muted : PRINT.ink;
+  const dashed = minor ? { "stroke-dasharray": "3 3" } : {};
+  const ink = minor ? PRINT.muted : PRINT.ink;
   return s("g", {
-    class: `node kind-${thought.kind.replaceAll(" ", "-")} ${said.tone} ${said.quiet ? "quiet" : ""}`,
-    role: "button", tabindex: -1, "data-id": thought.id, "aria-label": [said.tag, said.warning, visible(said.text)].filter(Boolean).join(": "),
+    class: `node kind-${thought.kind.replaceAll(" ", "-")} ${leaning ? slug(leaning) : ""} ${minor ? "minor" : ""}`,
+    role: "button", tabindex: -1, "data-id": thought.id, "aria-label": [heading, warning, visible(text)].filter(Boolean).join(": "),
     onclick: () => open(thought.id),
     onkeydown: (event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), open(thought.id)),
   },
-  s("rect", { class: "box", x, y, width, height, rx: 3, fill: PRINT.paper, stroke: PRINT.rule, ...KINDS[thought.kind], ...quiet }),
+  s("rect", { class: "box", x, y, width, height, rx: 3, fill: PRINT.paper, stroke: PRINT.rule, ...KINDS[thought.kind], ...dashed }),
   tone && s("rect", { class: "bar", x, y, width: 4, height, rx: 1.5, fill: tone }),
   s("text", { class: "tag-text", x: left, y: y + SIZE.pad + 7, "font-size": 8.5, "letter-spacing": 0.5, fill: tone ?? PRINT.muted, "font-weight": tone ? 700 : 400 }, node.tag),
   node.lines.map((line, number) => s("text", {
     x: left, y: y + SIZE.pad + SIZE.tag + node.size - 3 + node.step * number, "font-size": node.size, fill: ink,
     "font-weight": weightOf(thought),
   }, line)),
-  said.warning && s("text", { class: "warning-text", x: left, y: y + height - SIZE.pad, "font-size": 10.5, fill: WARNING, "font-weight": 700 }, said.warning));
+  warning && s("text", { class: "warning-text", x: left, y: y + height - SIZE.pad, "font-size": 10.5, fill: WARNING, "font-weight": 700 }, warning));
 }
 
 // One stop for the tabulator. Up and down go to what a thought was made from and what was made of it, left and right to

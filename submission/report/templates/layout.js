@@ -2,8 +2,8 @@
 // in a column its evidence with answers, the merged answer and the verdict, then perhaps another question; below the
 // columns what all branches share: the debate and the final verdict. A thought's id says under which other it stands.
 
-const SIZE = { column: 296, aside: 190, gutter: 30, evidence: 112, rail: 12, gap: 12, row: 26, wide: 560, pad: 8, line: 13, tag: 13 };
-const LINES = { "claim": 4, "question": 3, "evidence": 3, "answer": 4, "verification": 2, "merged answer": 3, "verdict": 3, "argument": 5, "ruling": 4 };
+const SIZE = { column: 296, aside: 190, gutter: 30, evidence: 112, rail: 12, margin: 16, gap: 12, row: 26, wide: 560, pad: 8, line: 13, tag: 13 };
+const LINES = { "claim": 4, "question": 3, "evidence": 3, "answer": 4, "reading": 4, "verification": 2, "merged answer": 3, "verdict": 3, "argument": 5, "ruling": 4 };
 const SIDES = { affirmative: -1, consultant: -1, instructor: -1, negative: 1, assistant: 1 };
 
 const weightOf = (thought) => (thought.kind === "claim" || thought.kind === "question" ? 600 : 400);
@@ -43,14 +43,14 @@ function layout(details) {
   const below = childrenById(thoughts);
   const nodes = new Map();
   const place = (thought, x, y, width) => {
-    const said = describe(thought, details);
+    const said = thought.summary, warning = warningOf(thought, details);
     const size = thought.kind === "claim" ? 13 : 10.5;
     const lines = wrap(said.text, width - 2 * SIZE.pad - 4, LINES[thought.kind] ?? 3, size, weightOf(thought));
     const step = thought.kind === "claim" ? 17 : SIZE.line;
-    const rows = lines.length + (said.warning ? 1 : 0);
+    const rows = lines.length + (warning ? 1 : 0);
     const height = 2 * SIZE.pad + SIZE.tag + step * rows - (rows ? 1 : 4);
-    const tag = wrap(said.tag.toUpperCase(), (width - 2 * SIZE.pad) / 1.12, 1, 8.5)[0] ?? "";
-    const node = { thought, said, lines, tag, size, step, x, y, width, height, column: null };
+    const tag = wrap(said.heading.toUpperCase(), (width - 2 * SIZE.pad) / 1.12, 1, 8.5)[0] ?? "";
+    const node = { thought, warning, lines, tag, size, step, x, y, width, height, column: null };
     nodes.set(thought.id, node);
     return node;
   };
@@ -61,7 +61,7 @@ function layout(details) {
   const trunk = roots.filter((t) => !branches.includes(t) && !unexplored.includes(t));
   const explored = branches.length * (SIZE.column + SIZE.gutter);
   const spread = explored + (unexplored.length ? SIZE.aside : -SIZE.gutter);
-  const width = Math.max(spread, SIZE.wide + 180);
+  const width = Math.max(spread + 2 * SIZE.margin, SIZE.wide + 180);
   const left = (width - spread) / 2;
 
   const claim = thoughts[0] && place(thoughts[0], (width - SIZE.wide) / 2, 2, SIZE.wide);
@@ -79,6 +79,11 @@ function layout(details) {
   bottom = Math.max(bottom, y - 10);
   const height = placeTrunk(trunk, width, bottom + 50, below, place);
   return { nodes, width, height: Math.max(height, bottom) + 4, columnsBottom: bottom };
+}
+
+// What is to be said of a passage that was retrieved, beside its text.
+function warningOf(thought, { passages }) {
+  return thought.kind === "evidence" && passages[thought.content.passage.ref].suspicious ? "like instructions" : "";
 }
 
 function childrenById(thoughts) {
@@ -129,9 +134,9 @@ function placeColumn(root, { x, width, number }, top, below, place) {
   return y - SIZE.row;
 }
 
-// Evidence with its answers beside it; evidence that questions were formed from stands on its own.
-const isRow = (thought, below) =>
-  thought.kind === "evidence" && descendants(thought, below).every((t) => t.kind === "answer" || t.kind === "verification");
+// Evidence with what was read from it beside it; evidence that questions were formed from stands on its own.
+const READ = new Set(["answer", "reading", "verification"]);
+const isRow = (thought, below) => thought.kind === "evidence" && descendants(thought, below).every((t) => READ.has(t.kind));
 
 const descendants = (thought, below) => (below.get(thought.id) ?? []).flatMap((t) => [t, ...descendants(t, below)]);
 

@@ -1,14 +1,13 @@
 // A thought opened: its text, what it cost, where it comes from, with the quote marked in its page's chunk.
 
 function thoughtPanel(thought, details, actions) {
-  const said = describe(thought, details);
   const link = (id) => h("button", { type: "button", onclick: () => actions.open(id) }, id);
   const children = details.thoughts.filter((other) => other.parents.includes(thought.id)).map((other) => other.id);
   return [
     h("button", { type: "button", class: "close", onclick: actions.close, "aria-label": "Close this thought" }, "Close"),
     h("p", { class: "tag" }, `${thought.kind} ${thought.id}`),
-    h("h2", { tabindex: -1 }, said.tag),
-    bodyOf(thought, said),
+    h("h2", { tabindex: -1 }, thought.summary.heading),
+    bodyOf(thought),
     sourcesOf(thought, details),
     h("h3", {}, "Cost"),
     costTable(thought),
@@ -20,9 +19,9 @@ function thoughtPanel(thought, details, actions) {
 const spaced = (elements) => elements.flatMap((element) => [element, " "]);
 
 // Evidence is its passage, which stands among the sources.
-function bodyOf(thought, said) {
+function bodyOf(thought) {
   if (thought.kind === "evidence") return null;
-  const main = h("p", { class: "body", dir: "auto" }, said.text);
+  const main = h("p", { class: "body", dir: "auto" }, thought.summary.text);
   return BODIES[thought.kind]?.(thought.content, main) ?? main;
 }
 
@@ -56,6 +55,13 @@ const BODIES = {
 function tableOf(names, rows) {
   const head = names.some(Boolean) && h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name))));
   return h("table", { class: "parts" }, head, h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", { dir: "auto" }, cell))))));
+}
+
+// Numbers of the passages that a thought's content refers to, in order, each once.
+function passagesOf(value) {
+  if (value == null || typeof value !== "object") return [];
+  if (Number.isInteger(value.ref)) return [value.ref];
+  return [...new Set(Object.values(value).flatMap(passagesOf))];
 }
 
 function sourcesOf(thought, details) {

@@ -6,12 +6,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from submission_factories import result
-from test_official_prompts import FILE
 
 from submission.__main__ import main
 from submission.write import predictions, write_json
-from system.records import Label
+from system.graph.records import Label
+from tests.helpers.submission_factories import result
+from tests.submission.ev2r.test_official_prompts import FILE
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -107,7 +107,7 @@ def test_unjudged_claims_are_named_and_not_counted_as_zero(server, arguments, tm
     scores = json.loads((tmp_path / "scores.json").read_text())["ev2r"]
     assert (scores["averitec"]["mean"], scores["units"]["evidence"]["claims"]) == (1.0, 1)
     assert [(one["claim_id"], one["unit"]) for one in scores["unjudged"]] == [(1, "evidence"), (1, "questions")]
-    assert "1 of 2 claims could not be judged in full, left out of the means" in capsys.readouterr().out
+    assert "1 of 2 claims could not be judged in full, not counted in the means" in capsys.readouterr().out
     assert len(server.bodies) == 6  # both comparisons of the claim were asked for twice
 
 

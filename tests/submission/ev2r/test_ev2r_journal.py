@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from submission.ev2r.judging import ReplyJournal
 from submission.files import repair
-from system.journal import JournalError
+from system.files.journal import JournalError
 
 
 def test_replies_are_found_again(tmp_path: Path) -> None:

@@ -5,16 +5,16 @@ import json
 from pathlib import Path
 
 import pytest
-from test_official_prompts import FILE
 
 from submission.ev2r import models
 from submission.ev2r.judging import Comparison, JudgeError
 from submission.ev2r.models import ModelJudge, load_judge, read_official_prompts
 from submission.ev2r.replies import Judgement, Mode, Unit, read_reply
+from submission.ev2r.tasks import CompareEvidence, CompareQuestions, EvidenceComparison, FreePrompt, QuestionComparison
 from submission.files import SubmissionError
 from system.models.base import ErrorKind, ModelError, ModelUnavailable
 from system.models.scripted import Line, ScriptedModel
-from system.tasks.judging import CompareEvidence, CompareQuestions, EvidenceComparison, FreePrompt, QuestionComparison
+from tests.submission.ev2r.test_official_prompts import FILE
 
 GOLD = (("Who?", "A."), ("Who?", "B."))
 
@@ -107,7 +107,9 @@ def test_a_judge_is_named_by_its_backend(
     judge: str, expected: tuple[str, str, str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    monkeypatch.setattr(models, "load_model", lambda settings: seen.append(settings) or ScriptedModel(lambda _: ""))
+    monkeypatch.setattr(
+        models, "load_model", lambda settings, asked: seen.append(settings) or ScriptedModel(lambda _: "")
+    )
     assert load_judge(judge).name.startswith(f"{expected[0]} {expected[1]}, own prompts ")
     [settings] = seen
     model, engine = settings.model, settings.engine
@@ -117,7 +119,7 @@ def test_a_judge_is_named_by_its_backend(
 def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = tmp_path / "judge.toml"
     profile.write_text('[model]\nbackend = "vllm"\nmodel = "big"\n[engine]\ncontext = 9000\n')
-    monkeypatch.setattr(models, "load_model", lambda settings: ScriptedModel(lambda _: ""))
+    monkeypatch.setattr(models, "load_model", lambda settings, asked: ScriptedModel(lambda _: ""))
     assert load_judge(str(profile)).name.startswith("vllm big, ")
 
 
@@ -127,7 +129,7 @@ def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("none", "profile 'none' not found"),
         ("embedded", "the profile has no language model"),
         ("server:m", "needs an address"),
-        ("transformers:/no/such/folder", "cannot be loaded|cannot load the tokenizer"),
+        ("transformers:/no/such/folder", "cannot be fetched"),
     ],
 )
 def test_names_a_judge_that_cannot_be_loaded_with_the_forms(judge: str, message: str) -> None:

@@ -7,7 +7,7 @@ from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.ev2r.scores import Ev2rScores, Unjudged, estimate, ev2r_scores
 from submission.read import Gold, Pair, Pairs, Predicted
 from submission.tables import ev2r_tables
-from system.records import Label
+from system.graph.records import Label
 
 
 def _pair(number: int, right: bool = True, predicted: Pairs = (("q", "a"),), gold: Pairs = (("q", "a"),)) -> Pair:
@@ -85,7 +85,7 @@ def test_tables_name_the_judge_the_intervals_and_what_is_missing(capsys: pytest.
     assert ["Q+A recall", "3", "0.667"] in [line[:3] for line in lines]
     assert ["Q recall", "4", "0.750"] in [line[:3] for line in lines]
     assert "judge: a judge; replies read in strict mode" in out
-    assert "1 of 4 claims could not be judged in full, left out of the means:" in out
+    assert "1 of 4 claims could not be judged in full, not counted in the means:" in out
     assert "claim 3, evidence: unreadable reply: half" in out
 
 

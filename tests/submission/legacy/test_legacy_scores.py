@@ -2,7 +2,6 @@ import json
 from pathlib import Path
 
 import pytest
-from nltk_reference import pair_score, question_score
 
 from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
@@ -10,7 +9,8 @@ from submission.legacy.resources import NO_PUNKT, make_meteor
 from submission.legacy.scores import Match, Sources, legacy_scores
 from submission.read import Gold, Pair, Pairs, Predicted, read_predictions, read_scored_gold
 from submission.read import pair as pair_up
-from system.records import Label
+from system.graph.records import Label
+from tests.helpers.nltk_reference import pair_score, question_score
 
 SOURCES = Sources(tokenization="spaces", wordnet="none")
 WORDS = Meteor(str.split, str, lambda word: frozenset())

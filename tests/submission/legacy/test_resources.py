@@ -1,12 +1,17 @@
+import json
 import shutil
 from pathlib import Path
 
 import nltk
 import pytest
 
+from submission.commands import main
 from submission.files import SubmissionError
 from submission.legacy import resources
 from submission.legacy.resources import NO_PUNKT, PUNKT, load_meteor, local_wordnet, make_meteor
+from submission.write import predictions, write_json
+from system.graph.records import Label
+from tests.helpers.submission_factories import result
 
 
 @pytest.fixture
@@ -59,3 +64,19 @@ def test_with_punkt_texts_are_split_into_sentences_first(wordnet_folder: Path, m
     meteor, sources = make_meteor(wordnet_folder, punkt=True)
     assert sources.tokenization == PUNKT
     assert meteor.words("In 1932.|Yes.").positions.keys() == {"in", "1932", "yes", "."}
+
+
+def test_without_wordnet_the_other_scores_are_computed(
+    offline: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"claim": "First.", "label": "Supported", "questions": [{"question": "Q?", "answers": [{"answer": "A."}]}]}
+    (tmp_path / "gold.json").write_text(json.dumps([row]))
+    write_json(predictions([result(0, "First.", Label.SUPPORTED)]), tmp_path / "submission.json")
+    files = ["--predictions", str(tmp_path / "submission.json"), "--gold", str(tmp_path / "gold.json")]
+    assert main(["score", *files, "--metrics", "legacy", "ev2r-lexical"]) == 3
+    printed = capsys.readouterr().out
+    assert (
+        "accuracy" in printed
+        and "Lexical estimate" in printed
+        and "not computed: legacy: METEOR needs WordNet" in printed
+    )

@@ -1,8 +1,16 @@
 """The report in a real browser, clicked through: no error in its console, nothing hostile executed."""
 
 import pytest
-from browsing import By, Keys, Visitor
-from report_factories import (
+
+from knowledge_store.pages.page import Passage
+from submission.report.page import claim_page, write_report
+from system.graph.graph import Graph
+from system.graph.records import Claim, Label, Verdict
+from system.graph.thoughts import Evidence, Pruned, Question
+from system.strategies.entailment.records import ReadSentence
+from system.strategies.steps.evidence import as_pair
+from tests.helpers.browsing import By, Keys, Visitor
+from tests.helpers.report_factories import (
     CHUNK,
     QUOTE,
     SPOKEN_OF,
@@ -15,9 +23,6 @@ from report_factories import (
     write_gold,
     write_run,
 )
-
-from submission.report.page import claim_page, write_report
-from system.records import Claim, Label
 
 pytestmark = pytest.mark.slow
 
@@ -101,6 +106,86 @@ def test_thoughts_do_not_overlap(reader):
         for other in boxes[number + 1 :]:
             apart_x = one["x"] + one["width"] <= other["x"] + 1 or other["x"] + other["width"] <= one["x"] + 1
             assert apart_x or one["y"] + one["height"] <= other["y"] + 1 or other["y"] + other["height"] <= one["y"] + 1
+
+
+CROSSINGS = """
+const drawn = [...document.querySelectorAll(".graph .node .box")];
+const boxes = drawn.map((box) => [box.parentNode.dataset.id, box.getBBox()]);
+const within = (value, start, length) => value > start + 2 && value < start + length - 2;
+const inside = (p, box) => within(p.x, box.x, box.width) && within(p.y, box.y, box.height);
+return [...document.querySelectorAll(".graph .edge")].flatMap((edge) => {
+  const steps = Array.from({ length: edge.getTotalLength() / 3 }, (_, step) => edge.getPointAtLength(3 * step));
+  const crossed = boxes.filter(([, box]) => steps.some((p) => inside(p, box)));
+  return crossed.map(([id]) => `${edge.dataset.from} → ${edge.dataset.to}: ${id}`);
+});
+"""
+
+
+def read_graph_of(claim):
+    """Two statements, each read in two passages, of which one is silent; a third question is not explored."""
+    graph = Graph(claim)
+    verdicts = []
+    for number, (supported, refuted) in enumerate([(0.9, 0.05), (0.1, 0.8)]):
+        question = graph.add(Question(text=f"Is it true that part {number} holds?"), [graph.root], "split")
+        readings = []
+        for score, page in ((0.8, "minutes.pdf#page=3"), (0.2, "prices.csv#row=2-9")):
+            passage = Passage(CHUNK, page, number, 0)
+            found = graph.add(Evidence(passage=passage, score=score), [question], "retrieve")
+            shares = {"supported": score * supported, "refuted": score * refuted}
+            record = ReadSentence(statement=claim.text, sentence=QUOTE, topic="", passage=passage, **shares)
+            readings.append(graph.add(record, [found], "read"))
+        pair = as_pair(question.content.text, passage, QUOTE)
+        merged = graph.add(pair, readings, "read", under=question)
+        verdict = Verdict(label=Label.REFUTED, justification=f"minutes.pdf says: “{QUOTE}”", confidence=0.9)
+        verdicts.append(graph.add(verdict, [merged], "judge", under=question))
+    for _ in range(3):
+        spare = graph.add(Question(text="When?"), [graph.root], "ask")
+        graph.add(Pruned(reason="there are enough questions without it", similarity=0.0), [spare], "deduplicate")
+    graph.add(verdicts[1].content, verdicts, "combine", under=graph.root)
+    return graph
+
+
+@pytest.mark.parametrize("grow", [graph_of, read_graph_of, lambda claim: taken_apart(claim)[1]])
+def test_no_edge_crosses_a_card(browser, tmp_path, grow):
+    claim = Claim(id=0, text=TEXT)
+    graph = grow(claim)
+    path = tmp_path / "page.html"
+    path.write_text(claim_page(result_of(claim, graph), graph.to_json()), encoding="utf-8")
+    reader = Reader(browser, path)
+    assert len(reader.all(".graph .edge")) >= 5
+    assert reader.browser.execute_script(CROSSINGS) == []
+
+
+def test_a_page_prints_each_passage_once_and_costs_last(browser, tmp_path):
+    claim = Claim(id=0, text=TEXT)
+    graph = read_graph_of(claim)
+    path = tmp_path / "page.html"
+    path.write_text(claim_page(result_of(claim, graph), graph.to_json()), encoding="utf-8")
+    reader = Reader(browser, path)
+    assert [quote.text for quote in reader.all(".quote")] == [CHUNK]
+    assert reader.one(".quote mark").text == QUOTE
+    assert {one.text for one in reader.all(".questions .source")} == {"prices.csv#row=2-9"}
+    headings = [heading.text for heading in reader.all("#claim-view h2")]
+    assert headings == [TEXT, "Evidence", "Graph of thoughts", "How it was checked"]
+    top = reader.one(".badge").rect["y"]
+    assert top < reader.one(".quote").rect["y"] and "seconds" not in reader.one("#claim-view > header").text
+    labels = [node.get_attribute("aria-label") for node in reader.all(".kind-reading, .kind-evidence")]
+    assert labels[0].startswith("minutes.pdf, page 3: ") and labels[1].startswith("supports it, 72%: ")
+    assert labels[2].startswith("prices.csv, rows 2–9: ") and labels[3].startswith("says nothing of it, 81%: ")
+
+
+def test_the_first_screen_shows_a_claim_with_its_sentence(browser, tmp_path):
+    claims = [Claim(id=number, text=f"Claim {number}.") for number in (0, 1)]
+    graphs = [graph_of(claim) for claim in claims]
+    results = [result_of(claims[0], graphs[0]), quoting(graphs[1], f"history.example says so: “{QUOTE}”")]
+    run = list(zip([results[0], results[1].model_copy(update={"claim": claims[1]})], graphs, strict=True))
+    reader = Reader(browser, write_report(write_run(tmp_path / "run", run)))
+    shown = reader.one(".example")
+    assert "Claim 1." in shown.text and QUOTE in shown.text and "Supported" in shown.text
+    assert shown.rect["y"] + shown.rect["height"] < 800
+    shown.find_element(By.CSS_SELECTOR, "a").click()
+    reader.until(lambda: "Claim 1 " in reader.browser.title)
+    assert reader.errors() == []
 
 
 def test_an_answer_opens_to_its_source_with_the_quote_marked(reader):
@@ -201,7 +286,7 @@ def test_the_page_of_one_claim_marks_quotations_in_their_passage(browser, tmp_pa
     path.write_text(claim_page(quoting(graph, "A history: “It carries two lanes.”"), graph.to_json()), encoding="utf-8")
     reader = Reader(browser, path)
     assert reader.one(".badge").text == "Supported"
-    assert "It carries two lanes" in [mark.text for mark in reader.all("details[open] mark")]
+    assert "It carries two lanes" in [mark.text for mark in reader.all(".questions > li > .quote mark")]
     assert len(reader.all(".graph .node")) > 5
     assert reader.errors() == []
 
@@ -233,7 +318,7 @@ def test_reports_a_claim_decomposed_and_argued_by_teams(browser, tmp_path):
     reader.open_claim(0)
     tags = [element.get_attribute("aria-label") for element in reader.all(".node.kind-stance, .node.kind-claim-graph")]
     assert tags[0].startswith("claim graph: 1 entity, 1 relation: the bridge — spans → the Aster")
-    assert tags[1].startswith("refutation agent 2, self-correction: SUPPORT, changed · 0.58: It is dated.")
+    assert tags[1].startswith("refutation agent 2, self-correction: supports the claim, changed, 58%: It is dated.")
     reader.one(".node.kind-plan").click()
     told = reader.one("#thought").text
     assert "Phase 1" in told and "Subclaim 1: check_temporal_fact by temporal validation, evidence: a history." in told

@@ -5,13 +5,13 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_factories import FACTS, TEXT, graph_of, result_of
 
 from submission.read import Gold, Pair, Predicted
 from submission.report.charts import confusion, element, histogram, stages, text, ticks
 from submission.score import label_scores
 from submission.timings import time_report
-from system.records import Claim, Label
+from system.graph.records import Claim, Label
+from tests.helpers.report_factories import FACTS, TEXT, graph_of, result_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 RESULT = result_of(Claim(id=0, text=TEXT), graph_of(Claim(id=0, text=TEXT)))

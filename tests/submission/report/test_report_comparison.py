@@ -4,12 +4,12 @@ import io
 import json
 
 import pytest
-from report_factories import TEXT, four_claims, graph_of, result_of, write_run
 from rich.console import Console
 
 from submission.files import SubmissionError
 from submission.report.comparison import compare, print_comparison
-from system.records import Claim, Label, Verdict
+from system.graph.records import Claim, Label, Verdict
+from tests.helpers.report_factories import TEXT, four_claims, graph_of, result_of, write_run
 
 
 @pytest.fixture
@@ -42,6 +42,16 @@ def test_scores_are_of_the_claims_that_both_runs_have(runs):
     assert (measures["label accuracy"].before, measures["label accuracy"].after) == (0.5, 0.5)
     assert measures["longest claim"].after == 1.0
     assert measures["failures"].before == 1.0
+
+
+def test_a_run_in_two_labels_is_scored_by_two(runs):
+    four = {one.name: one for one in compare(*runs).measures}["macro-F1"]
+    setup = json.loads((runs[1] / "run.json").read_bytes())
+    setup["settings"]["graph"]["two_labels"] = True
+    (runs[1] / "run.json").write_text(json.dumps(setup), encoding="utf-8")
+    two = {one.name: one for one in compare(*runs).measures}["macro-F1"]
+    assert (two.before, two.after) == pytest.approx((1 / 3, 1 / 3))
+    assert (four.before, four.after) == pytest.approx((1 / 6, 1 / 6))
 
 
 def test_without_gold_labels_and_time_are_compared(runs):

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from report_factories import BLOG, CHUNK, HISTORY, TEXT, graph_of
 
 from submission.files import SubmissionError
 from submission.report.material import embedded, read_graph
-from system.records import Claim
+from system.graph.records import Claim
+from tests.helpers.report_factories import BLOG, CHUNK, HISTORY, TEXT, graph_of
 
 
 @pytest.fixture
@@ -35,6 +35,18 @@ def test_only_the_passage_that_is_prompt_injection_is_suspicious(path):
     assert read_graph(path).suspicious
     suspicious = {passage["url"]: passage["suspicious"] for passage in embedded(read_graph(path))["passages"]}
     assert suspicious == {HISTORY: True, BLOG: False}
+
+
+def test_the_words_of_a_thought_come_with_it(path):
+    by_id = {thought["id"]: thought for thought in embedded(read_graph(path))["thoughts"]}
+    last = next(thought for thought in reversed(by_id.values()) if thought["kind"] == "verdict")
+    assert last["summary"] == {
+        "heading": "Supported, 75%",
+        "text": "It seems supported.",
+        "leaning": "Supported",
+        "minor": False,
+    }
+    assert by_id["q3.p1"]["summary"]["text"] == "repeats another question, similarity 0.97"
 
 
 def test_leaves_out_zero_costs(path):

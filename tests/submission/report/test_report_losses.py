@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_factories import BLOG, CHUNK, DOUBT, HISTORY, TEXT
 
 from knowledge_store.pages.filters import page_key
 from submission.report.losses import ClaimReach, Reach, as_text, content_words, losses, reach, says_the_same
-from system.gold import GoldAnswer, GoldClaim, GoldQuestion
-from system.records import AnswerType, Claim, Label
+from system.averitec.gold import GoldAnswer, GoldClaim, GoldQuestion
+from system.graph.records import AnswerType, Claim, Label
+from tests.helpers.report_factories import BLOG, CHUNK, DOUBT, HISTORY, TEXT
 
 
 def gold_of(*answers: GoldAnswer) -> GoldClaim:

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from report_factories import HISTORY, QUOTE, TEXT, four_claims
 
 from submission.files import SubmissionError
 from submission.report.material import read_run, read_system
+from tests.helpers.report_factories import HISTORY, QUOTE, TEXT, four_claims
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def test_reads_a_run_with_results_timings_and_setup(run):
     material = read_run(run)
     assert [entry.claim_id for entry in material.entries] == [0, 1, 2, 3]
     assert material.entries[0].pairs[0].url == HISTORY
-    assert material.results[2].failures[0].operation == "vote"
+    assert material.results[2].failures[0].operation == "final verdict"
     assert material.timings.run.claims == 4
     assert material.setup["settings"] == {"strategy": "got"}
 

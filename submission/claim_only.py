@@ -1,0 +1,100 @@
+"""``python -m submission claim-only``: a baseline that sees no evidence, to read verdicts with evidence beside.
+
+A multinomial logistic regression on the encoder's vectors of a claim and of its metadata. Its regularization is chosen
+on the later 30% of the training claims, because AVeriTeC's splits follow one another in time.
+"""
+
+import argparse
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+
+from knowledge_store.dense.encoder import Encoder, EncoderUnavailable, SentenceEncoder
+from knowledge_store.settings import RetrievalSettings
+from submission.files import SubmissionError
+from submission.score import scores_of
+from system.averitec.claims import ClaimsError
+from system.averitec.gold import GoldClaim, read_gold
+from system.graph.records import Label
+
+EARLIER = 0.7  # share of the training claims that the others are predicted from
+STRENGTHS = (0.1, 0.2, 0.3, 0.5, 1.0)  # inverse, as scikit-learn's C
+
+DESCRIPTION = """Fit a logistic regression on the text and metadata of annotated claims, without any evidence, and print
+its scores on other claims: a baseline to put beside every accuracy on AVeriTeC."""
+
+
+def add_claim_only_command(commands: Any) -> None:
+    """Add the parser of ``claim-only``."""
+    parser = commands.add_parser("claim-only", help="score the claim alone, without evidence", description=DESCRIPTION)
+    parser.add_argument("train", type=Path, metavar="TRAIN", help="annotated claims to learn from, such as train.json")
+    parser.add_argument("gold", type=Path, metavar="GOLD", help="annotated claims to score, such as dev.json")
+    parser.set_defaults(command=_claim_only)
+
+
+def _claim_only(arguments: argparse.Namespace, console: Console) -> int:
+    try:
+        train, gold = read_gold(arguments.train), read_gold(arguments.gold)
+        encoder = SentenceEncoder.of(RetrievalSettings())
+    except (ClaimsError, EncoderUnavailable) as error:
+        raise SubmissionError(str(error)) from None
+    train.sort(key=lambda one: one.claim.day or date.min)
+    labels = labels_of(train)
+    if set(labels[: round(EARLIER * len(labels))]) != set(labels) or len(set(labels)) < 2:
+        raise SubmissionError(
+            f"{arguments.train}: expected at least two labels, each among the earlier {EARLIER:.0%} of the claims, "
+            f"got {len(set(labels))} in {len(labels)} claims; learn from a whole split"
+        )
+    vectors = features(train, encoder)
+    strength = choose(vectors, labels)
+    found = fit(vectors, labels, strength).predict(features(gold, encoder))
+    console.print(
+        f"C = {strength}, chosen on the later {1 - EARLIER:.0%} of {len(train)} claims; {len(gold)} others:",
+        soft_wrap=True,
+    )
+    console.print(summary(labels_of(gold), found), soft_wrap=True)
+    console.print('always "Refuted":')
+    console.print(summary(labels_of(gold), np.full(len(gold), str(Label.REFUTED))), soft_wrap=True)
+    return 0
+
+
+def choose(vectors: NDArray[np.float32], labels: NDArray[np.str_]) -> float:
+    """Return the C with which the earlier claims predict the later ones best, by log loss."""
+    cut = round(EARLIER * len(labels))
+
+    def loss(strength: float) -> float:
+        model = fit(vectors[:cut], labels[:cut], strength)
+        return float(log_loss(labels[cut:], model.predict_proba(vectors[cut:]), labels=model.classes_))
+
+    return min(STRENGTHS, key=loss)
+
+
+def features(claims: Sequence[GoldClaim], encoder: Encoder) -> NDArray[np.float32]:
+    """Encode text and metadata side by side, (claims, 2 × dimension)."""
+    texts = [one.claim.text for one in claims]
+    metadata = [" | ".join(value for key, value in one.claim.metadata.items() if key != "claim_date") for one in claims]
+    return np.hstack([encoder.encode(texts), encoder.encode(metadata)])
+
+
+def labels_of(claims: Sequence[GoldClaim]) -> NDArray[np.str_]:
+    """Return the gold labels, (claims,)."""
+    return np.array([str(one.label) for one in claims])
+
+
+def fit(vectors: NDArray[np.float32], labels: NDArray[np.str_], strength: float) -> LogisticRegression:
+    """Fit the regression; ``strength`` is scikit-learn's C."""
+    return LogisticRegression(C=strength, max_iter=3000).fit(vectors, labels)
+
+
+def summary(gold: NDArray[np.str_], found: NDArray[np.str_]) -> str:
+    """Accuracy, macro-F1 and the F1 of each label, on one line."""
+    scores = scores_of(gold.tolist(), found.tolist())
+    each = ", ".join(f"{label} {score.f1:.3f}" for label, score in scores.labels.items())
+    return f"  accuracy {scores.accuracy:.3f}, macro-F1 {scores.macro_f1:.3f}; F1: {each}"

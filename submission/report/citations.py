@@ -1,0 +1,47 @@
+"""The page of a text whose citations were checked: each citing sentence marked by what its sources say."""
+
+from itertools import groupby
+
+from submission.report.marked import Count, Mark, Reason, marked_page, reason
+from system.citations.records import CheckedCitation, CheckedCitations, Outcome
+
+STYLES = {
+    Outcome.CONTRADICTED: "refuted",
+    Outcome.ABSENT: "not-enough",
+    Outcome.UNREADABLE: "unread",
+    Outcome.SUPPORTED: "supported",
+}
+"""The gravest first: it colors a sentence with several sources."""
+
+
+def citations_page(checked: CheckedCitations) -> str:
+    """A text with its citations checked as an HTML page that opens from disk and fetches nothing."""
+    supported, total = checked.counts[Outcome.SUPPORTED], len(checked.citations)
+    marks = [
+        _mark(list(group)) for _, group in groupby(checked.citations, key=lambda one: one.citation.sentence.number)
+    ]
+    return marked_page(
+        checked.article,
+        marks,
+        [Count(STYLES[outcome], outcome, count) for outcome, count in checked.counts.items()],
+        kicker="Citation check",
+        headline=f"{supported} of {total}",
+        summary=f"citation{'' if total == 1 else 's'} where the source says what the sentence says.",
+        unmarked="What is not marked cites nothing, or claims nothing that could be checked.",
+    )
+
+
+def _mark(citations: list[CheckedCitation]) -> Mark:
+    order = list(STYLES)
+    sentence = citations[0].citation.sentence
+    changed = sentence.claim != " ".join(sentence.text.split())
+    reasons = tuple(_reason(one) for one in sorted(citations, key=lambda one: order.index(one.outcome)))
+    return Mark(sentence.number, sentence.text, sentence.claim if changed else "", reasons)
+
+
+def _reason(one: CheckedCitation) -> Reason:
+    mark, target = one.citation.mark, one.citation.target
+    heading = target if mark == target else f"{mark} {target}"
+    if one.result is None:
+        return Reason(STYLES[one.outcome], one.outcome, one.reason, heading)
+    return reason(one.result, STYLES[one.outcome], one.outcome, heading)

@@ -1,0 +1,85 @@
+"""Rounds against correctness, and tokens a claim, from the output folder of a run (DebateCV, figure 2 and table 7)."""
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from submission.files import SubmissionError
+from submission.read import pair, read_predictions, read_scored_gold
+from submission.timings import TimeReport
+from system.graph.records import Record
+
+ROUNDS = "tell by the number of rounds how many claims are right, and what a claim costs"
+
+
+class RoundScore(Record):
+    """The claims that took so many rounds; 0 rounds stands for all claims.
+
+    Attributes:
+        accuracy: share of them whose label is right.
+        tokens_in, tokens_out, calls: means a claim.
+    """
+
+    rounds: int
+    claims: int
+    accuracy: float
+    tokens_in: float
+    tokens_out: float
+    calls: float
+
+
+def by_rounds(output: Path, gold: Path) -> list[RoundScore]:
+    """Score a run by the rounds that its claims took, fewest first, and all of them last.
+
+    Raises:
+        SubmissionError: a file is missing or cannot be read, or predictions and gold share no claim.
+    """
+    pairs = pair(read_predictions(output / "submission.json"), read_scored_gold(gold)).pairs
+    right = {one.gold.claim_id: one.predicted.label == one.gold.label for one in pairs}
+    path = output / "timings.json"
+    try:
+        timed = TimeReport.model_validate_json(path.read_bytes()).claims
+    except (OSError, ValidationError) as error:
+        raise SubmissionError(f"{path}: expected the time report of a run ({error})") from error
+    rows = {one.claim_id: one for one in timed if one.claim_id in right}
+
+    def score(rounds: int, ids: Iterable[int]) -> RoundScore:
+        mine = [rows[number] for number in ids]
+        return RoundScore(
+            rounds=rounds,
+            claims=len(mine),
+            accuracy=float(np.mean([right[one.claim_id] for one in mine])),
+            tokens_in=float(np.mean([one.tokens_in for one in mine])),
+            tokens_out=float(np.mean([one.tokens_out for one in mine])),
+            calls=float(np.mean([one.calls for one in mine])),
+        )
+
+    if not rows:
+        raise SubmissionError(f"{path}: expected the times of claims that {gold} has, got none")
+    numbers = sorted({one.rounds for one in rows.values()})
+    each = [score(number, (i for i, one in rows.items() if one.rounds == number)) for number in numbers]
+    return [*each, score(0, rows)]
+
+
+def add_rounds_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add ``rounds`` to the commands."""
+    parser = commands.add_parser("rounds", help=ROUNDS, description=__doc__)
+    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR", help="the output folder of a run")
+    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="claims with labels")
+    parser.set_defaults(command=_print)
+
+
+def _print(arguments: argparse.Namespace, console: Console) -> int:
+    table = Table("rounds", title=str(arguments.output), title_justify="left")
+    for heading in ("claims", "accuracy", "tokens in", "out", "calls"):
+        table.add_column(heading, justify="right")
+    for row in by_rounds(arguments.output, arguments.gold):
+        means = (f"{value:.0f}" for value in (row.tokens_in, row.tokens_out))
+        table.add_row(str(row.rounds or "all"), str(row.claims), f"{row.accuracy:.3f}", *means, f"{row.calls:.1f}")
+    console.print(table)
+    return 0

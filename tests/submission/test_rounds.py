@@ -1,0 +1,31 @@
+"""Rounds against correctness and tokens a claim, from a run's own files."""
+
+import orjson
+import pytest
+
+from submission.__main__ import main
+from submission.rounds import by_rounds
+from submission.write import write_outputs
+from system.graph.records import Cost, Label
+from tests.helpers.submission_factories import result
+from tests.submission.test_timings import FACTS
+
+
+def test_claims_are_scored_by_the_rounds_that_they_took(tmp_path, capsys):
+    results, gold = [], []
+    for number, (rounds, label) in enumerate([(1, Label.REFUTED), (2, Label.REFUTED), (2, Label.SUPPORTED)]):
+        one = result(number)
+        timing = one.timing.model_copy(update={"rounds": rounds, "cost": Cost(calls=rounds, tokens_in=100 * rounds)})
+        verdict = one.verdict.model_copy(update={"label": Label.REFUTED})
+        results.append(one.model_copy(update={"timing": timing, "verdict": verdict}))
+        gold.append({"claim_id": number, "claim": one.claim.text, "label": label, "questions": []})
+    write_outputs(results, tmp_path, FACTS)
+    (tmp_path / "gold.json").write_bytes(orjson.dumps(gold))
+    rows = by_rounds(tmp_path, tmp_path / "gold.json")
+    assert [(row.rounds, row.claims, row.accuracy, row.tokens_in) for row in rows] == [
+        (1, 1, 1.0, 100.0),
+        (2, 2, 0.5, 200.0),
+        (0, 3, pytest.approx(2 / 3), pytest.approx(500 / 3)),
+    ]
+    assert main(["rounds", str(tmp_path), "--gold", str(tmp_path / "gold.json")]) == 0
+    assert "0.667" in capsys.readouterr().out
