@@ -1,35 +1,40 @@
-"""``python -m training COMMAND``: each command is a module that adds its own parser."""
+"""Command line: ``python -m training data|train|quantize|dequantize|check``."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
-from system.claims import ClaimsError
-from system.models.base import ModelUnavailable
-from training import TrainingError, check, quantization
-from training.datasets import command as datasets
-from training.finetuning import command as finetuning
-
-COMMANDS = (datasets, finetuning, quantization, check)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a training command; returns the exit status: 0, or 2 with the reason on standard error."""
-    options = _parser().parse_args(arguments)
-    try:
-        options.run(options)
-    except (ClaimsError, ModelUnavailable, TrainingError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+COMMANDS = {
+    "data": "make the data sets of the adapters",
+    "train": "fine-tune a LoRA adapter",
+    "verifier": "train the verifier, which reads a passage and a statement",
+    "quantize": "quantize a base model to 4 bits (AWQ)",
+    "dequantize": "make a trainable base from a 4-bit checkpoint",
+    "check": "check an adapter in the engine",
+    "prompts": "compare the data sets' prompts with those of a run",
+    "push": "push an adapter to the model hub",
+    "judge-gold": "judge claims by their gold questions and answers",
+    "held-out-claims": "write the claims that training holds out, with stores",
+    "tiny-model": "make a tiny random model with adapters, to try the tools on",
+}
 
 
-def _parser() -> argparse.ArgumentParser:
-    description = "Make data sets, train, quantize and check adapters."
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] not in COMMANDS:
+        _overview().parse_args(arguments)  # ends with the help, or with what is wrong
+    from training.commands import main as run  # only now: models' libraries need seconds to be imported
+
+    return run(arguments)
+
+
+def _overview() -> argparse.ArgumentParser:
+    description = "Make data sets, train, quantize and check adapters, train the verifier."
     parser = argparse.ArgumentParser(prog="python -m training", description=description)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in COMMANDS:
-        module.add_command(commands)
+    for name, purpose in COMMANDS.items():
+        commands.add_parser(name, help=purpose)
     return parser
 
 

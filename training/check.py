@@ -17,20 +17,20 @@ from tqdm import tqdm
 
 import system
 from knowledge_store.pages.page import Passage
-from system.gold import GoldClaim, read_gold
+from system.averitec.gold import GoldClaim, read_gold
+from system.graph.records import QuestionAnswer
+from system.graph.thoughts import Argument, Speaker
+from system.hardware.memory import skeleton
 from system.models.base import Completion, Model, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.constraints import closed_replies
-from system.models.memory import skeleton
 from system.models.transformers import TransformersModel
-from system.records import QuestionAnswer
 from system.settings import EngineSettings
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.ask_question import AskQuestion
+from system.strategies.debate.tasks import CloseDebate, Moderate
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
 from system.tasks.base import Adapter, Reply, Task
-from system.tasks.debate import CloseDebate, Moderate
-from system.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
-from system.thoughts import Argument, Speaker
 from training import TrainingError
 from training.finetuning.base import choose_precision, device_memory
 from training.finetuning.checkpoints import read_record
@@ -69,12 +69,12 @@ def run(options: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be checked, and how.
+    """An adapter to check, and the engine to check it in.
 
     Attributes:
         model: what the engine serves: the adapter's base, or that base quantized.
         data: folder of the data sets.
-        count: claims and held-out examples that are tried, at most.
+        count: the most claims, and held-out examples, to try.
     """
 
     adapter: Path
@@ -86,7 +86,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a check found; shares are of 1.
+    """Findings of a check; shares are of 1.
 
     Attributes:
         samples: what the engine wrote.
@@ -222,7 +222,7 @@ def _tasks(adapter: Adapter, example: GoldClaim, labels: bool) -> Iterator[Task[
     claim, pairs, passages = example.claim, _pairs(example), _passages(example)
     match adapter:
         case Adapter.QUESTION_GENERATION:
-            yield AskQuestion(claim=claim, context=pairs[:1], index=0, seed_passages=())
+            yield AskQuestion(claim=claim, context=pairs[:1], index=0)
         case Adapter.QUESTION_ANSWERING:
             yield AnswerQuestion(claim=claim, question=pairs[0].question, passage=passages[0])
         case Adapter.VERDICT_PREDICTION:

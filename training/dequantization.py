@@ -22,6 +22,7 @@ from tqdm import tqdm
 from training import TrainingError
 
 INTERLEAVED = (0, 4, 1, 5, 2, 6, 3, 7)  # place in AutoAWQ's word of each of eight columns
+ORIGIN = "dequantized_from"  # key of the configuration that names the 4-bit checkpoint
 IN_ORDER = tuple(range(8))
 CONFIG = "config.json"
 INDEX = "model.safetensors.index.json"
@@ -41,7 +42,7 @@ def dequantize(model: str, output: Path) -> None:
         TrainingError: the checkpoint cannot be loaded or is of another format, or the output cannot be written.
     """
     source = _source(model)
-    config = _config(source)
+    config = _config(source) | {ORIGIN: Path(model).name if Path(model).is_dir() else model}
     try:
         output.mkdir(parents=True, exist_ok=True)
         places: dict[str, str] = {}
@@ -75,7 +76,7 @@ def dequantized(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _source(model: str) -> Path:
-    """The folder of a checkpoint, which is fetched where there is none.
+    """Return the folder of a checkpoint, fetching it if needed.
 
     Raises:
         TrainingError: it is missing, or it has no configuration.

@@ -9,6 +9,7 @@ import torch
 from peft import PeftModel
 from tqdm import tqdm
 
+from system.models.adapters import base_mark, check_adapter
 from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies
 from training.finetuning.base import Precision, load_base
@@ -25,13 +26,15 @@ class PeftReader:
             it would write elsewhere does not count. None for others.
 
     Raises:
-        ModelUnavailable: the base cannot be loaded.
+        ModelUnavailable: the base cannot be loaded, or the adapter does not fit it.
     """
 
     def __init__(
         self, base: str, adapter: Path, chat: ChatTokenizer, precision: Precision, closed: ClosedReplies | None = None
     ) -> None:
-        self._model: Any = PeftModel.from_pretrained(load_base(base, precision), str(adapter)).eval()
+        loaded = load_base(base, precision)
+        config = check_adapter(adapter, loaded, base_mark(base))
+        self._model: Any = PeftModel.from_pretrained(loaded, str(adapter), config=config).eval()
         self._chat = chat
         self._closed = closed
 
@@ -47,11 +50,16 @@ class PeftReader:
             logprobs, right = self._logprobs(prompt, ids)
         return float((logprobs.argmax(-1) == right).float().mean())
 
-    def loss(self, examples: Sequence[Demonstration]) -> float:
-        """Mean negative log-likelihood of a token of the replies, or of a choice between them, in nats."""
+    def loss(self, examples: Sequence[Demonstration], adapter: bool = True) -> float:
+        """Mean negative log-likelihood of a token of the replies, or of a choice between them, in nats.
+
+        Args:
+            adapter: False measures the base model alone.
+        """
         total, count = 0.0, 0
         for example in tqdm(examples, unit="example", desc="held-out loss", leave=False, disable=None):
-            logprobs, right = self._logprobs(self._chat.encode(example.prompt), self._reply_ids(example.reply))
+            with nullcontext() if adapter else self._model.disable_adapter():
+                logprobs, right = self._logprobs(self._chat.encode(example.prompt), self._reply_ids(example.reply))
             total -= float(logprobs.gather(1, right[:, None]).sum())
             count += len(right)
         return total / count
@@ -78,11 +86,11 @@ class PeftReader:
 
     @torch.inference_mode()
     def _logprobs(self, prompt: Sequence[int], reply: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
-        """What might stand at each position that counts, (positions, choices) float32, and what does, (positions,)."""
+        """Score the choices at each position that counts, (positions, choices) float32; the ids there, (positions,)."""
         ids = torch.tensor([[*prompt, *reply]], device=self._model.device)
         logits = self._model(input_ids=ids).logits[0, len(prompt) - 1 : -1].float()
         if self._closed:
-            place = len(self._closed.given)
+            place = len(self._closed.forced)
             choice = self._closed.tokens.index(reply[place])
             return logits[place : place + 1, list(self._closed.tokens)].log_softmax(-1), ids.new_tensor([choice])
         return logits.log_softmax(-1), ids.new_tensor(reply)

@@ -107,17 +107,17 @@ def _quantize(options: argparse.Namespace) -> None:
 
 
 def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, measured: int, seed: int) -> dict[str, Any]:
-    """What ``awq.py`` reads: examples of all data sets in equal parts, of claims that training held out or not.
+    """Draw conversations for ``awq.py``: equal parts of all data sets, of claims held out or not.
 
     Args:
-        folder: of the data sets; those of preferences are passed over.
+        folder: of the data sets; preferences and whole debates are passed over.
         calibration: maximum conversations to calibrate on.
-        measured: conversations whose replies are measured, at most.
+        measured: the most conversations whose replies are measured.
 
     Raises:
         TrainingError: there is no data set, or one is broken.
     """
-    files = sorted(path for path in folder.glob("*.jsonl") if not path.stem.endswith("preferences"))
+    files = sorted(path for path in folder.glob("*.jsonl") if not path.stem.endswith(("preferences", "debates")))
     if not files:
         raise TrainingError(f"{folder}: no data sets to calibrate on; make them: python -m training data --help")
     train: list[Demonstration] = []

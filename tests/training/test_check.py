@@ -5,13 +5,13 @@ import json
 import pytest
 import torch
 from peft import PeftModel
-from tiny_training import write_lines
 
+from system.graph.records import Label
 from system.models.chat import ChatTokenizer
 from system.models.constraints import closed_replies
-from system.records import Label
+from system.strategies.steps.tasks.judge_claim import LabelClaim, LabelReply
 from system.tasks.base import Adapter
-from system.tasks.judge_claim import LabelClaim, LabelReply
+from tests.helpers.tiny_training import write_lines
 from training import TrainingError
 from training.__main__ import main
 from training.check import Plan, check, example_tasks
@@ -55,7 +55,7 @@ def label_adapter(tiny_model, tmp_path, data, lines, verdicts, chat):
     """With the record of a training, and its data."""
     folder, base = tmp_path / "labels", str(tiny_model / "base")
     closed = closed_replies(LabelReply, chat.tokenizer)
-    reply = [*closed.given, closed.tokens[list(closed.replies).index(Label.REFUTED)]]
+    reply = [*closed.forced, closed.tokens[list(closed.replies).index(Label.REFUTED)]]
     prompts = [chat.prompt(task, True).ids for task in example_tasks(Adapter.VERDICT_PREDICTION, 3, labels=True)]
     learnt_by_heart(folder, base, tiny_model / "verdict_prediction", prompts, reply, [len(reply) - 1])
     record = {"task": "labels", "adapter": "verdict_prediction", "data": ["labels"]}

@@ -10,6 +10,7 @@ from safetensors.torch import save_file
 
 from training import TrainingError
 from training.dequantization import dequantize, dequantized
+from training.finetuning.card import name_of
 
 OUT, INPUTS, GROUP = 8, 16, 8
 AWQ = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": GROUP}
@@ -91,7 +92,8 @@ def checkpoint(folder, config):
 def test_a_checkpoint_becomes_a_model_without_quantization(tmp_path):
     model = checkpoint(tmp_path / "awq", {"hidden_size": 16, "quantization_config": AWQ})
     dequantize(model, tmp_path / "base")
-    assert json.loads((tmp_path / "base" / "config.json").read_text()) == {"hidden_size": 16}
+    assert json.loads((tmp_path / "base" / "config.json").read_text()) == {"hidden_size": 16, "dequantized_from": "awq"}
+    assert name_of(str(tmp_path / "base")) == "awq"  # what cards call the base
     index = json.loads((tmp_path / "base" / "model.safetensors.index.json").read_text())
     assert index["weight_map"] == {"a.weight": "model.safetensors"}
     assert (tmp_path / "base" / "tokenizer.json").exists()

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from training_claims import RECORDS, answer, claim, write
 
 from knowledge_store.dense.encoder import Vectors
-from scripts.held_out_claims import NEIGHBORS, STRANGERS, pages, pseudo_stores
-from system.gold import GoldClaim, read_gold
+from system.averitec.gold import GoldClaim, read_gold
+from tests.helpers.training_claims import RECORDS, answer, claim, write
+from training.held_out_claims import NEIGHBORS, STRANGERS, pages, pseudo_stores
 
 
 class Length:

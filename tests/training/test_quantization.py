@@ -36,7 +36,8 @@ def folder(tmp_path):
             for claim in range(40)
         ]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "moderator_preferences.jsonl").write_text("of another form\n")
+    for name in ("moderator_preferences", "debates"):
+        (tmp_path / f"{name}.jsonl").write_text("of another form\n")
     return tmp_path
 
 

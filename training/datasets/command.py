@@ -11,10 +11,10 @@ from tqdm import tqdm
 from knowledge_store.dense.encoder import EncoderUnavailable
 from system.app import options
 from system.app.commands.common import settings_of
-from system.gold import GoldClaim, read_gold
-from system.journal import JournalError
-from system.models import located
+from system.averitec.gold import GoldClaim, read_gold
+from system.files.journal import JournalError
 from system.models.chat import ChatTokenizer
+from system.models.loading import located
 from system.settings import Settings, SettingsError
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
@@ -157,7 +157,7 @@ def _store(args: argparse.Namespace) -> Path | None:
 
 
 def _renderer(args: argparse.Namespace, settings: Settings) -> tuple[Renderer, str]:
-    """What renders prompts, and what the card says of their lengths."""
+    """Return the renderer of prompts, and the card's words on their lengths."""
     name = args.tokenizer or (settings.model.model if settings.model.backend in LOCAL else "")
     if not name:
         print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")

@@ -17,8 +17,8 @@ from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page, Passage
 from knowledge_store.pages.store import read_pages
 from knowledge_store.settings import RetrievalSettings
-from system.gold import GoldAnswer, GoldClaim
-from system.records import AnswerType
+from system.averitec.gold import GoldAnswer, GoldClaim
+from system.graph.records import AnswerType
 from system.runner.ranking_pool import store_file
 from training import TrainingError
 from training.datasets.gold import answer_text
@@ -129,7 +129,7 @@ NOTHING_ELSE = "nothing else on the claim that could leave it open"
 
 @dataclass(frozen=True)
 class Source:
-    """Where the passages of gold answers come from; without a store, answers stand for their pages.
+    """The passages of gold answers; without a store, answers stand for their pages.
 
     Attributes:
         store: folder of a file for each claim id, or None.
@@ -171,7 +171,7 @@ class ClaimEvidence:
         )
 
     def passage(self, answer: GoldAnswer, drops: Drops) -> Found | None:
-        """The passage that an answer was read from; None, and counted, where there is none."""
+        """Find the passage that an answer was read from; None is counted."""
         if self._source.store is None:
             return self._own_text(answer, drops)
         page = self._page(answer)
@@ -185,7 +185,7 @@ class ClaimEvidence:
         return Found(answer, passage, own_text=False)
 
     def elsewhere(self, answer: GoldAnswer, drops: Drops) -> Found | None:
-        """The passage on another question that comes closest to this one; None, and counted, where there is none.
+        """Find the passage on another question that comes closest to this one; None is counted.
 
         It stands for what retrieval brings to a question that no page answers.
         """
@@ -211,7 +211,7 @@ class ClaimEvidence:
         return next((self._pages[address] for address in addresses if address in self._pages), None)
 
     def _own_text(self, answer: GoldAnswer, drops: Drops) -> Found | None:
-        """What an annotator took from the page: an extractive answer, or the reason of a Boolean one."""
+        """The text that an annotator took from the page: an extractive answer, or the reason of a Boolean one."""
         text = {AnswerType.EXTRACTIVE: answer.text, AnswerType.BOOLEAN: answer.explanation}.get(answer.type, "")
         if not text:
             drops[NO_STORE] += 1

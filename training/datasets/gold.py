@@ -1,13 +1,14 @@
 """Data sets made of annotations alone: question generation and verdict prediction (sections 3.2.1 and 3.2.4)."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 
 from knowledge_store.tokenization import tokenize
-from system.gold import GoldAnswer, GoldClaim
-from system.records import NO_ANSWER, Claim, Label, QuestionAnswer
-from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.averitec.gold import GoldAnswer, GoldClaim
+from system.graph.records import NO_ANSWER, Claim, Label, QuestionAnswer
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.tasks.base import Adapter
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.datasets.samples import DataSet, Drops, Sample
 
 
@@ -60,7 +61,12 @@ def _date_forms(claim: Claim) -> list[set[str]]:
 
 
 def question_generation(claims: Sequence[GoldClaim]) -> DataSet:
-    """A sample for each question: the first without context, question i + 1 with the i pairs before it (3.2.1)."""
+    """A sample for each question: the first without context, question i + 1 with the i pairs before it (3.2.1).
+
+    The engine asks again where a question repeats another, with a list of all that were asked, of which the branch has
+    answers to some. So each question after the first is a sample once more: with such a list, and the first so many
+    pairs, none to all.
+    """
     samples = [sample for annotated in claims for sample in _questions(annotated)]
     return DataSet(Adapter.QUESTION_GENERATION, samples, Drops(), {})
 
@@ -68,13 +74,27 @@ def question_generation(claims: Sequence[GoldClaim]) -> DataSet:
 def _questions(annotated: GoldClaim) -> Iterator[Sample]:
     pairs = gold_pairs(annotated)
     for place, pair in enumerate(pairs):
-        yield Sample(
-            id=f"question-{annotated.claim.id}-{place + 1}",
-            label=annotated.label,
-            task=AskQuestion(claim=annotated.claim, context=pairs[:place], index=0, seed_passages=()),
-            reply=QuestionReply(question=pair.question),
-            kind="next question" if place else "first question",
-        )
+        yield _question(annotated, pairs, place, known=place, asked=0)
+        if place:
+            drawn = hashlib.sha256(f"{annotated.claim.text}\n{pair.question}".encode()).digest()[0]
+            yield _question(annotated, pairs, place, known=drawn % (place + 1), asked=place)
+
+
+def _question(annotated: GoldClaim, pairs: Sequence[QuestionAnswer], place: int, *, known: int, asked: int) -> Sample:
+    """The sample of a question, which sees the first pairs, and the first questions in a list of those asked."""
+    kind = "next question" if place else "first question"
+    return Sample(
+        id=f"question-{annotated.claim.id}-{place + 1}{'-again' if asked else ''}",
+        label=annotated.label,
+        task=AskQuestion(
+            claim=annotated.claim,
+            context=tuple(pairs[:known]),
+            index=0,
+            asked=tuple(pair.question for pair in pairs[:asked]),
+        ),
+        reply=QuestionReply(question=pairs[place].question),
+        kind=f"{kind}, asked again" if asked else kind,
+    )
 
 
 NO_JUSTIFICATION = "claim without a justification"

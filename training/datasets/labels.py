@@ -5,11 +5,11 @@ in 1931". Public sets of natural-language inference and fact verification can: e
 question and the evidence as its answer.
 
 A model that reads gold answers alone trusts whatever it is shown. In use it also reads the sentences nearest to the
-claim, of pages about something else as often as not. AVeriTeC's training split has no knowledge store, so what
-annotators found stands in for the web: the answers of a claim, those of the claims nearest to it (its topic) and those
-of some at random (the noise). A share of the questions loses its own answers, as the web does not have them all, and
-pages repeat what is claimed, true or not. A share of the claims is shown alone: where nothing worth reading is found,
-who claims what still tells something.
+claim, of pages about something else as often as not. A knowledge store of the training split has over 200 GB at dev's
+size, too much for a model that two cores train, so what annotators found stands in for the web: the answers of a claim,
+those of the claims nearest to it (its topic) and those of some at random (the noise). A share of the questions loses
+its own answers, as the web does not have them all, and pages repeat what is claimed, true or not. A share of the claims
+is shown alone: where nothing worth reading is found, who claims what still tells something.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from system.gold import GoldClaim
-from system.records import Claim, Label, QuestionAnswer, explain
-from system.tasks.judge_claim import EVIDENCE_QUESTION, LabelClaim, LabelReply
+from system.averitec.gold import GoldClaim
+from system.graph.records import Claim, Label, QuestionAnswer, explain
+from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, LabelClaim, LabelReply
 from training import TrainingError
 from training.datasets.gold import gold_pairs
 from training.datasets.samples import DataSet, Drops, Sample

@@ -1,13 +1,15 @@
 """The moderator's data (DebateCV, section 4): synthetic debates, and what is made of them.
 
-Debates about annotated claims are held by zero-shot ``debatecv`` on gold evidence. Each is on disk as soon as it is
-over; one that failed is not kept, so the next run tries it again. Of them come Debate-SFT, and D-SFT with D-DPO.
+Debates about annotated claims are held as a run holds them: over what a graph of thoughts has asked, retrieved and
+answered. Only there every claim is debated, as in the papers, and not only those on which branches disagree; and the
+base model moderates. Each debate is on disk as soon as it is over; one that failed is not kept, so the next run tries
+it again. Of them come Debate-SFT, and D-SFT with D-DPO.
 """
 
-import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,16 +17,20 @@ from tqdm import tqdm
 
 from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import Passage
-from knowledge_store.ranking import rank
-from system.check import Engine, check
-from system.gold import GoldClaim
-from system.journal import RecordJournal
+from system.averitec.gold import GoldClaim
+from system.case import Case, Outcome
+from system.check import Engine
+from system.files.journal import RecordJournal
+from system.graph.graph import Graph
+from system.graph.records import Claim, ClaimResult, Label, QuestionAnswer, Record, Verdict
+from system.graph.thoughts import Argument, Thought
 from system.models.base import Completion, Model, Request, Result
-from system.records import Claim, Label, QuestionAnswer, Record
-from system.runner.ranking_pool import store_file
+from system.runner.checking import PooledChecks, check_all
+from system.runner.ranking_pool import RankingPool
 from system.settings import Settings
-from system.tasks.base import Reply
-from system.tasks.debate import (
+from system.strategies.debate.records import Ruling
+from system.strategies.debate.steps import debate as hold_debate
+from system.strategies.debate.tasks import (
     CONTINUE,
     CloseDebate,
     CorrectVerdict,
@@ -33,8 +39,12 @@ from system.tasks.debate import (
     ModeratorTask,
     RulingReply,
 )
-from system.tasks.judge_claim import VerdictReply
-from system.thoughts import Argument, Ruling
+from system.strategies.got import Branch, explore
+from system.strategies.steps.evidence import share_evidence
+from system.strategies.steps.questions import first_questions
+from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.verdict import conclude
+from system.tasks.base import Adapter, Reply
 from training.datasets.samples import DataSet, Drops, Sample
 
 M = TypeVar("M", bound=ModeratorTask[Reply])
@@ -61,7 +71,7 @@ class Debate(Record):
 
     @property
     def task(self) -> Moderate | CloseDebate:
-        """What the moderator was asked."""
+        """The task that the moderator was given."""
         return self.ask(Moderate) if isinstance(self.reply, RulingReply) else self.ask(CloseDebate)
 
     def ask(self, task: type[M], **more: Any) -> M:
@@ -124,6 +134,19 @@ class Listener:
             )
 
 
+async def debate_always(case: Case) -> Outcome:
+    """The graph of strategy ``got``, and a debate over all that its branches found, whether they agree or not."""
+
+    async def verdict() -> Thought[Verdict] | None:
+        branches = [Branch([question]) for question in await first_questions(case)]
+        await explore(case, branches)
+        pairs = [pair for branch in branches for pair in branch.pairs]
+        answered = any(pair.content.passages for pair in pairs)  # as in a run: nothing else is worth a debate
+        return await hold_debate(case, share_evidence(case, pairs)) if answered else None
+
+    return await conclude(case, verdict())
+
+
 async def hold_debates(
     model: Model,
     encoder: Encoder,
@@ -136,47 +159,45 @@ async def hold_debates(
 
     Args:
         settings: see ``debate_settings``.
-        store: the gold evidence, a file for each claim.
+        store: a file for each claim.
 
     Returns:
         The debates about these claims that came to a verdict, in the order of the claims.
     """
     listener = Listener(model)
-    engine = Engine(listener, encoder, settings)
-    places = asyncio.Semaphore(settings.run.max_concurrent_claims)
+    engine = Engine(listener, encoder, settings, strategy=debate_always if settings.strategy == "got" else None)
     done = {debate.claim.id for debate in journal.finished}
     left = [claim for claim in claims if claim.id not in done]
     with tqdm(total=len(claims), initial=len(claims) - len(left), unit="debate", disable=None) as bar:
 
-        async def debate(claim: Claim) -> None:
-            async with places:
-                ranked = rank(store_file(store, claim), claim.text, settings.retrieval)
-                result, _ = await check(engine, claim, ranked)
-                if claim.id in listener.heard:
-                    journal.append(listener.heard.pop(claim.id))
-                else:
-                    why = result.failures[0].message if result.failures else "there was nothing to debate"
-                    _LOGGER.warning("claim %d: the debate reached no verdict (%s)", claim.id, why)
-                bar.update()
+        async def keep(checked: tuple[ClaimResult, Graph]) -> None:
+            result, _ = checked
+            if result.claim.id in listener.heard:
+                journal.append(listener.heard.pop(result.claim.id))
+            else:
+                why = result.failures[0].message if result.failures else "there was nothing to debate"
+                _LOGGER.warning("claim %d: the debate reached no verdict (%s)", result.claim.id, why)
+            bar.update()
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for claim in left:
-                    group.create_task(debate(claim))
-        except ExceptionGroup as faults:  # the first is the cause, such as a full disk
-            raise faults.exceptions[0] from faults
+        with RankingPool(settings.retrieval, settings.run.workers, settings.run.budget) as pool:
+            await check_all(PooledChecks(engine, partial(pool.rank, store)), left, keep)
     by_id = {debate.claim.id: debate for debate in journal.finished}
     return [by_id[claim.id] for claim in claims if claim.id in by_id]
 
 
 def debate_settings(settings: Settings) -> Settings:
-    """The settings for debates on gold evidence, without a tight budget and by the base model alone: zero-shot."""
+    """The settings for debates: those of a run, without a tight budget, and with the base model as moderator.
+
+    Adapters that ask and answer make the evidence what it will be. On gold evidence (``--evidence gold``), as in the
+    papers, there is nothing to ask and the strategy is ``debatecv``.
+    """
+    retrieved = settings.debate.evidence == "retrieved"
+    adapters = {task: name for task, name in settings.model.adapters.items() if task is not Adapter.MODERATOR}
     return settings.model_copy(
         update={
-            "strategy": "debatecv",
-            "debate": settings.debate.model_copy(update={"evidence": "gold"}),
+            "strategy": "got" if retrieved and settings.strategy != "debatecv" else "debatecv",
             "run": settings.run.model_copy(update={"budget": PATIENCE, "calibration": ""}),
-            "model": settings.model.model_copy(update={"adapters": {}}),
+            "model": settings.model.model_copy(update={"adapters": adapters}),
         }
     )
 
@@ -221,34 +242,38 @@ NOT_CORRECTED = "wrong verdict without a correction"
 def moderator_data(
     claims: Sequence[GoldClaim], debates: Sequence[Debate], corrections: Mapping[int, str], notes: dict[str, Any]
 ) -> list[DataSet]:
-    """The three data sets of the two recipes.
+    """The data sets of the two recipes and of an ablation.
 
-    Debate-SFT trains on correct and corrected replies together (``moderator``). D-SFT trains on the correct ones
-    (``moderator_sft``); D-DPO then prefers the corrected reply to the original (``moderator_preferences``). Both learn
-    to continue too, from each ruling after which a debate continued; a moderator that saw last rulings alone would end
-    every debate in its first round.
+    Debate-SFT trains on correct and corrected replies together (``moderator``), in the ablation on the corrected ones
+    alone (``moderator_corrected``, without C_correct). D-SFT trains on the correct ones (``moderator_sft``, which is
+    also the ablation without C_error); D-DPO then prefers the corrected reply to the original
+    (``moderator_preferences``). All but the last learn to continue too, from each ruling after which a debate of theirs
+    continued; a moderator that saw last rulings alone would end every debate in its first round.
 
     Args:
         corrections: reasons for the gold verdict by the id of the claim, where the moderator was wrong.
     """
     labels = {annotated.claim.id: annotated.label for annotated in claims}
     right = [debate for debate in debates if debate.label is labels[debate.claim.id]]
-    correct = [sample for debate in right for sample in (*_continued(debate), _kept(debate))]
     wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
-    pairs = [
-        _corrected(debate, labels[debate.claim.id], corrections[debate.claim.id])
+    pairs = {
+        debate.claim.id: _corrected(debate, labels[debate.claim.id], corrections[debate.claim.id])
         for debate in wrong
         if debate.claim.id in corrections
-    ]
+    }
+    correct = [sample for debate in right for sample in (*_continued(debate), _kept(debate))]
+    corrected: list[Sample] = []
+    for debate in wrong:
+        pair = pairs.get(debate.claim.id)
+        corrected += [*_continued(debate), *([replace(pair, rejected=None)] if pair else [])]
+    together = sorted([*correct, *corrected], key=lambda one: one.task.claim.id)
     failed = Drops({NO_VERDICT: len(claims) - len(debates)})
     uncorrected = Drops({NOT_CORRECTED: len(wrong) - len(pairs)})
-    continued = [sample for debate in wrong for sample in _continued(debate)]
-    corrected = [replace(pair, rejected=None) for pair in pairs]
-    together = sorted([*correct, *continued, *corrected], key=lambda one: one.task.claim.id)
     return [
         DataSet("moderator", together, failed + uncorrected, {"recipe": "Debate-SFT", **notes}),
-        DataSet("moderator_sft", correct, failed, {"recipe": "D-SFT", **notes}),
-        DataSet("moderator_preferences", pairs, uncorrected, {"recipe": "D-DPO", **notes}),
+        DataSet("moderator_sft", correct, failed, {"recipe": "D-SFT; Debate-SFT without C_error", **notes}),
+        DataSet("moderator_corrected", corrected, uncorrected, {"recipe": "Debate-SFT without C_correct", **notes}),
+        DataSet("moderator_preferences", [*pairs.values()], uncorrected, {"recipe": "D-DPO", **notes}),
     ]
 
 

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 import orjson
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
-from system.gold import GoldClaim, write_gold_store
-from system.journal import RecordJournal, identity_of
-from system.models import load_model
+from system.averitec.gold import GoldClaim, write_gold_store
+from system.files.journal import RecordJournal, identity_of
+from system.graph.records import Record
 from system.models.base import Model
-from system.models.prompting import PROMPTS
-from system.records import Record
+from system.models.loading import load_model
+from system.models.prompting import prompt_files
 from system.settings import Settings
-from system.tasks.verify_answer import VerifyAnswer
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from training import TrainingError
 from training.datasets.evidence import Source, load_relevance
 from training.datasets.gold import question_generation, verdict_prediction
@@ -34,6 +34,7 @@ from training.datasets.moderator import (
 )
 from training.datasets.question_answering import Judgement, judge_entailment, question_answering, reading
 from training.datasets.samples import DataSet, Making, sha256_of, write_data_set, write_file
+from training.datasets.stores import write_small_stores
 from training.datasets.web import Web
 
 SETS = (
@@ -50,7 +51,7 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class Order:
-    """Which data sets to make, and from what.
+    """An order: the data sets to make, and their sources.
 
     Attributes:
         claims_file: the annotated split.
@@ -100,13 +101,14 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)
         if "moderator" in order.sets and model:
-            for data in await _moderator(order, encoder, model):
+            store = debate_store(order, encoder)
+            for data in await _moderator(order, encoder, model, store):
                 yield write_data_set(data, order.making)
 
 
 @asynccontextmanager
 async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model | None]:
-    """The model that judges and debates, without adapters, which are still to be trained.
+    """The model that judges and debates, without a moderator's adapter, which is still to be trained.
 
     None where there is neither a store, whose passages are judged, nor a debate.
     """
@@ -135,12 +137,23 @@ async def _nobody(tasks: dict[str, VerifyAnswer]) -> dict[str, Judgement]:
     return {}
 
 
-async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataSet]:
+def debate_store(order: Order, encoder: Encoder) -> Path:
+    """The stores that debates retrieve from: those of the claims, else small ones."""
+    folder = order.making.folder
+    if order.settings.debate.evidence == "gold":
+        return write_gold_store(order.claims_file, [one.claim for one in order.claims], folder / "gold")
+    if order.store:
+        return order.store
+    seed = order.settings.model.seed
+    return write_small_stores(order.claims, Web(order.claims, encoder, seed), folder / "stores", seed)
+
+
+async def _moderator(order: Order, encoder: Encoder, model: Model, store: Path) -> list[DataSet]:
     settings, folder = debate_settings(order.settings), order.making.folder
     claims = [annotated.claim for annotated in order.claims]
-    store = write_gold_store(order.claims_file, claims, folder / "gold")
     labels = {annotated.claim.id: annotated.label for annotated in order.claims}
-    with _journal(order, "debates", Debate, {}) as held:
+    from_store = "small" if store.parent == folder else str(store.resolve())
+    with _journal(order, "debates", Debate, {"stores of debates": from_store}) as held:
         debates = await hold_debates(model, encoder, settings, claims, store, held)
     if not debates:
         raise TrainingError("no debate reached a verdict; the warnings above say why")
@@ -150,7 +163,13 @@ async def _moderator(order: Order, encoder: Encoder, model: Model) -> list[DataS
     lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))
     write_file(folder / "debates.jsonl", b"".join(lines))
     notes = {
-        "debates": {"held by": _name(settings), "evidence": "gold", "rounds at most": settings.debate.rounds},
+        "debates": {
+            "held by": _name(settings),
+            "strategy": settings.strategy,
+            "evidence": settings.debate.evidence,
+            "stores": from_store,
+            "rounds at most": settings.debate.rounds,
+        },
         "corrections by": _name(settings),
     }
     return moderator_data(order.claims, debates, corrections, notes)
@@ -168,8 +187,8 @@ def _journal(order: Order, name: str, kind: type[R], more: dict[str, str]) -> Re
     folder = order.making.folder / "journals"
     folder.mkdir(parents=True, exist_ok=True)
     parts: dict[str, bool | set[str]] = {"engine": {"context"}}
-    parts |= dict.fromkeys(("graph", "debate", "model", "retrieval"), True)
+    parts |= dict.fromkeys(("strategy", "graph", "debate", "model", "retrieval"), True)
     settings = debate_settings(order.settings).model_dump(mode="json", include=parts)
-    prompts = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(PROMPTS.rglob("*.md")))).hexdigest()
+    prompts = hashlib.sha256(b"".join(path.read_bytes() for path in prompt_files())).hexdigest()
     inputs = [("claims", f"sha256 {sha256_of(order.claims_file)[:16]}"), ("prompts", prompts[:16]), *more.items()]
     return RecordJournal(folder / f"{name}.jsonl", identity_of(settings, inputs), not order.overwrite, kind)

@@ -1,7 +1,7 @@
 """Question answering: a passage, a question, and the gold answer (section 3.2.3).
 
 ``question_answering`` takes passages of the gold documents. ``reading`` is for small models, and does without a
-knowledge store, which the training split has none of: a passage is made of the sentences of gold answers that lie
+knowledge store, which is large (``labels``): a passage is made of the sentences of gold answers that lie
 nearest to the question, of claims on the same topic and of others (``web``). In most of them stands the question's own
 answer, somewhere; in the others it is left out, so that what is nearest, the hard negative, has to be refused. Most, as
 a small model hardly learns to tell them apart: with a third left out it says of every passage that it holds none.
@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from tqdm import tqdm
 
 from knowledge_store.pages.page import Flaws, Passage, describe
-from system.gold import GoldAnswer, GoldClaim
-from system.journal import RecordJournal
+from system.averitec.gold import GoldAnswer, GoldClaim
+from system.files.journal import RecordJournal
+from system.graph.records import NO_ANSWER, Answer, AnswerType, Record, Source
 from system.models.base import Completion, Model, Request
-from system.records import NO_ANSWER, Answer, AnswerType, Record, Source
-from system.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.tasks.base import Adapter
-from system.tasks.verify_answer import VerificationReply, VerifyAnswer
 from training.datasets import evidence
 from training.datasets.evidence import ClaimEvidence, Found
 from training.datasets.gold import answer_text, states
@@ -30,7 +30,7 @@ BATCH = 64  # requests that are sent together, and lost together if the power go
 
 
 class Judgement(Record):
-    """What a model said of an answer."""
+    """A model's judgement of an answer."""
 
     sample: str
     entailed: bool
@@ -141,7 +141,7 @@ async def _entailed(samples: Sequence[Sample], judge: Judge, drops: Drops) -> li
 
 
 def _verification(sample: Sample) -> VerifyAnswer | None:
-    """What to ask about a sample; None where the passage need not, or trivially does, entail the answer."""
+    """Ask about a sample; None if the passage need not, or trivially does, entail the answer."""
     task, reply = sample.task, sample.reply
     assert isinstance(task, AnswerQuestion) and isinstance(reply, AnswerReply)
     if reply.source is Source.METADATA or reply.type is AnswerType.UNANSWERABLE or sample.kind.endswith("own text"):
@@ -153,7 +153,7 @@ def _verification(sample: Sample) -> VerifyAnswer | None:
 ANSWERED = 0.85  # share of the passages that hold the answer
 LONGEST_ANSWER = 60  # words, as the prompt for models without an adapter asks
 LONGEST_PASSAGE = 700  # characters of a passage
-OTHER_SENTENCES = 6  # sentences of other answers in a passage, at most
+OTHER_SENTENCES = 6  # the most sentences of other answers in a passage
 
 
 def reading(claims: Sequence[GoldClaim], web: Web) -> DataSet:

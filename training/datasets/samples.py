@@ -18,16 +18,16 @@ import orjson
 from knowledge_store.pages.filters import COPIED, SHINGLE, shingles
 from knowledge_store.pages.page import normalized
 from knowledge_store.tokenization import tokenize
-from system.claims import read_claims
-from system.journal import write_atomically
+from system.averitec.claims import read_claims
+from system.files.atomic import write_atomically
+from system.graph.records import Label
 from system.models.chat import ChatTokenizer
 from system.models.prompting import Message, RequestTooLongError, neutralize, render
-from system.records import Label
 from system.tasks.base import Reply, Task
 from training import TrainingError
 
 Drops = Counter[str]
-"""How many samples each filter has dropped, by the filter's name."""
+"""Samples dropped, by the filter's name."""
 
 TOO_LONG_PROMPT = "prompt longer than the context"
 TOO_LONG_REPLY = "reply longer than the engine lets a model write"
@@ -184,7 +184,7 @@ class HeldOut:
         return repeated or normalized(text) in self._exact
 
     def _shared(self, own: set[tuple[str, ...]]) -> Counter[int]:
-        """How many shingles each held-out claim has in common with a text; claims with none are absent."""
+        """Count the shingles that each held-out claim shares with a text; claims that share none are absent."""
         return Counter(number for shingle in own for number in self._holders.get(shingle, ()))
 
 
@@ -198,7 +198,7 @@ def read_held_out(files: Sequence[Path]) -> HeldOut:
 
 
 def texts_of(line: dict[str, Any]) -> list[str]:
-    """What a line of a data set gives a model to read and to write, the instructions aside."""
+    """Return the input and the reply of a data set's line, without the instructions."""
     replies = (message["content"] for key in ("completion", "chosen", "rejected") for message in line.get(key, ()))
     return [line["prompt"][-1]["content"], *replies]
 
@@ -210,7 +210,7 @@ VERSIONS = ("got-factcheck", "pydantic", "sentence-transformers", "transformers"
 
 @dataclass(frozen=True)
 class Making:
-    """How data sets are made: the same for all of them.
+    """Everything that the data sets share while they are made.
 
     Attributes:
         folder: where they are written.

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge_store.dense.encoder import Encoder
-from system.gold import GoldAnswer, GoldClaim
-from system.records import AnswerType
-from system.tasks.judge_claim import NEAREST
+from system.averitec.gold import GoldAnswer, GoldClaim
+from system.graph.records import AnswerType
+from system.strategies.steps.tasks.judge_claim import NEAREST
 from training.datasets.gold import answer_text
 
 NEIGHBORS = 10  # claims of the same topic whose answers a question finds
@@ -25,7 +25,7 @@ Vectors = NDArray[np.float32]
 
 
 class Web:
-    """What can be found: the sentences of all gold answers and the claims themselves, with vectors."""
+    """A small web: the sentences of all gold answers and the claims themselves, with vectors."""
 
     def __init__(self, claims: Sequence[GoldClaim], encoder: Encoder, seed: int) -> None:
         self._claims = claims
@@ -57,16 +57,16 @@ class Web:
 
     def nearest(self, place: int, answer: GoldAnswer, count: int) -> list[str]:
         """The sentences nearest to an answer's question among those of other claims on the topic."""
-        members = [other for other in self._topic(place) if other != place]
+        members = [other for other in self.topic(place) if other != place]
         candidates = np.flatnonzero(np.isin(self._owners[:, 0], members) & (self._owners[:, 1] != CLAIM))
         (query,) = self._encoder.encode_queries([answer.question])
         best = np.argsort(-(self._vectors[candidates] @ query), kind="stable")[:count]
         return list(dict.fromkeys(self._texts[candidates[i]] for i in best))
 
     def _members(self, place: int) -> NDArray[np.int64]:
-        return np.concatenate([[place], self._topic(place), self._generator.permutation(len(self._claims))[:STRANGERS]])
+        return np.concatenate([[place], self.topic(place), self._generator.permutation(len(self._claims))[:STRANGERS]])
 
-    def _topic(self, place: int) -> NDArray[np.int64]:
+    def topic(self, place: int) -> NDArray[np.int64]:
         """The claims nearest to one, itself among them."""
         return np.argsort(-(self._topics @ self._topics[place]).round(4), kind="stable")[: NEIGHBORS + 1]
 

@@ -1,6 +1,6 @@
 """The base model that an adapter is trained on, in the precision that fits the memory; the calculation is shown.
 
-The sums are upper estimates for LoRA with gradient checkpointing; ``scripts/bench_training.py`` measures a step.
+The sums are upper estimates for LoRA with gradient checkpointing; ``scripts/benchmarks/training.py`` measures a step.
 """
 
 import shutil
@@ -16,9 +16,9 @@ import torch
 from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
 
-from system.models.base import ModelUnavailable
-from system.models.memory import GIB, RUNTIME
-from system.models.processor import keep_freed_memory
+from system.hardware.cpu import keep_freed_memory
+from system.hardware.memory import GIB, RUNTIME
+from system.models.base import ModelUnavailable, first_line
 from training import TrainingError
 from training.finetuning.recipes import Recipe
 
@@ -96,7 +96,7 @@ def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> Train
     """The plan with the most exact weights that fits.
 
     Args:
-        bare: the base model without weights (``system.models.memory.skeleton``).
+        bare: the base model without weights (``system.hardware.memory.skeleton``).
         memory: bytes that may be used.
         gpu: whether there is one; a processor takes bfloat16 only where it has matrix instructions for it.
 
@@ -120,7 +120,7 @@ def has_matrix_bfloat16() -> bool:
 
 
 def plan_training(bare: Any, recipe: Recipe, precision: Precision, memory: int) -> TrainingPlan:
-    """What a training needs in a precision; only linear layers of the blocks are quantized."""
+    """Plan a training's memory in a precision; only linear layers of the blocks are quantized."""
     config = bare.config
     projections = list(_projections(bare))
     in_blocks = sum(layer.weight.numel() for layer in projections)
@@ -169,9 +169,9 @@ def check_trainable(model: str) -> None:
     """
     try:
         config = AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a damaged configuration fails anywhere in transformers
         raise ModelUnavailable(
-            f"base model {model!r} cannot be read: {str(error).strip().splitlines()[0]}; give a folder with "
+            f"base model {model!r} cannot be read: {first_line(error)}; give a folder with "
             "config.json of a causal language model, or the name of a model on the hub; "
             "'python -m training dequantize' makes a base from the checkpoint that the engine serves"
         ) from error
@@ -216,10 +216,10 @@ def load_base(model: str, precision: Precision, context: int = SHORT + 1) -> Any
             attn_implementation="eager" if plain else None,
             quantization_config=quantization,
             local_files_only=Path(model).is_dir(),
+            use_safetensors=True,  # a pickle is code
         )
-    except (OSError, ValueError, ImportError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ModelUnavailable(f"base model {model!r} cannot be loaded in {precision}: {reason}") from error
+    except Exception as error:  # a damaged configuration fails anywhere in transformers
+        raise ModelUnavailable(f"base model {model!r} cannot be loaded in {precision}: {first_line(error)}") from error
 
 
 def compile_blocks(base: Any) -> None:

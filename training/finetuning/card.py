@@ -10,6 +10,8 @@ from typing import Any
 from huggingface_hub import ModelCardData
 from matplotlib.figure import Figure
 
+from training.dequantization import ORIGIN
+
 Curves = Mapping[str, Sequence[tuple[int, float]]]
 """(step, value) by the name of the curve."""
 
@@ -18,7 +20,7 @@ PACKAGES = ("torch", "transformers", "trl", "peft", "datasets")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a training gave.
+    """Results of a training.
 
     Attributes:
         updates: steps of the optimizer in all; ``best`` is the one whose weights were kept.
@@ -71,8 +73,14 @@ def write_card(
 
 
 def name_of(base: str) -> str:
-    """A base model's name; of a folder its last part, since an adapter travels to where the others differ."""
-    return Path(base).resolve().name if Path(base).is_dir() else base
+    """A base model's name: of a dequantized one its checkpoint's, of another folder its last part.
+
+    An adapter travels to where the other parts differ, and to the hub, which looks for its base by this name.
+    """
+    if not Path(base).is_dir():
+        return base
+    config = json.loads((Path(base) / "config.json").read_bytes())
+    return str(config.get(ORIGIN) or Path(base).resolve().name)
 
 
 def curves_of(history: Sequence[Mapping[str, float]]) -> Curves:

@@ -1,4 +1,4 @@
-"""Where a training stands: which checkpoint it can resume from, and whether it is the same training at all."""
+"""The state of a training: the checkpoint to resume from, and the identity that must match."""
 
 import json
 import shutil
@@ -36,7 +36,7 @@ def open_folder(folder: Path, settings: dict[str, Any]) -> None:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What was trained in a folder.
+    """Read the record of the training in a folder.
 
     Raises:
         TrainingError: the folder has no record that can be read.

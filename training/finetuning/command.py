@@ -27,7 +27,9 @@ def add_command(commands: Any) -> None:
         help="base model, a folder or a name; 'dequantize' makes one (default: %(default)s)",
     )
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets (default: %(default)s)")
-    parser.add_argument("--output", type=Path, help="folder of the adapter (default: models/ and the data set's name)")
+    parser.add_argument(
+        "--output", type=Path, help="folder of the adapter (default: models/ and the task it is served for)"
+    )
     parser.add_argument(
         "--from-adapter",
         type=Path,
@@ -61,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
             recipe=recipe,
             base=options.base,
             data=options.data,
-            output=options.output or MODELS / "-".join(recipe.data),
+            output=options.output or MODELS / recipe.folder,
             start=_start(options.from_adapter, recipe),
             memory=options.gpu_memory,
             seed=options.seed,

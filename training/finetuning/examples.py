@@ -15,8 +15,8 @@ from typing import Annotated, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typing_extensions import TypedDict
 
+from system.graph.records import explain
 from system.models.chat import ChatTokenizer
-from system.records import explain
 from training import TrainingError
 
 
@@ -62,7 +62,7 @@ class Demonstration(Example):
 
     @property
     def reply(self) -> str:
-        """What the model should write."""
+        """The reply that the model should write."""
         return self.completion[0]["content"]
 
 

@@ -1,9 +1,10 @@
-"""How each adapter is trained: the papers' settings, and ours where a paper gives none.
+"""Recipes of the adapters: the papers' settings, and ours where a paper gives none.
 
 The three adapters follow Rolinger and Liu (2025), section 3.4: rank 16, alpha 32, dropout 0.05, no bias, all projection
-layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows DebateCV:
-alpha 256, learning rate 2e-5, two epochs; its dropout and batch are ours. Its rank is 32 where the paper's is 128: that
-would halve the keys and values of a 23 GB card and is no better on a small model (docs/training.md).
+layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows both versions
+of DebateCV: learning rate 2e-5, two epochs, an adapter that is scaled by alpha / rank = 2; dropout and batch are ours.
+Its rank is 32 where theirs is 128: that would halve the keys and values of a 23 GB card and is no better on a small
+model (docs/training.md).
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,9 @@ class Recipe:
         batch: examples of an update.
         context: longest prompt and reply together, in tokens; a longer example is left out and counted.
         patience: evaluations without a better held-out loss after which training stops.
-        start: data set whose adapter this training continues from; empty for a new adapter.
+        start: folder, beside the adapter's, of the adapter that this training continues from; empty for a new one.
+        stage: name of the adapter where another training continues from it, or it is an ablation; empty for one that is
+            served, which has the name of its task whichever recipe made it.
         micro_batch: examples of a forward pass; padded to the longest, so several are of about one length.
         first_layer: blocks before this one are left as they are; the gradient stops there.
         evaluations: on the held-out examples, evenly over the training; each makes a checkpoint.
@@ -45,17 +48,21 @@ class Recipe:
     context: int = 4096
     patience: int = 3
     start: str = ""
+    stage: str = ""
     micro_batch: int = 1
     first_layer: int = 0
     evaluations: int = 10
     evaluated: int = 1000
     balance: float = 0.0
 
+    @property
+    def folder(self) -> str:
+        """Name of the folder that the adapter is written to."""
+        return self.stage or self.adapter
 
-def _moderator(data: str, method: Literal["sft", "dpo"] = "sft", start: str = "") -> Recipe:
-    return Recipe(
-        "moderator", (data,), method, rank=32, alpha=256, learning_rate=2e-5, epochs=2.0, context=8192, start=start
-    )
+
+def _moderator(data: str, **changes: Any) -> Recipe:
+    return Recipe("moderator", (data,), rank=32, alpha=64, learning_rate=2e-5, epochs=2.0, context=8192, **changes)
 
 
 def _small(adapter: str, *data: str, **changes: Any) -> Recipe:
@@ -79,15 +86,18 @@ RECIPES = {
     "verdict": Recipe("verdict_prediction", ("verdict_prediction",)),
     "qg-small": _small("question_generation", "question_generation", epochs=0.2, evaluated=96),
     "qa-small": _small("question_answering", "reading", epochs=0.25, evaluated=96),
-    "labels": _small("verdict_prediction", "labels", method="label"),
+    "labels": _small("verdict_prediction", "labels", method="label", stage="labels"),
     "labels-entailment": _small(
         "verdict_prediction", "labels", "entailment", method="label", start="labels", learning_rate=4e-4, balance=0.4
     ),
     "moderator": _moderator("moderator"),
-    "moderator-sft": _moderator("moderator_sft"),
-    "moderator-dpo": _moderator("moderator_preferences", "dpo", start="moderator_sft"),
+    "moderator-sft": _moderator("moderator_sft", stage="moderator_sft"),
+    "moderator-dpo": _moderator("moderator_preferences", method="dpo", start="moderator_sft"),
+    "moderator-corrected": _moderator("moderator_corrected", stage="moderator_corrected"),
 }
-"""By the name of the task on the command line; ``moderator`` is Debate-SFT, the last two are D-SFT and D-DPO.
+"""By the name of the task on the command line.
 
-``labels-entailment`` continues from ``labels``, with AVeriTeC's examples once more among pairs of other sets.
+``moderator`` is Debate-SFT; ``moderator-sft`` is D-SFT, from which ``moderator-dpo`` goes on (D-DPO). The ablations of
+Debate-SFT: ``moderator-sft`` learns without corrected errors, ``moderator-corrected`` from these alone (He et al.,
+2026, table 1). ``labels-entailment`` goes on from ``labels``, with AVeriTeC's examples among pairs of other sets.
 """

@@ -24,9 +24,10 @@ from trl.trainer.dpo_trainer import DPOTrainer
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
+from system.models.adapters import base_mark, check_adapter
 from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies, closed_replies
-from system.tasks.judge_claim import LabelReply
+from system.strategies.steps.tasks.judge_claim import LabelReply
 from training import TrainingError
 from training.finetuning.base import Precision
 from training.finetuning.examples import Demonstration, Example, Split, in_batches
@@ -53,6 +54,9 @@ def build_trainer(
         folder: gets ``checkpoints/`` and ``logs/``.
         seed: of a new adapter's weights, of dropout and of the order of examples; set for the whole process.
         start: adapter to continue from; DPO takes it as the reference too.
+
+    Raises:
+        ModelUnavailable: the adapter to continue from does not fit the base.
     """
     shared: dict[str, Any] = {
         "args": _arguments(recipe, precision, folder, seed),
@@ -80,7 +84,8 @@ def build_trainer(
 
 def _continued(base: Any, start: Path) -> PeftModel:
     """A trained adapter, to be trained further on the base where it lies here."""
-    model = PeftModel.from_pretrained(base, str(start), is_trainable=True)
+    known = check_adapter(start, base, base_mark(base.name_or_path))
+    model = PeftModel.from_pretrained(base, str(start), is_trainable=True, config=known)
     for config in model.peft_config.values():  # it names its base alone, which PEFT looks up on the hub when it saves
         config.base_model_name_or_path = base.name_or_path
     return model
@@ -120,7 +125,7 @@ def labels_of(chat: ChatTokenizer) -> ClosedReplies:
 def label_dataset(examples: Sequence[Demonstration], closed: ClosedReplies, chat: ChatTokenizer) -> Dataset:
     """Token ids up to the deciding position, with the place of the right label among all."""
     places = {reply.model_dump_json(): place for place, reply in enumerate(closed.replies.values())}
-    ids = [[*chat.encode(one.prompt), *closed.given] for one in examples]
+    ids = [[*chat.encode(one.prompt), *closed.forced] for one in examples]
     return Dataset.from_dict({"input_ids": ids, "labels": [places[one.reply] for one in examples]})
 
 
@@ -159,6 +164,7 @@ def accuracy(evaluated: Any) -> dict[str, float]:
 
 def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) -> TrainingArguments:
     gpu = torch.cuda.is_available()
+    part = min(1 / recipe.evaluations, 0.999)  # of the training, between evaluations; 1 would mean every update
     kind: type[TrainingArguments] = {"sft": SFTConfig, "dpo": DPOConfig, "label": TrainingArguments}[recipe.method]
     special = (
         {"remove_unused_columns": False} if recipe.method == "label" else {"max_length": None}
@@ -180,13 +186,13 @@ def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) ->
         optim="paged_adamw_8bit" if gpu and precision is Precision.NF4 else "adamw_torch",
         **special,
         eval_strategy="steps",
-        eval_steps=1 / recipe.evaluations,
+        eval_steps=part,
         save_strategy="steps",
-        save_steps=1 / recipe.evaluations,
+        save_steps=part,
         save_total_limit=2,
         load_best_model_at_end=True,
         metric_for_best_model="eval_loss",
-        logging_steps=1 / recipe.evaluations,
+        logging_steps=part,
         logging_first_step=True,
         report_to="none",  # TensorBoard has a callback of its own, with a folder of its own
         dataloader_pin_memory=gpu,

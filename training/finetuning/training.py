@@ -13,10 +13,10 @@ import torch
 from peft.helpers import disable_input_dtype_casting
 from safetensors import SafetensorError
 
-from system.machine import peak_memory
+from system.hardware.machine import peak_memory
+from system.hardware.memory import GIB, skeleton
 from system.models.adapters import mark_adapter
 from system.models.chat import ChatTokenizer
-from system.models.memory import GIB, skeleton
 from training import TrainingError
 from training.datasets.samples import sha256_of
 from training.finetuning.base import (

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from training_claims import write
 
 from knowledge_store.settings import RetrievalSettings
-from system.gold import GoldClaim, read_gold
+from system.averitec.gold import GoldClaim, read_gold
+from tests.helpers.training_claims import write
 from training.datasets.evidence import Source
 
 

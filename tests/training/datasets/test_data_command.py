@@ -5,16 +5,19 @@ import re
 from pathlib import Path
 
 import pytest
-from bridge import Answers
-from training_claims import BRIDGE, GHOST, MILL, RECORDS, TOLLS, write
 
 from system.models.scripted import ScriptedModel
-from system.tasks.debate import CorrectVerdict, JustificationReply
+from system.strategies.debate.tasks import CorrectVerdict, JustificationReply
+from tests.helpers.bridge import Answers
+from tests.helpers.training_claims import BRIDGE, GHOST, MILL, RECORDS, TOLLS, write
 from training.__main__ import main
 from training.datasets import production
 
 HELD_OUT = [{"claim": "The windmill of Oldmarsh was sold to a baker."}]
-NAMES = ("question_generation", "verdict_prediction", "question_answering", "moderator", "moderator_sft")
+NAMES = (
+    *("question_generation", "verdict_prediction", "question_answering"),
+    *("moderator", "moderator_sft", "moderator_corrected"),
+)
 
 
 class Folder:
@@ -49,7 +52,7 @@ def test_cheap_sets_need_no_model(folder: Folder, capsys: pytest.CaptureFixture[
     assert folder.make(*CHEAP) == 0
     said = capsys.readouterr().out
     assert "no tokenizer: lengths are not checked" in said
-    assert "question_generation: 7 samples of 4 claims" in said and "verdict_prediction: 7 samples of 4 claims" in said
+    assert "question_generation: 10 samples of 4 claims" in said and "verdict_prediction: 7 samples of 4 claims" in said
     assert len(folder.lines("verdict_prediction")) == folder.card("verdict_prediction")["samples"] == 7
     assert not (folder.output / "journals").exists()
 
@@ -71,7 +74,7 @@ def test_leaves_out_and_counts_held_out_claims(folder: Folder) -> None:
 
 def test_a_subset_keeps_the_ids(folder: Folder) -> None:
     assert folder.make(*CHEAP, "--start", "1", "--limit", "2") == 0
-    assert [line["claim_id"] for line in folder.lines("question_generation")] == [1, 2]
+    assert {line["claim_id"] for line in folder.lines("question_generation")} == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -143,4 +146,5 @@ def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monk
     assert folder.make("--sets", "moderator", "--rounds", "1") == 2
     assert "cannot resume, because this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err
     assert folder.make("--sets", "moderator", "--rounds", "1", "--overwrite") == 0
-    assert folder.card("moderator")["debates"] == {"held by": "extractive", "evidence": "gold", "rounds at most": 1}
+    made = {"held by": "extractive", "strategy": "got", "evidence": "retrieved", "stores": "small"}
+    assert folder.card("moderator")["debates"] == made | {"rounds at most": 1}

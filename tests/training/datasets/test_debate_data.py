@@ -1,4 +1,4 @@
-"""Debates about annotated claims, with the noisy oracle and with scripts in the place of a language model."""
+"""Debates on gold evidence, with the noisy oracle and with scripts in the place of a language model."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,28 +6,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bridge import BagOfWords
-from training_claims import write
 
-from scripts.oracle import OracleModel, Rates
-from system.gold import GoldClaim, read_gold, write_gold_store
-from system.journal import RecordJournal
+from system.averitec.gold import GoldClaim, write_gold_store
+from system.files.journal import RecordJournal
+from system.graph.records import Claim, Label
 from system.models.base import ErrorKind, Model, ModelError, Request
 from system.models.scripted import ScriptedModel
-from system.records import Claim, Label
 from system.settings import Settings
-from system.tasks.base import Adapter, Reply
-from system.tasks.debate import (
+from system.strategies.debate.tasks import (
     CONTINUE,
     Argue,
-    ArgumentReply,
     CloseDebate,
     CorrectVerdict,
     JustificationReply,
     Moderate,
     RulingReply,
 )
-from system.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.tasks.base import Adapter, Reply
+from tests.helpers.bridge import BagOfWords
+from tests.helpers.training_claims import write
 from training.datasets.moderator import (
     NO_VERDICT,
     NOT_CORRECTED,
@@ -64,7 +63,7 @@ class Bench:
         claims = [annotated.claim for annotated in self.claims[:count]]
         store = write_gold_store(self.file, claims, self.folder / "gold")
         with RecordJournal(self.folder / "debates.jsonl", {"a": "b"}, True, Debate) as journal:
-            settings = debate_settings(Settings())
+            settings = debate_settings(Settings.model_validate({"debate": {"evidence": "gold"}}))
             return asyncio.run(hold_debates(model, BagOfWords(), settings, claims, store, journal))
 
 
@@ -135,20 +134,20 @@ def test_a_full_disk_ends_the_debates_and_keeps_those_before(bench: Bench, monke
     assert len({request.task.claim.id for request in model.requests}) == 2
 
 
-def test_debates_use_no_adapters_and_a_long_budget() -> None:
-    given = Settings.model_validate(
-        {"model": {"adapters": {"moderator": "models/moderator"}}, "run": {"budget": 5}, "debate": {"rounds": 2}}
-    )
+def test_debates_have_the_base_model_as_moderator_and_a_long_budget() -> None:
+    adapters = {"moderator": "models/moderator", "question_generation": "models/questions"}
+    given = Settings.model_validate({"model": {"adapters": adapters}, "run": {"budget": 5}, "debate": {"rounds": 2}})
     settings = debate_settings(given)
-    assert settings.model.adapters == {} and settings.run.budget > 3600
-    assert (settings.strategy, settings.debate.evidence, settings.debate.rounds) == ("debatecv", "gold", 2)
+    assert settings.model.adapters == {"question_generation": "models/questions"} and settings.run.budget > 3600
+    assert (settings.strategy, settings.debate.evidence, settings.debate.rounds) == ("got", "retrieved", 2)
 
 
 def test_both_recipes(bench: Bench) -> None:
     debates = bench.debates(ScriptedModel(supports))
     corrections = {1: "The reports are false.", 2: "Some rose, most fell.", 0: "never used"}
-    sft, correct_only, pairs = moderator_data(bench.claims, debates, corrections, {"seen": "yes"})
-    assert [data.name for data in (sft, correct_only, pairs)] == ["moderator", "moderator_sft", "moderator_preferences"]
+    sft, correct_only, errors_only, pairs = moderator_data(bench.claims, debates, corrections, {"seen": "yes"})
+    names = ["moderator", "moderator_sft", "moderator_corrected", "moderator_preferences"]
+    assert [data.name for data in (sft, correct_only, errors_only, pairs)] == names
     assert [(s.id, s.kind, s.label) for s in sft.samples] == [
         ("debate-0", "correct", Label.SUPPORTED),
         ("debate-1", "corrected", Label.REFUTED),
@@ -156,6 +155,7 @@ def test_both_recipes(bench: Bench) -> None:
     ]
     assert [sample.id for sample in correct_only.samples] == ["debate-0"]
     assert correct_only.samples[0].reply == DECIDES
+    assert errors_only.samples == [sample for sample in sft.samples if sample not in correct_only.samples]
     refuted = pairs.samples[0]
     assert refuted.rejected == DECIDES
     assert refuted.reply == DECIDES.model_copy(update={"reason": "The reports are false.", "decision": Label.REFUTED})
@@ -196,14 +196,6 @@ def test_asks_the_corrector_once_with_debate_and_gold_verdict(bench: Bench, tmp_
     assert isinstance(task, CorrectVerdict) and task.transcript == wrong[0].transcript
 
 
-@pytest.mark.parametrize("flip", [0.0, 1.0])
-def test_the_oracle_can_drive_debates(bench: Bench, flip: float) -> None:
-    """Without errors every verdict is right, and with a verdict turned round each time none of a decided claim is."""
-    debates = bench.debates(OracleModel(read_gold(bench.file), Rates(flip=flip)))
-    right = {debate.claim.id for debate in debates if debate.label is labels_of(bench.claims)[debate.claim.id]}
-    assert right == (set() if flip else {0, 1, 3})
-
-
 def test_a_journal_of_debates_reads_back_what_was_written(bench: Bench) -> None:
     first = bench.debates(ScriptedModel(supports))
     assert bench.debates(ScriptedModel(lambda request: None)) == first
@@ -217,7 +209,7 @@ def test_learns_to_continue_from_rulings_that_another_round_followed(bench: Benc
         return supports(request)
 
     debates = bench.debates(ScriptedModel(decides_in_the_second_round), count=2)
-    sft, correct_only, pairs = moderator_data(bench.claims[:2], debates, {1: "The reports are false."}, {})
+    sft, correct_only, errors_only, pairs = moderator_data(bench.claims[:2], debates, {1: "The reports are false."}, {})
     assert [(sample.id, sample.kind) for sample in sft.samples] == [
         ("debate-0-round-1", "goes on"),
         ("debate-0", "correct"),
@@ -227,6 +219,7 @@ def test_learns_to_continue_from_rulings_that_another_round_followed(bench: Benc
     first = sft.samples[0]
     assert first.reply.decision == CONTINUE and first.task.rulings == () and len(first.task.transcript) == 2
     assert [sample.kind for sample in correct_only.samples] == ["goes on", "correct"]
+    assert [sample.kind for sample in errors_only.samples] == ["goes on", "corrected"]
     assert [sample.id for sample in pairs.samples] == ["debate-1"]
 
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from system.gold import GoldAnswer, GoldClaim
+from system.averitec.gold import GoldAnswer, GoldClaim
+from system.graph.records import NO_ANSWER, AnswerType, Label
 from system.models.prompting import render
-from system.records import NO_ANSWER, AnswerType, Label
-from system.tasks.ask_question import AskQuestion
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from training.datasets.gold import NO_JUSTIFICATION, answer_text, gold_pairs, question_generation, verdict_prediction
 
 
@@ -42,16 +42,32 @@ def test_equal_questions_that_are_not_adjacent_stay_separate(bridge: GoldClaim) 
 
 
 def test_each_question_follows_from_the_pairs_before_it(bridge: GoldClaim) -> None:
-    samples = question_generation([bridge]).samples
+    samples = [sample for sample in question_generation([bridge]).samples if "again" not in sample.kind]
     pairs = gold_pairs(bridge)
     assert len(samples) == len(pairs) == 4
     for place, sample in enumerate(samples):
         assert isinstance(sample.task, AskQuestion)
-        assert sample.task.context == pairs[:place]
+        assert sample.task.context == pairs[:place] and sample.task.asked == ()
         assert json.loads(sample.reply.model_dump_json()) == {"question": pairs[place].question}
     first, second, *_ = (render(sample.task, adapter=True)[-1]["content"] for sample in samples)
     assert first.endswith("Ask the first question, in JSON:") and "Context:\nnone" in first
     assert second.endswith("Ask the next question, in JSON:") and f'A1: "{pairs[0].answer}"' in second
+
+
+def test_each_later_question_is_also_asked_again(annotated: list[GoldClaim]) -> None:
+    """As the engine asks in place of a duplicate: a branch's own pairs, and a list of the questions of all."""
+    many = [one.model_copy(update={"questions": one.questions * 5}) for one in annotated]
+    again = [sample for sample in question_generation(many).samples if "again" in sample.kind]
+    assert len(again) == sum(len(gold_pairs(one)) - 1 for one in many)
+    for sample in again:
+        assert isinstance(sample.task, AskQuestion) and sample.task.asked
+        assert [pair.question for pair in sample.task.context] == [*sample.task.asked[: len(sample.task.context)]]
+        assert (
+            f'Already asked; ask something else:\n - "{sample.task.asked[0]}"'
+            in render(sample.task, True)[-1]["content"]
+        )
+    known = {(len(sample.task.context), len(sample.task.asked)) for sample in again}
+    assert {context for context, _ in known} >= {0, 1, 2} and any(context == asked for context, asked in known)
 
 
 def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: GoldClaim) -> None:

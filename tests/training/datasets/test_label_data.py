@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from bridge import BagOfWords
 
-from system.records import Label
-from system.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST
+from system.graph.records import Label
+from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST
+from tests.helpers.bridge import BagOfWords
 from training import TrainingError
 from training.datasets import labels, web
 from training.datasets.labels import LONGEST, SHARES, entailment_pairs, label_prediction

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from system.claims import ClaimsError
+from system.averitec.claims import ClaimsError
 from training.datasets.samples import HeldOut, read_held_out, texts_of
 
 CLAIM = "For a cumulative 29 of 60 years of existence as a nation, Nigeria has been under military rule."

@@ -6,18 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from training_claims import BRIDGE, answer, claim, write
 
 from knowledge_store.pages.page import Page
 from knowledge_store.settings import RetrievalSettings
-from system.gold import GoldClaim, read_gold
-from system.journal import RecordJournal
+from system.averitec.gold import GoldClaim, read_gold
+from system.files.journal import RecordJournal
+from system.graph.records import Claim
+from system.graph.records import Source as AnswerSource
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel
-from system.records import Claim
-from system.records import Source as AnswerSource
-from system.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from tests.helpers.training_claims import BRIDGE, answer, claim, write
 from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source, find_pages, passages_of
 from training.datasets.gold import states
 from training.datasets.question_answering import (

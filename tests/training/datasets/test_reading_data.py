@@ -1,9 +1,9 @@
 """The data set of questions over passages that do or do not hold their answer."""
 
 import pytest
-from bridge import BagOfWords
 
-from system.records import NO_ANSWER, AnswerType
+from system.graph.records import NO_ANSWER, AnswerType
+from tests.helpers.bridge import BagOfWords
 from training.datasets import question_answering
 from training.datasets.web import Web, sentences
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from system.graph.records import Claim, Label, QuestionAnswer
 from system.models.chat import ChatTokenizer
 from system.models.prompting import neutralize, render
-from system.records import Claim, Label, QuestionAnswer
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from training import TrainingError
 from training.datasets.samples import (
     LEAKED_TEXT,

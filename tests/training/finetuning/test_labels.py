@@ -6,8 +6,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from system.records import Label
-from system.tasks.judge_claim import LabelClaim, LabelReply
+from system.graph.records import Label
+from system.strategies.steps.tasks.judge_claim import LabelClaim, LabelReply
 from training.finetuning.base import Precision
 from training.finetuning.examples import Demonstration, Split
 from training.finetuning.recipes import RECIPES
@@ -37,7 +37,7 @@ def test_the_loss_is_that_of_the_whole_model_at_the_deciding_position(trainer, c
     loss = trainer.compute_loss(trainer.model.eval(), batch).item()
     expected = []
     for example in examples[:4]:
-        ids = torch.tensor([chat.encode(example.prompt) + closed.given])
+        ids = torch.tensor([chat.encode(example.prompt) + closed.forced])
         with torch.no_grad():
             logits = trainer.model(ids).logits[0, -1, closed.tokens]
         expected.append(-torch.log_softmax(logits, -1)[places.index(example.reply)].item())

@@ -6,8 +6,8 @@ import torch
 from peft import get_peft_model
 from transformers import AutoModelForCausalLM
 
-from scripts.shapes import QWEN_14B
-from system.models.memory import GIB, skeleton
+from scripts.benchmarks.shapes import QWEN_14B
+from system.hardware.memory import GIB, skeleton
 from training import TrainingError
 from training.finetuning.base import TRAINED, Precision, choose_precision, load_base, plan_training
 from training.finetuning.recipes import RECIPES

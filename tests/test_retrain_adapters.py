@@ -1,0 +1,98 @@
+"""From training to the package for the shared task: each task is served the adapter that was trained for it last."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from system.tasks.base import Adapter
+from tests.helpers.processes import PATIENCE
+from training.finetuning.recipes import RECIPES
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Stands for Python: writes the files that each training command would, and says which recipe an adapter is of.
+PYTHON = """#!{python}
+import json, pathlib, sys
+arguments = sys.argv[1:]
+if arguments[1] == "scripts.measured":
+    pathlib.Path(arguments[3]).touch()
+    arguments = arguments[5:]
+after = lambda option: arguments[arguments.index(option) + 1]
+if arguments[1:3] == ["training", "data"]:
+    for name in arguments[arguments.index("--sets") + 1 :]:
+        for each in [name, "moderator_sft", "moderator_preferences"] if name == "moderator" else [name]:
+            folder = pathlib.Path(after("--output"))
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{{each}}.jsonl").write_text("made")
+            (folder / f"{{each}}.card.json").write_text("made")
+if arguments[1:3] == ["training", "train"]:
+    folder = pathlib.Path(after("--output"))
+    folder.mkdir(parents=True)
+    start = after("--from-adapter") if "--from-adapter" in arguments else ""
+    (folder / "adapter_config.json").write_text(json.dumps({{"recipe": after("--task"), "start": start}}))
+    with open("trained", "a") as file:
+        print(after("--task"), file=file)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """The script in a folder where commands only pretend."""
+    folder = tmp_path / "checkout"
+    for name in ("scripts/retrain_adapters.sh", "system/profiles/a10g.toml"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    python = PYTHON.format(python=sys.executable)
+    for name, text in {"scripts/setup.sh": "#!/bin/sh\n", "run.sh": "#!/bin/sh\n", ".venv/bin/python": python}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def retrain(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = ["scripts/retrain_adapters.sh", "--claims", "train.json", "--held-out", "dev.json", *options]
+    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("options", "chain"),
+    [
+        ((), ["moderator"]),
+        (("--moderator", "debate-sft"), ["moderator"]),
+        (("--moderator", "d-sft-dpo"), ["moderator-sft", "moderator-dpo"]),
+    ],
+)
+def test_the_package_serves_what_was_trained_last(
+    checkout: Path, tmp_path: Path, options: tuple[str, ...], chain: list[str]
+) -> None:
+    done = retrain(checkout, *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trained = (checkout / "trained").read_text().split()
+    assert trained[3:] == chain
+    last = {RECIPES[task].adapter: task for task in trained}
+    assert set(last) == set(Adapter) - {Adapter.NONE}
+
+    made, folder = tmp_path / "handed_in.zip", tmp_path / "unpacked"
+    package = [ROOT / "scripts" / "package_submission.sh", "--adapters", checkout / "models", made]
+    subprocess.run(package, check=True, capture_output=True, timeout=PATIENCE)
+    subprocess.run(["unzip", "-q", made, "-d", folder], check=True, timeout=PATIENCE)
+    ask = ["bash", "-euc", '. ./settings.sh; printf "%s\n" "${adapters[@]}"']
+    environment = {name: value for name, value in os.environ.items() if name not in ("ADAPTERS", "OPTIONS")}
+    said = subprocess.check_output(ask, cwd=folder, text=True, env=environment).split()
+    attached = {task: folder / path for task, _, path in (line.partition("=") for line in said)}
+    configs = {task: json.loads((path / "adapter_config.json").read_text()) for task, path in attached.items()}
+    assert {task: config["recipe"] for task, config in configs.items()} == last
+    assert configs["moderator"]["start"] == ("models/moderator_sft" if len(chain) > 1 else "")
+    assert {path.name for path in (folder / "models" / "adapters").iterdir()} == set(last)
+
+
+def test_rejects_an_unknown_chain(checkout: Path) -> None:
+    done = retrain(checkout, "--moderator", "dpo")
+    assert done.returncode == 2 and "debate-sft" in done.stderr
+    assert not (checkout / "models").exists()
