@@ -4,89 +4,81 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
+from importlib import import_module
 
-import knowledge_store.__main__
-import submission.__main__
-from knowledge_store.dense.encoder import EncoderUnavailable
-from knowledge_store.pages.documents import DocumentsError
-from knowledge_store.searchers import SearchError
-from submission.files import SubmissionError
-from system.app.commands import compare, completion, doctor, fetch, run, serve, verify
-from system.app.commands.common import EXIT_INTERRUPTED
-from system.app.service.access import AccessError
-from system.claims import ClaimsError
-from system.journal import JournalError
-from system.models.base import ModelUnavailable
-from system.runner.checker import CheckerError
-from system.settings import SettingsError
-from system.weights import WeightsError
-
-
-def _scores(name: str) -> Callable[[Sequence[str]], int]:
-    return lambda arguments: submission.__main__.main([name, *arguments], "factgraph")
-
-
-def _store(arguments: Sequence[str]) -> int:
-    return knowledge_store.__main__.main(arguments, "factgraph store")
-
-
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    "run": run.command,
-    "verify": verify.command,
-    "compare": compare.command,
-    **{name: _scores(name) for name in ("score", "report", "validate", "calibrate")},
-    "store": _store,
-    "doctor": doctor.command,
-    "fetch": fetch.command,
-    "serve": serve.command,
-    "completion": completion.command,
+COMMANDS = {
+    "run": "system.app.commands.run",
+    "verify": "system.app.commands.verify",
+    "text": "system.app.commands.text",
+    "citations": "system.app.commands.citations",
+    "compare": "system.app.commands.compare",
+    **dict.fromkeys(("score", "report", "validate", "calibrate"), "submission.__main__"),
+    "store": "knowledge_store.__main__",
+    "doctor": "system.app.commands.doctor",
+    "fetch": "system.app.commands.fetch",
+    "serve": "system.app.commands.serve",
+    "mcp": "system.app.commands.mcp",
+    "completion": "system.app.commands.completion",
 }
+"""Each command's module, imported only when the command is chosen: models' libraries take seconds."""
 
-# What a user can mend; anything else is a defect of ours and keeps its traceback.
-USER_ERRORS = (
-    AccessError,
-    CheckerError,
-    ClaimsError,
-    DocumentsError,
-    EncoderUnavailable,
-    JournalError,
-    ModelUnavailable,
-    SearchError,
-    SettingsError,
-    SubmissionError,
-    WeightsError,
-)
+EXIT_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; without the name of one, a check of a file of claims.
 
     Returns:
-        0 when every claim has an answer, 3 when some were answered by a failure, 2 for bad input, 130 after Ctrl-C.
+        0 when every claim has an answer, 1 when a statement of a text is refuted, 3 when some were answered by a
+        failure, 2 for bad input, 130 after Ctrl-C.
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     logging.getLogger("system").setLevel(logging.INFO)  # memory plan, load times, adapters that are absent
     arguments = list(sys.argv[1:] if argv is None else argv)
     name = arguments[0] if arguments and not arguments[0].startswith("-") else ""
+    if arguments in (["--version"], ["--help"], ["-h"]):
+        import_module(COMMANDS["run"]).overview().parse_args(arguments)  # which prints, and ends
     if name and name not in COMMANDS:
         print(f"error: {_unknown(name)}", file=sys.stderr)
         return 2
     try:
-        status = COMMANDS[name](arguments[1:]) if name else run.command(arguments)
-    except USER_ERRORS as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:  # a disk that is full, gone or closed to us; no defect of ours shows itself so
-        print(f"error: {error}; finished claims are in the journal: fix this, then use --resume", file=sys.stderr)
-        return 2
+        status = _run(name or "run", arguments[bool(name) :])
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
+    except Exception as error:
+        if not (reason := _reason(error)):
+            raise
+        print(f"error: {reason}", file=sys.stderr)
+        return 2
     if status == EXIT_INTERRUPTED and argv is None:  # the process is about to end: another Ctrl-C ends it at once
         signal.signal(signal.SIGINT, lambda *_: os._exit(EXIT_INTERRUPTED))
     return status
+
+
+def _run(name: str, arguments: Sequence[str]) -> int:
+    module = import_module(COMMANDS[name])
+    match module.__name__:
+        case "submission.__main__":
+            status: int = module.main([name, *arguments], "factgraph")
+        case "knowledge_store.__main__":
+            status = module.main(arguments, "factgraph store")
+        case _:
+            status = module.command(arguments)
+    return status
+
+
+def _reason(error: Exception) -> str:
+    """What to tell of an error that a user can mend; nothing of any other, which is a defect of ours."""
+    from system.app.errors import USER_ERRORS  # only here: it knows all that can raise them
+
+    if isinstance(error, USER_ERRORS):
+        return str(error)
+    if isinstance(error, OSError):  # a disk that is full, gone or closed to us; no defect of ours shows itself so
+        return f"{error}; finished claims are in the journal: fix this, then use --resume"
+    return ""
 
 
 def _unknown(name: str) -> str:

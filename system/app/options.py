@@ -1,29 +1,63 @@
-"""The command line's options: one for every setting, made from the settings themselves."""
+"""The command line's options: the inputs of a run, and one for every setting, made from the settings themselves."""
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from system.settings import RENAMED, SECTIONS, Settings, bundled_profiles
+from system.settings import SECTIONS, Settings, bundled_profiles, strategies, unknown_strategy
 
 USUAL = {"depth", "branches", "questions", "debate", "backend", "model", "adapters", "address", "budget", "search"}
 """Settings that the short help shows."""
+
+BRIEF = {"depth": 1, "questions": 3, "branches": 3, "dense_candidates": 16}
+"""Settings for each of a text's many statements, unless the command line gives others."""
+
+
+def add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
+    """Add the options that name claims, store and output folder."""
+    parser.add_argument(
+        "--claims", type=Path, metavar="FILE", help="JSON, JSON Lines, CSV or text (default: the bundled examples)"
+    )
+    parser.add_argument(
+        "--knowledge-store",
+        type=Path,
+        metavar="FOLDER",
+        help="folder with a <claim id>.json per claim, or one file for all claims: a store or an archive",
+    )
+    add_documents(parser)
+    parser.add_argument(
+        "--output", type=Path, default=output, metavar="FOLDER", help=f"output folder (default: {output})"
+    )
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="first claim, counted from 0 (default: 0)")
+    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
+
+
+def add_documents(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name documents of the user's own."""
+    parser.add_argument(
+        "--documents",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
+    )
+    parser.add_argument("--fetch", action="store_true", help="fetch any --documents that are web addresses")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Give a parser an option for each setting; what is not given stays out of the parsed values."""
     names = ", ".join(bundled_profiles())
     parser.add_argument("--profile", help=f"{names}, or a .toml file (default: what this machine has)")
-    parser.add_argument("--strategy", **_kind(Settings.model_fields["strategy"]), help="how a claim is checked")
+    known = strategies()  # which also register their sections
+    parser.add_argument("--strategy", type=_strategy, choices=known, help=Settings.model_fields["strategy"].description)
     for section, fields in SECTIONS.items():
         group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")
         for name, field in fields.model_fields.items():
             group.add_argument(_flag(name), **_kind(field), help=field.description)
-    for old in RENAMED:
-        parser.add_argument(_flag(old), action=_Renamed, nargs="?", dest=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
@@ -45,6 +79,19 @@ def given_settings(args: argparse.Namespace) -> dict[str, Any]:
     """The settings that the command line gave, by field name."""
     names = ["strategy", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
     return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+
+
+def be_brief(args: argparse.Namespace) -> None:
+    """Set what makes a check quick, where the command line says nothing of it."""
+    for name, value in BRIEF.items():
+        if getattr(args, name) is None:
+            setattr(args, name, value)
+
+
+def _strategy(name: str) -> str:
+    if name not in strategies():
+        raise argparse.ArgumentTypeError(unknown_strategy(name))
+    return name
 
 
 def _advice(word: str, flags: Iterable[str]) -> str:
@@ -83,11 +130,3 @@ class _Pairs(argparse.Action):
             if not separator:
                 parser.error(f"{self.option_strings[0]}: expected NAME=VALUE, got {value!r}")
             yield name, content
-
-
-class _Renamed(argparse.Action):
-    """Ends with the new name of an option that had another."""
-
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
-        old = self.option_strings[0]
-        parser.error(f"{old} is now {_flag(RENAMED[old.removeprefix('--').replace('-', '_')])}")

@@ -11,51 +11,25 @@ from pathlib import Path
 from knowledge_store.pages.documents import read_documents
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import write_store
+from knowledge_store.searchers.archive import Archive, is_archive
 from knowledge_store.searchers.searched import open_searcher
 from system.app import options
+from system.app.options import add_documents as add_documents
+from system.app.options import add_inputs as add_inputs
+from system.averitec.claims import ClaimsError, read_claims
+from system.averitec.gold import write_gold_store
 from system.check import Engine, load_engine
-from system.claims import ClaimsError, read_claims
-from system.gold import write_gold_store
-from system.machine import choose_profile
-from system.records import Claim, ClaimResult
+from system.graph.records import Claim, ClaimResult
+from system.hardware.machine import choose_profile
+from system.runner.ranking_pool import store_file
 from system.settings import Settings, load
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
 EXAMPLE_STORE = ROOT / "knowledge_store" / "examples"
+EXIT_REFUTED = 1
 EXIT_FAILED_CLAIMS = 3
 EXIT_INTERRUPTED = 130
-
-
-def add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
-    """Add the options that name claims, store and output folder."""
-    parser.add_argument(
-        "--claims", type=Path, metavar="FILE", help="JSON, JSON Lines, CSV or text (default: the bundled examples)"
-    )
-    parser.add_argument(
-        "--knowledge-store",
-        type=Path,
-        metavar="FOLDER",
-        help="folder with a <claim id>.json per claim, or one file for all claims",
-    )
-    add_documents(parser)
-    parser.add_argument(
-        "--output", type=Path, default=output, metavar="FOLDER", help=f"output folder (default: {output})"
-    )
-    parser.add_argument("--start", type=int, default=0, metavar="N", help="first claim, counted from 0 (default: 0)")
-    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
-
-
-def add_documents(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name documents of the user's own."""
-    parser.add_argument(
-        "--documents",
-        nargs="+",
-        default=[],
-        metavar="SOURCE",
-        help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
-    )
-    parser.add_argument("--fetch", action="store_true", help="fetch any --documents that are web addresses")
 
 
 def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Claim], Path]:
@@ -64,8 +38,11 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
     Raises:
         ClaimsError: they cannot be read, or do not belong together.
         DocumentsError: there are no documents to read.
+        SearchError: there is no such archive, or it cannot be read.
     """
     search = settings.retrieval.search
+    claims_file = args.claims or EXAMPLE_CLAIMS
+    claims = read_claims(claims_file, args.start, args.limit)  # a wrong file is the first thing to be told
     if args.documents and args.knowledge_store:
         raise ClaimsError("--documents and --knowledge-store cannot be combined; give one of them")
     evidence = args.knowledge_store or args.documents
@@ -74,18 +51,26 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
             "--claims and evidence must be given together: give --claims with --knowledge-store or --documents, "
             "or none of them to use the bundled examples"
         )
-    claims_file, store = args.claims or EXAMPLE_CLAIMS, args.knowledge_store or EXAMPLE_STORE
+    store = args.knowledge_store or EXAMPLE_STORE
     if search and not evidence:  # what is found is all there is
         open_searcher(search)
         store = Path(settings.retrieval.search_folder)
         store.mkdir(parents=True, exist_ok=True)
-    claims = read_claims(claims_file, args.start, args.limit)
     if args.documents:
         store = store_of_documents(args.documents, args.output / "documents", fetch=args.fetch)
     if settings.debate.evidence == "gold":
         store = write_gold_store(claims_file, claims, args.output / "gold")
     if not store.exists():
         raise ClaimsError(f"{store} not found; expected a folder with <claim id>.json, or one file for all claims")
+    if (
+        args.knowledge_store
+        and not search
+        and store.is_dir()
+        and not any(store_file(store, one).exists() for one in claims)
+    ):
+        raise ClaimsError(f"{store}: no {claims[0].id}.json, nor a store of another claim; did you mean --documents?")
+    if is_archive(store):
+        Archive.open(store)
     return claims_file, claims, store
 
 

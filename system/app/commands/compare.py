@@ -12,7 +12,7 @@ from rich.table import Table
 from submission.tables import SHORT
 from system.app import options
 from system.app.commands import common
-from system.app.comparison import (
+from system.app.variants import (
     ComparisonJournal,
     Interval,
     Scores,
@@ -22,11 +22,12 @@ from system.app.comparison import (
     run_variants,
     save_comparison,
 )
-from system.gold import gold_by_id
-from system.journal import JournalError
-from system.models import check_rules
-from system.records import ClaimResult, Label
+from system.averitec.gold import gold_by_id
+from system.files.journal import JournalError
+from system.graph.records import ClaimResult, Label
+from system.models.loading import check_routes
 from system.runner.run import holds_results, run_identity
+from system.strategies import asked_by
 
 Columns = Mapping[str, Callable[[Scores], str]]
 
@@ -37,7 +38,7 @@ def command(arguments: Sequence[str]) -> int:
     settings = common.settings_of(args)
     variants = parse_variants(args.strategies, args.profile or settings.profile, options.given_settings(args))
     for variant in variants:
-        check_rules(variant.settings)
+        check_routes(variant.settings, asked_by(variant.settings))
     claims_file, claims, store = common.inputs_of(args, settings)
     annotated = gold_by_id(claims_file)
     gold = [annotated[claim.id].label for claim in claims]
@@ -60,7 +61,7 @@ def command(arguments: Sequence[str]) -> int:
                 file=sys.stderr,
             )
             return common.EXIT_INTERRUPTED
-        scores = compare(gold, runs)
+        scores = compare(gold, runs, two_labels=any(one.settings.graph.two_labels for one in variants))
         save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
         journal.path.unlink()  # whoever finds one has an unfinished comparison
     Console().print(comparison_tables(scores, len(claims)))
@@ -107,8 +108,10 @@ def _open_journal(args: argparse.Namespace, identity: dict[str, str]) -> Compari
 
 def comparison_tables(scores: Sequence[Scores], claims: int) -> Group:
     """Scores, wrong labels and costs, one row a strategy; differences are to the first row."""
-    first, repeats = scores[0].strategy, scores[0].repeats
+    first, repeats = scores[0].strategy, max(row.repeats for row in scores)
     times = f", {repeats} times each" if repeats > 1 else ""
+    greedy = [row.strategy for row in scores if row.repeats < repeats]
+    times += f" ({', '.join(greedy)}: once, since no reply is sampled)" if greedy else ""
     return Group(
         _table(
             f"Scores on {claims} claims{times}, in percent with 95% intervals",
@@ -119,7 +122,11 @@ def comparison_tables(scores: Sequence[Scores], claims: int) -> Group:
                 "macro-F1": lambda row: _interval(row.macro_f1),
             },
         ),
-        _table("False-positive rate per label", scores, {SHORT[label]: _rate_of(label) for label in Label}),
+        _table(
+            "False-positive rate per label",
+            scores,
+            {SHORT[label]: _rate_of(label) for label in scores[0].false_positive_rates},
+        ),
         _table(
             "Cost per claim",
             scores,

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
-from system.app.commands import compare, doctor, fetch, run, serve, verify
+from system.app.commands import citations, compare, doctor, fetch, mcp, run, serve, text, verify
 
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 
@@ -32,7 +32,7 @@ def _whole() -> argparse.ArgumentParser:
     """The parser of the command that needs no name, with all others under it."""
     whole = run.parser()
     subparsers = whole.add_subparsers()
-    for made in (module.parser() for module in (verify, compare, doctor, fetch, serve)):
+    for made in (module.parser() for module in (verify, text, citations, compare, doctor, fetch, serve, mcp)):
         subparsers.add_parser(made.prog.split()[-1], parents=[made], add_help=False, help=made.description)
     own = parser()
     subparsers.add_parser("completion", parents=[own], add_help=False, help=own.description)

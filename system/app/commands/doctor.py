@@ -20,13 +20,14 @@ from rich.text import Text
 
 from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
-from system.claims import ClaimsError, read_claims
-from system.machine import choose_profile, version_of
-from system.models import models_of
+from system.averitec.claims import ClaimsError, read_claims
+from system.hardware.machine import choose_profile, version_of
+from system.hardware.weights import GIB, find, needed, size
 from system.models.base import ModelUnavailable
+from system.models.loading import models_of
 from system.runner.ranking_pool import store_file
 from system.settings import Settings, load
-from system.weights import GIB, find, needed, size
+from system.tasks.base import Adapter
 
 
 class State(StrEnum):
@@ -141,7 +142,7 @@ DISTRIBUTION = "got-factcheck"
 DRIVERS = {11: 450, 12: 525, 13: 580}
 """Oldest driver of a CUDA release (NVIDIA, CUDA Compatibility, table 1)."""
 
-MEMORY = 3.0  # GiB that a run took without a language model, at most, over the dev split (README)
+MEMORY = 3.0  # peak GiB of a run without a language model over the dev split (README)
 DISK = 1.0  # GiB; a run over 500 claims leaves 0.06
 
 
@@ -272,22 +273,23 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
 
 
 def _adapters_named(settings: Settings) -> Finding:
-    folders = settings.model.adapters
-    absent = [f"{adapter} ({folder})" for adapter, folder in folders.items() if not Path(folder).is_dir()]
+    names = settings.model.adapters
+    absent = [f"{adapter} ({name})" for adapter, name in names.items() if not (Path(name).is_dir() or find(name))]
     if absent:
-        return bad("adapters", f"no such folder: {', '.join(absent)}", "correct --adapters TASK=FOLDER, or train them")
-    return good("adapters", ", ".join(folders) or "none; the base model does every task, with full instructions")
+        remedy = "correct --adapters TASK=FOLDER or NAME, fetch them with factgraph fetch, or train them"
+        return bad("adapters", f"not on this machine: {', '.join(absent)}", remedy)
+    return good("adapters", ", ".join(names) or "none; the base model does every task, with full instructions")
 
 
 def _fit(settings: Settings) -> Iterator[Finding]:
     """Whether adapters fit the model, and model and cache the device."""
+    from system.hardware.memory import skeleton
     from system.models.adapters import base_mark, check_adapters
-    from system.models.memory import skeleton
 
     name = settings.model.model
     try:
         bare = skeleton(str(find(name)))
-        check_adapters(settings.model.adapters, bare, base_mark(name))
+        check_adapters(_folders(settings), bare, base_mark(name))
         plan = _vllm_plan(bare, settings) if settings.model.backend == "vllm" else _main_memory(name)
     except ModelUnavailable as error:
         yield bad("memory plan", str(error), "follow the advice in the message")
@@ -295,10 +297,14 @@ def _fit(settings: Settings) -> Iterator[Finding]:
         yield plan
 
 
+def _folders(settings: Settings) -> dict[Adapter, str]:
+    return {task: str(find(name) or name) for task, name in settings.model.adapters.items()}
+
+
 def _vllm_plan(bare: object, settings: Settings) -> Finding:
-    from system.machine import usable_memory
+    from system.hardware.machine import usable_memory
+    from system.hardware.memory import plan_memory
     from system.models.adapters import served_rank
-    from system.models.memory import plan_memory
 
     usable = usable_memory()
     plan = plan_memory(
@@ -306,7 +312,7 @@ def _vllm_plan(bare: object, settings: Settings) -> Finding:
         settings.engine,
         device=usable or int(settings.engine.gpu_memory * GIB),
         adapters=len(settings.model.adapters),
-        rank=served_rank(settings.model.adapters),
+        rank=served_rank(_folders(settings)),
         graphs=not settings.engine.eager,
     )
     whole = plan.kv_tokens // settings.engine.context

@@ -4,9 +4,9 @@ import argparse
 from collections.abc import Sequence
 
 from system.app import options
-from system.machine import choose_profile
+from system.hardware.machine import choose_profile
+from system.hardware.weights import fetch, needed
 from system.settings import load
-from system.weights import fetch, needed
 
 
 def command(arguments: Sequence[str]) -> int:

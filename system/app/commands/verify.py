@@ -14,15 +14,21 @@ from rich.tree import Tree
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.ranking import RankedStore
 from submission.files import write_text
-from system.api import rank_documents
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
 from system.check import Engine, check
-from system.claim_analysis import ClaimGraph, Plan, Stance, Subclaims
-from system.graph import Graph
-from system.records import Answer, Claim, ClaimResult, Content, Failure, Label, QuestionAnswer, Verdict, official_date
-from system.thoughts import Argument, Evidence, Pruned, Question, Ruling, Skipped, Thought, Verification
+from system.correction.correcting import with_correction
+from system.documents import rank_documents
+from system.graph.graph import Graph
+from system.graph.records import (
+    Claim,
+    ClaimResult,
+    Content,
+    Label,
+    official_date,
+)
+from system.graph.thoughts import Thought
 
 COLOR = {
     Label.SUPPORTED: "green",
@@ -55,7 +61,8 @@ def command(arguments: Sequence[str]) -> int:
 
 async def _check(engine: Engine, claim: Claim, ranked: RankedStore) -> tuple[ClaimResult, Graph]:
     async with common.closing(engine):
-        return await check(engine, claim, ranked)
+        result, graph = await check(engine, claim, ranked)
+    return with_correction(result), graph
 
 
 def as_json(result: ClaimResult, graph: Graph | None) -> str:
@@ -81,6 +88,8 @@ def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console
     verdict = result.verdict
     console.print(Text.assemble((str(verdict.label), f"bold {COLOR[verdict.label]}"), f"  ({verdict.confidence:.0%})"))
     console.print(Text(verdict.justification))
+    if result.correction:
+        console.print(Text.assemble(("Corrected: ", "bold"), result.correction.text))
     for pair in result.pairs:
         console.print(Text.assemble("\n", (pair.question, "bold")))
         console.print(Text("  " + " ".join(pair.answer.split())))
@@ -103,13 +112,23 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("claim", type=_claim, help="the claim, in quotation marks")
     common.add_documents(parser)
-    parser.add_argument("--date", type=_date, default="", help="when the claim was made, as 2020-08-25 or 25-8-2020")
-    parser.add_argument("--speaker", type=_text, default="", help="who made it")
+    add_origin(parser)
     parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")
     parser.add_argument("--json", action="store_true", help="print verdict, evidence and time as JSON")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="write result.json and report.html there")
     options.add_settings(parser)
     return parser
+
+
+def add_origin(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say when and by whom something was said."""
+    add_date(parser)
+    parser.add_argument("--speaker", type=_text, default="", help="who said it")
+
+
+def add_date(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says when something was said."""
+    parser.add_argument("--date", type=_date, default="", help="when it was said, as 2020-08-25 or 25-8-2020")
 
 
 def _text(argument: str) -> str:
@@ -146,42 +165,6 @@ def draw(graph: Graph) -> Tree:
 
 
 def _line(thought: Thought[Content]) -> Text:
-    words = " ".join(describe(thought.content).split())
+    words = " ".join(thought.summary.text.split())
     shown = words if len(words) <= WIDTH else f"{words[: WIDTH - 1]}…"
-    return Text.assemble((thought.id, "bold"), " ", (f"{thought.kind} ", "dim"), shown)
-
-
-def describe(content: Content) -> str:
-    """A thought's content in words."""
-    match content:
-        case Claim(text=text) | Question(text=text):
-            return text
-        case Pruned(reason=reason, similarity=similarity):
-            return f"{reason} (cosine {similarity:.2f})" if similarity else reason
-        case Evidence(passage=passage, score=score):
-            return f"{score:.2f} {passage.url}: {passage.text}"
-        case Answer(text=text, type=kind, source=source):
-            return f"[{kind}, {source.lower()}] {text}"
-        case Verification(entailed=entailed, reason=reason):
-            return f"{'entailed' if entailed else 'not entailed'}: {reason}"
-        case QuestionAnswer(answer=answer):
-            return answer
-        case Verdict(label=label, justification=justification, confidence=confidence):
-            return f"{label} ({confidence:.2f}): {justification}"
-        case Argument(speaker=speaker, round=number, text=text, passages=passages):
-            return f"[{speaker}, round {number}, cites {len(passages)}] {text}"
-        case Ruling(round=number, decision=decision, reason=reason):
-            return f"[round {number}: {decision or 'continue'}] {reason}"
-        case Subclaims(subclaims=subclaims):
-            return " | ".join(subclaims)
-        case ClaimGraph(entities=entities, relations=relations):
-            return f"{', '.join(entity.name for entity in entities)}; {len(relations)} relations"
-        case Plan(phases=phases, resolution=resolution):
-            return f"{len(phases)} phases: {'; '.join(phase.goal for phase in phases)}. {resolution}"
-        case Stance(team=team, agent=agent, phase=phase, position=position, text=text):
-            return f"[{team} team, agent {agent}, phase {phase}: {position}] {text}"
-        case Skipped(step=step, reason=reason):
-            return f"{step}: {reason}"
-        case Failure(operation=operation, message=message):
-            return f"{operation}: {message}"
-    return content.model_dump_json()
+    return Text.assemble((thought.id, "bold"), " ", (f"{thought.summary.heading}: ", "dim"), shown)

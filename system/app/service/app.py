@@ -1,49 +1,67 @@
 """The web application: what each address answers. Work is ``jobs``', checking ``worker``'s."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
+import orjson
 from fastapi import APIRouter, FastAPI, Header, Request, Response, Security
 from fastapi.responses import HTMLResponse
 from fastapi.security import HTTPBearer
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from knowledge_store.pages.formats import SUFFIXES
+from submission.report.article import text_page
 from submission.report.page import TEMPLATES, allowed, claim_page, in_function, joined
 from system import __version__
+from system.app.service.docs import models, operations
 from system.app.service.errors import NoResult, answer_errors
-from system.app.service.guards import BearerToken, LocalNames
-from system.app.service.jobs import OPEN, Archive, Job, Jobs, Metrics
+from system.app.service.guards import AnnouncedSize, BearerToken, LocalNames
+from system.app.service.job_archive import JobArchive
+from system.app.service.jobs import OPEN, ClaimJobs, Found, Job, Metrics, Ordered, Part, TextJobs, TextPart
 from system.app.service.schema import (
     DOCUMENTS,
     FIGURES,
     LINKED,
+    LINKED_TEXT,
     STREAM,
+    STREAM_OF_TEXT,
+    TEXT,
     Health,
     Progress,
     State,
     StoreNames,
     Submission,
+    TextProgress,
+    TextSubmission,
     problems,
 )
-from system.app.service.worker import Order, Stores, Worker
-from system.records import Claim, ClaimResult, Content
-from system.thoughts import Thought
+from system.app.service.streams import Stream, Streams
+from system.app.service.worker import Order, Stores, TextOrder, Worker
+from system.article.records import Article
+from system.graph.records import Claim, ClaimResult, Content
+from system.graph.thoughts import Thought
 
 HERE = Path(__file__).parent / "page"
 STYLES = (TEMPLATES / "page.css", TEMPLATES / "claims.css", TEMPLATES / "graph.css", HERE / "live.css")
+TEXT_STYLES = (TEMPLATES / "page.css", TEMPLATES / "claims.css", TEMPLATES / "marked.css", HERE / "live.css")
 SCRIPTS = (
     *(TEMPLATES / f"{name}.js" for name in (
-        "dom", "describe", "highlight", "layout", "edges", "graph", "thought", "claim")),
-    *(HERE / f"{name}.js" for name in ("service", "form", "live")),
+        "dom", "highlight", "layout", "edges", "graph", "thought", "claim")),
+    *(HERE / f"{name}.js" for name in ("service", "form", "told", "live")),
 )  # fmt: skip
+TEXT_SCRIPTS = (
+    *(TEMPLATES / f"{name}.js" for name in ("dom", "marked")),
+    *(HERE / f"{name}.js" for name in ("service", "form", "told", "text")),
+)
 PAGES = Environment(
     loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
 )
@@ -57,10 +75,21 @@ class LivePage:
     policy: str
 
 
-def live_page() -> LivePage:
-    """Put the live page together; nothing in it comes from clients."""
-    style, script = joined(STYLES), in_function(SCRIPTS)
-    html = PAGES.get_template("live.html").render(most=DOCUMENTS, style=Markup(style), script=Markup(script))
+def live_page(kind: str, styles: Iterable[Path], scripts: Iterable[Path]) -> LivePage:
+    """Put a live page together; nothing in it comes from clients.
+
+    Args:
+        kind: what is checked there, "claim" or "text".
+    """
+    style, script = joined(styles), in_function(scripts)
+    html = PAGES.get_template("live.html").render(
+        kind=kind,
+        most=DOCUMENTS,
+        longest=TEXT,
+        endings=",".join(sorted(SUFFIXES)),
+        style=Markup(style),
+        script=Markup(script),
+    )
     policy = (
         f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; img-src data:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -68,10 +97,11 @@ def live_page() -> LivePage:
     return LivePage(html, policy)
 
 
-def docs_page(schema: dict[str, Any]) -> LivePage:
+def docs_page(schema: dict[str, Any], closed: bool) -> LivePage:
     """The addresses of the service as a page without scripts, from its OpenAPI schema."""
-    style, fields = joined(STYLES), schema["components"]["schemas"]["Submission"]["properties"]
-    html = PAGES.get_template("docs.html").render(style=Markup(style), fields=fields, paths=schema["paths"])
+    style = joined((*STYLES, HERE / "docs.css"))
+    told = {"operations": operations(schema, closed), "models": models(schema), "closed": closed}
+    html = PAGES.get_template("docs.html").render(style=Markup(style), **told)
     return LivePage(html, f"default-src 'none'; style-src {allowed(style)}; img-src data:; base-uri 'none'")
 
 
@@ -103,14 +133,17 @@ class Limits:
 class Service:
     """What the addresses share."""
 
-    jobs: Jobs
+    jobs: ClaimJobs
+    texts: TextJobs
     stores: Stores
     metrics: Metrics
+    streams: Streams
     budget: float
+    closed: bool
 
 
 def create_app(
-    worker: Worker, stores: Stores, limits: Limits = Limits(), token: str = "", archive: Archive | None = None
+    worker: Worker, stores: Stores, limits: Limits = Limits(), token: str = "", archive: JobArchive | None = None
 ) -> FastAPI:
     """The application.
 
@@ -123,11 +156,13 @@ def create_app(
     """
     run = worker.engine.settings.run
     metrics = Metrics()
-    jobs = Jobs(worker.check, run.max_concurrent_claims, limits.queue, limits.kept, metrics, archive)
+    jobs = ClaimJobs(worker.check, run.max_concurrent_claims, limits.queue, limits.kept, metrics, archive)
+    texts = TextJobs(worker.check_text, 1, limits.queue, limits.kept, metrics)  # one has many statements
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
+        await texts.close()
         await jobs.close()
         await worker.close()
 
@@ -138,15 +173,16 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,  # FastAPI's pages would load their scripts from elsewhere
         redoc_url=None,
-        max_body_size=limits.body,
     )
-    service = Service(jobs, stores, metrics, run.budget)
+    service = Service(jobs, texts, stores, metrics, Streams(), run.budget, bool(token))
     # The schema tells of the token; the middleware asks for it, before a body is read.
     closed = [Security(HTTPBearer(auto_error=False))] if token else []
-    app.include_router(_claims(service), dependencies=closed)
+    app.include_router(_claims(service, limits.body), dependencies=closed)
+    app.include_router(_texts(service, limits.body), dependencies=closed)
     app.include_router(_inventory(service), dependencies=closed)
     app.include_router(_entrance(service))
     answer_errors(app)
+    app.add_middleware(AnnouncedSize, most=limits.body)
     if token:
         app.add_middleware(BearerToken, token=token)
     else:
@@ -154,10 +190,10 @@ def create_app(
     return app
 
 
-def _claims(service: Service) -> APIRouter:
+def _claims(service: Service, body: int) -> APIRouter:
     """What clients do with claims."""
     jobs = service.jobs
-    router = APIRouter(prefix="/claims", tags=["claims"], responses=problems(401, 422))
+    router = APIRouter(prefix="/claims", tags=["claims"], responses=problems(401, 422), max_body_size=body)
 
     @router.post("", status_code=202, operation_id="submit", responses={**problems(400, 404, 413, 429), **LINKED})
     async def submit(submission: Submission, response: Response) -> Progress:
@@ -177,10 +213,12 @@ def _claims(service: Service) -> APIRouter:
         jobs.delete(claim_id)
 
     @router.get(
-        "/{claim_id}/thoughts", operation_id="thoughts", responses={**STREAM, **problems(404)},
+        "/{claim_id}/thoughts", operation_id="thoughts", responses={**STREAM, **problems(404, 429)},
         response_class=EventSourceResponse,
     )  # fmt: skip
-    async def thoughts(claim_id: str, last_event_id: Annotated[int, Header(ge=0)] = 0) -> EventSourceResponse:
+    async def thoughts(
+        claim_id: str, request: Request, last_event_id: Annotated[int, Header(ge=0)] = 0
+    ) -> EventSourceResponse:
         """Follow a claim: an event for each thought as it is added to the graph, then one with the end.
 
         The last event is named by the state: ``done`` (its data has the result), ``failed``, ``cancelled``, or
@@ -188,8 +226,9 @@ def _claims(service: Service) -> APIRouter:
         lost its connection sends the last id it saw.
         """
         stopping = anyio.Event()
-        events = _events(jobs[claim_id], jobs.progress, last_event_id, stopping)
-        return EventSourceResponse(events, shutdown_event=stopping, shutdown_grace_period=FAREWELL, send_timeout=30)
+        events = _events(jobs[claim_id], jobs.progress, _thought_event, last_event_id, stopping)
+        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL, "send_timeout": 30}
+        return Stream(events, service.streams, request, claim_id, **ending)
 
     @router.get("/{claim_id}/report", operation_id="report", responses=problems(404, 409), response_class=HTMLResponse)
     async def report(claim_id: str) -> HTMLResponse:
@@ -197,15 +236,72 @@ def _claims(service: Service) -> APIRouter:
         job = jobs[claim_id]
         if job.result is None:
             raise NoResult(f"the claim is {job.state}; its report is available once it is done")
-        page = await asyncio.to_thread(report_page, job.result, tuple(job.thoughts))
+        page = await asyncio.to_thread(report_page, job.result, tuple(job.parts))
         return HTMLResponse(page, headers=PRIVATE)
+
+    return router
+
+
+def _texts(service: Service, body: int) -> APIRouter:
+    """What clients do with texts."""
+    jobs = service.texts
+    router = APIRouter(prefix="/texts", tags=["texts"], responses=problems(401, 422), max_body_size=body)
+
+    @router.post(
+        "", status_code=202, operation_id="submit_text", responses={**problems(400, 404, 413, 429), **LINKED_TEXT}
+    )
+    async def submit(submission: TextSubmission, response: Response) -> TextProgress:
+        """Submit a text; it waits for its turn, and then its statements are checked together."""
+        material = submission.documents or service.stores[submission.store]
+        job = jobs.submit(TextOrder(submission.text, submission.date, submission.speaker, material))
+        response.headers["Location"] = f"/texts/{job.id}"
+        return jobs.progress(job)
+
+    @router.get("/{text_id}", operation_id="text_progress", responses=problems(404))
+    async def progress(text_id: str) -> TextProgress:
+        """How far a text has come, with its result once it is done."""
+        return jobs.progress(jobs[text_id])
+
+    @router.delete("/{text_id}", status_code=204, operation_id="text_delete", responses=problems(404))
+    async def delete(text_id: str) -> None:
+        """Stop the work on a text, and forget it."""
+        jobs.delete(text_id)
+
+    @router.get(
+        "/{text_id}/statements", operation_id="statements", responses={**STREAM_OF_TEXT, **problems(404, 429)},
+        response_class=EventSourceResponse,
+    )  # fmt: skip
+    async def statements(
+        text_id: str, request: Request, last_event_id: Annotated[int, Header(ge=0)] = 0
+    ) -> EventSourceResponse:
+        """Follow a text: an event with its sentences, one for each statement that is done, then one with the end.
+
+        The last event is named as that of a claim; the data of ``done`` has the result, that of ``failed`` the problem.
+        """
+        stopping = anyio.Event()
+        events = _events(jobs[text_id], jobs.progress, _text_event, last_event_id, stopping)
+        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL, "send_timeout": 30}
+        return Stream(events, service.streams, request, text_id, **ending)
+
+    @router.get(
+        "/{text_id}/report", operation_id="text_report", responses=problems(404, 409), response_class=HTMLResponse
+    )
+    async def report(text_id: str) -> HTMLResponse:
+        """The text as an HTML page, its statements marked as far as they are done: one file that fetches nothing."""
+        job = jobs[text_id]
+        checked = jobs.so_far(job)
+        if checked is None:
+            raise NoResult(f"the text is {job.state}; its page is available once its sentences are known")
+        return HTMLResponse(await asyncio.to_thread(text_page, checked), headers=PRIVATE)
 
     return router
 
 
 def _entrance(service: Service) -> APIRouter:
     """What everybody may see: it contains no user data."""
-    jobs, page = service.jobs, live_page()
+    jobs = service.jobs
+    page = live_page("claim", STYLES, SCRIPTS)
+    text = live_page("text", TEXT_STYLES, TEXT_SCRIPTS)
     router = APIRouter(tags=["service"])
 
     @router.get("/", response_class=HTMLResponse, operation_id="page")
@@ -213,10 +309,15 @@ def _entrance(service: Service) -> APIRouter:
         """A page to type a claim and watch its graph grow."""
         return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
 
+    @router.get("/text", response_class=HTMLResponse, operation_id="text_page")
+    async def live_text() -> HTMLResponse:
+        """A page to paste a text and watch its statements being marked."""
+        return HTMLResponse(text.html, headers={**PRIVATE, "Content-Security-Policy": text.policy})
+
     @router.get("/docs", response_class=HTMLResponse, operation_id="docs")
     async def docs(request: Request) -> HTMLResponse:
         """This service's endpoints and their parameters, for people; /openapi.json is for programs."""
-        page = docs_page(request.app.openapi())
+        page = docs_page(request.app.openapi(), service.closed)
         return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
 
     @router.get("/healthz", operation_id="health")
@@ -256,9 +357,25 @@ def _order(submission: Submission, service: Service) -> Order:
 
 
 async def _events(
-    job: Job, progress: Callable[[Job], Progress], start: int, stopping: anyio.Event
+    job: Job[Ordered, Part, Found],
+    progress: Callable[[Job[Ordered, Part, Found]], BaseModel],
+    told: Callable[[Part], tuple[str, str]],
+    start: int,
+    stopping: anyio.Event,
 ) -> AsyncIterator[ServerSentEvent]:
-    async for number, thought in job.follow(start, stopping):
-        yield ServerSentEvent(thought.model_dump_json(), event="thought", id=str(number + 1))
+    """The events of a job; ``told`` gives name and data of a part."""
+    async for number, part in job.follow(start, stopping):
+        name, data = told(part)
+        yield ServerSentEvent(data, event=name, id=str(number + 1))
     end = "stopped" if job.state in OPEN else job.state
     yield ServerSentEvent(progress(job).model_dump_json(), event=end)
+
+
+def _thought_event(thought: Thought[Content]) -> tuple[str, str]:
+    return "thought", thought.model_dump_json()
+
+
+def _text_event(part: TextPart) -> tuple[str, str]:
+    if isinstance(part, Article):
+        return "text", part.model_dump_json()
+    return "statement", orjson.dumps(part.to_dict()).decode()

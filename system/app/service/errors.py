@@ -8,17 +8,25 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
+from system.app.service.guards import TOO_LARGE
 from system.app.service.jobs import QueueFull, UnknownJob
 from system.app.service.schema import Submission
+from system.app.service.streams import TooManyStreams
 from system.app.service.worker import UnknownStore
-from system.records import explain
+from system.graph.records import explain
 
 
 class NoResult(Exception):
     """A result was asked for that is not there yet."""
 
 
-STATUS: dict[type[Exception], int] = {UnknownJob: 404, UnknownStore: 404, NoResult: 409, QueueFull: 429}
+STATUS: dict[type[Exception], int] = {
+    UnknownJob: 404,
+    UnknownStore: 404,
+    NoResult: 409,
+    QueueFull: 429,
+    TooManyStreams: 429,
+}
 
 
 def answer_errors(app: FastAPI) -> None:
@@ -66,7 +74,8 @@ async def _refused(request: Request, error: Exception) -> JSONResponse:
     headers = dict(error.headers or {})
     if error.status_code == 405:
         headers["Allow"] = _methods(request) or headers["Allow"]
-    return JSONResponse({"detail": error.detail}, error.status_code, headers)
+    detail = TOO_LARGE if error.status_code == 413 else error.detail
+    return JSONResponse({"detail": detail}, error.status_code, headers)
 
 
 def _methods(request: Request) -> str:

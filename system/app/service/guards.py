@@ -6,17 +6,23 @@ many of one address.
 """
 
 import hmac
+import re
 from asyncio import TimerHandle, Transport
+from collections import Counter
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import Any, cast
 
 import h11
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from system.app.service.access import is_loopback
 
-OPEN_PATHS = {"/", "/docs", "/healthz"}  # hold nothing of anybody: the page asks for the token itself
+OPEN_PATHS = {"/", "/text", "/docs", "/healthz"}  # hold nothing of anybody: the page asks for the token itself
 
 
 class BearerToken:
@@ -62,58 +68,109 @@ class LocalNames:
         return await refusal(scope, receive, send)
 
     def _is_local(self, scope: Scope) -> bool:
-        host = Headers(scope=scope).get("host", "")
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-        return is_loopback(name.strip("[]"))
+        host = _HOST.fullmatch(Headers(scope=scope).get("host", ""))
+        return host is not None and is_loopback(host["name"] or host["six"])
 
 
-CONNECTIONS = 256  # at the same time; one more is answered 503
+_HOST = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]|(?P<name>[0-9A-Za-z.-]+))(?::[0-9]{1,5})?")
+
+
+class AnnouncedSize:
+    """Refuses bodies that are announced as too large; the framework counts the others as they come."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer 413."""
+        size = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
+        if size.isascii() and size.isdigit() and len(size) < 20 and int(size) <= self._most:
+            return await self._app(scope, receive, send)
+        refusal = JSONResponse({"detail": TOO_LARGE}, status_code=413)
+        return await refusal(scope, receive, send)
+
+
+TOO_LARGE = "the body is too large; send fewer or shorter documents"
+
+CONNECTIONS = 256  # at the same time, those left out that follow a claim (see ``streams``)
 REQUEST_SECONDS = 30.0  # for a whole request, its body included, to arrive
 PER_ADDRESS = 64  # connections of one address
 
 
-def bounded(seconds: float = REQUEST_SECONDS, per_address: int = PER_ADDRESS) -> type[H11Protocol]:
+@dataclass(frozen=True)
+class Bounds:
+    """What one server grants.
+
+    Attributes:
+        seconds: for a request to arrive, from the connection or the response before it.
+        per_address: connections of one address.
+        most: connections of all addresses.
+        proxies: addresses that many clients share, to which ``per_address`` does not apply.
+    """
+
+    seconds: float = REQUEST_SECONDS
+    per_address: int = PER_ADDRESS
+    most: int = CONNECTIONS
+    proxies: Container[str] = ()
+
+
+def trusted(proxies: str) -> Container[str]:
+    """The addresses and networks of proxies, comma-separated, as uvicorn reads them for ``X-Forwarded-For``.
+
+    >>> "10.0.0.7" in trusted("127.0.0.1, 10.0.0.0/8"), "11.0.0.7" in trusted("10.0.0.0/8"), "" in trusted("")
+    (True, False, False)
+    """
+    return cast(Container[str], ProxyHeadersMiddleware(cast(Any, None), proxies).trusted_hosts) if proxies else ()
+
+
+def bounded(bounds: Bounds = Bounds()) -> type[H11Protocol]:
     """A protocol for one server (``uvicorn.Config(http=...)``).
 
-    Args:
-        seconds: for a request to arrive, from the connection or the response before it.
-        per_address: connections of one address; for one more, the oldest of them that waits for a request is closed,
-            and the new one itself if all are at work.
+    For a connection too many, the oldest that waits for a request is closed: of the same address, or of the one that
+    has most; the new one itself if all of these are at work.
     """
-    of_address: dict[str, list[_Bounded]] = {}
+    everybody: list[_Bounded] = []
 
     class Bounded(_Bounded):
-        limits = (seconds, per_address)
-        peers = of_address
+        granted = bounds
+        peers = everybody
 
     return Bounded
 
 
 class _Bounded(H11Protocol):
-    limits: tuple[float, int]
-    peers: dict[str, list["_Bounded"]]
+    granted: Bounds
+    peers: list["_Bounded"]
     timer: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        mine = self.peers.setdefault(self.address, [])
-        mine.append(self)
+        self.peers.append(self)
         self.await_request()
-        still_open = [one for one in mine if not one.transport.is_closing()]
-        if len(still_open) > self.limits[1]:
-            next((one for one in still_open[:-1] if one.waits()), self).transport.close()
+        self.make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.stop_timer()
-        mine = self.peers[self.address]
-        mine.remove(self)
-        if not mine:
-            del self.peers[self.address]
+        self.peers.remove(self)
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self.await_request()
+
+    def make_room(self) -> None:
+        counted = [one for one in self.peers if not one.transport.is_closing() and not one.follows()]
+        of_address = Counter(one.address for one in counted)
+        if self.address not in self.granted.proxies and of_address[self.address] > self.granted.per_address:
+            crowd = self.address
+        elif len(counted) > self.granted.most:
+            crowd = of_address.most_common(1)[0][0]
+        else:
+            return
+        next(
+            (one for one in counted if one.address == crowd and one.waits() and one is not self), self
+        ).transport.close()
 
     @property
     def address(self) -> str:
@@ -123,9 +180,13 @@ class _Bounded(H11Protocol):
         """Whether the client has not sent a whole request since the last response."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
+    def follows(self) -> bool:
+        """Whether it is being answered by a stream of thoughts."""
+        return not self.waits() and self.scope is not None and self.scope["path"].endswith("/thoughts")
+
     def await_request(self) -> None:
         self.stop_timer()
-        self.timer = self.loop.call_later(self.limits[0], self.give_up)
+        self.timer = self.loop.call_later(self.granted.seconds, self.give_up)
 
     def give_up(self) -> None:
         if self.waits():

@@ -1,81 +1,26 @@
-"""Jobs: claims that wait, are checked, or are done; a bounded number of each.
-
-What outlives the process lies in one SQLite file: jobs that have ended, and the names of those that had not.
-"""
+"""Jobs: claims and texts that wait, are checked, or are done; a bounded number of each."""
 
 import asyncio
 import logging
 import math
 import secrets
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, Generic, TypeVar
 
 import anyio
-import orjson
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
-from pydantic import TypeAdapter
 
-from system.app.service.schema import Progress, State
-from system.app.service.worker import Order
-from system.graph import Listener
-from system.records import Claim, ClaimResult, Content
-from system.thoughts import Thought
-
-TABLE = """CREATE TABLE IF NOT EXISTS jobs (
-    id TEXT PRIMARY KEY, claim TEXT NOT NULL, budget REAL NOT NULL, state TEXT NOT NULL, thoughts BLOB, result BLOB)"""
-THOUGHTS = TypeAdapter(list[Thought[Any]])
-Kept = tuple[str, Claim, float, State, list[Thought[Content]], ClaimResult | None]
-
-
-class Archive:
-    """The file; each change is on disk before the call returns. One service, and one thread at a time, may use it.
-
-    Args:
-        file: made where it is not there; None keeps nothing beyond the process.
-
-    Raises:
-        sqlite3.Error: the file cannot be read or written, or another service has it.
-    """
-
-    def __init__(self, file: Path | None) -> None:
-        if file:
-            file.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(file or ":memory:", timeout=0, isolation_level=None, check_same_thread=False)
-        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        self._database.execute(TABLE)
-        unfinished = (State.LOST, State.QUEUED)
-        self._database.execute("UPDATE jobs SET state = ? WHERE state = ?", unfinished)
-
-    def begin(self, job_id: str, claim: Claim, budget: float) -> None:
-        """Keep the name of a job that is to be done."""
-        row = (job_id, claim.model_dump_json(), budget, State.QUEUED)
-        self._database.execute("INSERT INTO jobs (id, claim, budget, state) VALUES (?, ?, ?, ?)", row)
-
-    def end(self, job_id: str, state: State, thoughts: list[Thought[Content]], result: ClaimResult | None) -> None:
-        """Keep what became of a job."""
-        drawn = orjson.dumps([thought.model_dump(mode="json") for thought in thoughts])
-        row = (state, drawn, result.model_dump_json() if result else None, job_id)
-        self._database.execute("UPDATE jobs SET state = ?, thoughts = ?, result = ? WHERE id = ?", row)
-
-    def forget(self, job_id: str) -> None:
-        """Drop a job."""
-        self._database.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
-
-    def __iter__(self) -> Iterator[Kept]:
-        """The jobs that are kept, oldest first; those that had not ended are lost."""
-        rows = self._database.execute("SELECT id, claim, budget, state, thoughts, result FROM jobs ORDER BY rowid")
-        for job_id, claim, budget, state, thoughts, result in rows.fetchall():
-            known = THOUGHTS.validate_json(thoughts) if thoughts else []
-            found = ClaimResult.model_validate_json(result) if result else None
-            yield job_id, Claim.model_validate_json(claim), budget, State(state), known, found
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
+from knowledge_store.pages.documents import DocumentsError
+from system.app.service.job_archive import JobArchive, Kept
+from system.app.service.schema import Progress, State, TextProgress
+from system.app.service.worker import Order, TextOrder
+from system.article.records import Article, CheckedStatement, CheckedText
+from system.graph.records import ClaimResult, Content
+from system.graph.thoughts import Thought
 
 SECONDS = (0.5, 1, 2, 5, 10, 20, 30, 45, 60, 90, 120)
 
@@ -97,7 +42,7 @@ class Metrics:
             ["operation"],
             registry=self.registry,
         )
-        self._cut_short = Counter("factcheck_cut_short", "Claims cut short by their deadline", registry=self.registry)
+        self._cut_short = Counter("factcheck_cut_short", "Claims that ran out of time", registry=self.registry)
         self._tokens = Counter("factcheck_tokens", "Model tokens, by direction", ["direction"], registry=self.registry)
         self._seconds = Histogram(
             "factcheck_claim_seconds",
@@ -138,15 +83,20 @@ class Metrics:
 
 log = logging.getLogger(__name__)
 
-Work = Callable[[Order, Listener], Awaitable[ClaimResult]]
+Ordered = TypeVar("Ordered", Order, TextOrder)
+Part = TypeVar("Part")
+Found = TypeVar("Found")
+Work = Callable[[Ordered, Callable[[Part], None]], Awaitable[Found]]
+TextPart = Article | CheckedStatement
+"""What followers of a text are told: first the text, then each statement as it is done."""
 OPEN = (State.QUEUED, State.RUNNING)
 
 
 class QueueFull(Exception):
-    """No further claim is taken now; ``seconds`` says when to try again."""
+    """No further job is taken now; ``seconds`` says when to try again."""
 
-    def __init__(self, waiting: int, seconds: int) -> None:
-        super().__init__(f"{waiting} claims are waiting and the queue is full; try again in {seconds} s")
+    def __init__(self, what: str, waiting: int, seconds: int) -> None:
+        super().__init__(f"{waiting} {what}s are waiting and the queue is full; try again in {seconds} s")
         self.seconds = seconds
 
 
@@ -164,24 +114,26 @@ async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:
 
 
 @dataclass(eq=False)
-class Job:
-    """A claim on its way.
+class Job(Generic[Ordered, Part, Found]):
+    """A claim or a text on its way.
 
     Attributes:
-        thoughts: those of its graph so far, oldest first.
+        parts: what its followers are told, oldest first: of a claim, the thoughts of its graph so far.
+        problem: why it failed, where that is for the client to know.
         changed: set, and replaced by another, whenever something changes.
     """
 
-    order: Order
+    order: Ordered
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # nobody can guess another's
     state: State = State.QUEUED
-    thoughts: list[Thought[Content]] = field(default_factory=list)
-    result: ClaimResult | None = None
+    parts: list[Part] = field(default_factory=list)
+    result: Found | None = None
+    problem: str = ""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def hear(self, thought: Thought[Content]) -> None:
-        """Take a thought; a ``Listener``."""
-        self.thoughts.append(thought)
+    def hear(self, part: Part) -> None:
+        """Take a part."""
+        self.parts.append(part)
         self._wake()
 
     def enter(self, state: State) -> None:
@@ -193,16 +145,16 @@ class Job:
             self.order = replace(self.order, material=())
         self._wake()
 
-    async def follow(self, start: int, stopping: anyio.Event) -> AsyncIterator[tuple[int, Thought[Content]]]:
-        """Yield the thoughts with their numbers as they come, from number ``start`` on, until the job has ended.
+    async def follow(self, start: int, stopping: anyio.Event) -> AsyncIterator[tuple[int, Part]]:
+        """Yield the parts with their numbers as they come, from number ``start`` on, until the job has ended.
 
         Args:
             stopping: ends the wait for further ones.
         """
         while True:
             changed = self.changed
-            while start < len(self.thoughts):
-                yield start, self.thoughts[start]
+            while start < len(self.parts):
+                yield start, self.parts[start]
                 start += 1
             if self.state not in OPEN or stopping.is_set():
                 return
@@ -213,32 +165,29 @@ class Job:
         self.changed = asyncio.Event()
 
 
-class Jobs:
-    """All jobs of the service.
+class Jobs(ABC, Generic[Ordered, Part, Found]):
+    """Jobs of one kind.
 
     Args:
-        work: checks one claim.
-        slots: claims checked at the same time.
-        queue: claims that may wait for a slot.
+        work: does one.
+        slots: done at the same time.
+        queue: jobs that may wait for a slot.
         kept: ended jobs that are kept for their clients; the oldest go first.
         metrics: count what happens.
-        archive: what outlives the process; its jobs are there from the beginning.
     """
 
-    def __init__(
-        self, work: Work, slots: int, queue: int, kept: int, metrics: Metrics, archive: Archive | None = None
-    ) -> None:
-        self._work = work
+    what = "job"
+
+    def __init__(self, work: Work[Ordered, Part, Found], slots: int, queue: int, kept: int, metrics: Metrics) -> None:
+        self._work: Work[Ordered, Part, Found] = work
         self._slots = asyncio.Semaphore(slots)  # first come, first served
         self._parallel, self._queue, self._kept = slots, queue, kept
         self._metrics = metrics
-        self._archive = archive or Archive(None)
-        self._jobs = {job.id: job for job in map(_revived, self._archive)}  # oldest first
+        self._jobs: dict[str, Job[Ordered, Part, Found]] = {}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        metrics.watch(lambda: len(self.in_state(State.QUEUED)), lambda: len(self.in_state(State.RUNNING)))
 
-    def submit(self, order: Order) -> Job:
-        """Take a claim into the queue.
+    def submit(self, order: Ordered) -> Job[Ordered, Part, Found]:
+        """Take a job into the queue.
 
         Raises:
             QueueFull: too many are waiting.
@@ -246,15 +195,15 @@ class Jobs:
         waiting = len(self.in_state(State.QUEUED))
         if waiting >= self._queue:
             self._metrics.rejected.inc()
-            raise QueueFull(waiting, math.ceil(self._metrics.mean_seconds(order.budget) / self._parallel))
-        job = Job(order)
-        self._archive.begin(job.id, order.claim, order.budget)
+            raise QueueFull(self.what, waiting, self._wait(order))
+        job: Job[Ordered, Part, Found] = Job(order)
+        self._began(job)
         self._jobs[job.id] = job
         task = self._tasks[job.id] = asyncio.create_task(self._run(job))
         task.add_done_callback(lambda _: self._tasks.pop(job.id))
         return job
 
-    def __getitem__(self, job_id: str) -> Job:
+    def __getitem__(self, job_id: str) -> Job[Ordered, Part, Found]:
         """The job of an id.
 
         Raises:
@@ -264,12 +213,17 @@ class Jobs:
             return self._jobs[job_id]
         except KeyError:
             raise UnknownJob(
-                "no claim has this id; it may have been deleted, or dropped to make room for newer ones"
+                f"no {self.what} has this id; it may have been deleted, or dropped to make room for newer ones"
             ) from None
 
-    def in_state(self, state: State) -> list[Job]:
+    def in_state(self, state: State) -> list[Job[Ordered, Part, Found]]:
         """The jobs in a state, oldest first."""
         return [job for job in self._jobs.values() if job.state is state]
+
+    def position(self, job: Job[Ordered, Part, Found]) -> int:
+        """How many are to be started before a job."""
+        queued = self.in_state(State.QUEUED)
+        return queued.index(job) if job in queued else 0
 
     def delete(self, job_id: str) -> None:
         """Forget a job, and stop its work.
@@ -278,66 +232,186 @@ class Jobs:
             UnknownJob: see ``__getitem__``.
         """
         self._stop(self[job_id])
-        self._forget(job_id)
+        self._forgotten(job_id)  # where that fails, the client is told, and may ask again
+        del self._jobs[job_id]
 
     async def close(self) -> None:
-        """Stop all work, and wait until it has stopped; what had not ended is lost at the next start."""
+        """Stop all work, and wait until it has stopped."""
         tasks = list(self._tasks.values())
         for job in self._jobs.values():
             self._stop(job)
         await asyncio.gather(*tasks, return_exceptions=True)
-        self._archive.close()
 
-    def progress(self, job: Job) -> Progress:
-        """The job as clients see it."""
-        queued = self.in_state(State.QUEUED)
-        return Progress(
-            id=job.id,
-            claim=job.order.claim.text,
-            state=job.state,
-            position=queued.index(job) if job in queued else 0,
-            budget=job.order.budget,
-            thoughts=len(job.thoughts),
-            result=job.result,
-        )
+    @abstractmethod
+    def _wait(self, order: Ordered) -> int:
+        """Seconds after which a client may try again."""
 
-    def _stop(self, job: Job) -> None:
+    def _began(self, job: Job[Ordered, Part, Found]) -> None:
+        """A job is taken."""
+
+    def _ended(self, job: Job[Ordered, Part, Found], waited: float, seconds: float) -> None:
+        """A job was done or has failed."""
+
+    def _stopped(self, job: Job[Ordered, Part, Found]) -> None:
+        """A job was cancelled."""
+        log.info("%s %s cancelled", self.what, job.id)
+
+    def _forgotten(self, job_id: str) -> None:
+        """A job is to be dropped."""
+
+    def _dropped(self, job_id: str) -> None:
+        """A job has made room for newer ones."""
+
+    def _stop(self, job: Job[Ordered, Part, Found]) -> None:
         if job.state in OPEN:
             job.enter(State.CANCELLED)
-            self._metrics.ended(job.state, job.result)
+            self._stopped(job)
             self._tasks[job.id].cancel()
 
-    async def _run(self, job: Job) -> None:
+    async def _run(self, job: Job[Ordered, Part, Found]) -> None:
+        asked = began = monotonic()
         try:
             async with self._slots:
+                began = monotonic()
                 job.enter(State.RUNNING)
                 job.result = await self._work(job.order, job.hear)
             job.enter(State.DONE)
-        except Exception:  # the client is told that it failed, and the log why
-            log.exception("claim %s", job.id)
+        except DocumentsError as error:
+            job.problem = str(error)
+            log.warning("%s %s: %s", self.what, job.id, error)
             job.enter(State.FAILED)
-        self._metrics.ended(job.state, job.result)
-        if job.id in self._jobs:
-            self._keep(job)
+        except Exception:  # the client is told that it failed, and the log why
+            log.exception("%s %s", self.what, job.id)
+            job.enter(State.FAILED)
+        self._ended(job, began - asked, monotonic() - began)
         self._make_room()
-
-    def _keep(self, job: Job) -> None:
-        """Put an ended job on disk; where that fails its client still has it until the service stops."""
-        try:
-            self._archive.end(job.id, job.state, job.thoughts, job.result)
-        except sqlite3.Error:
-            log.exception("claim %s could not be saved and is kept only in memory", job.id)
-
-    def _forget(self, job_id: str) -> None:
-        del self._jobs[job_id]
-        self._archive.forget(job_id)
 
     def _make_room(self) -> None:
         ended = [job for job in self._jobs.values() if job.state not in OPEN]
         for job in ended[: max(0, len(ended) - self._kept)]:
-            self._forget(job.id)
+            del self._jobs[job.id]
+            self._dropped(job.id)
 
 
-def _revived(kept: Kept) -> Job:
-    job_id, claim, budget, state, thoughts, result = kept
-    return Job(Order(claim, (), budget), job_id, state, thoughts, result)
+ClaimJob = Job[Order, Thought[Content], ClaimResult]
+TextJob = Job[TextOrder, TextPart, CheckedText]
+
+
+class ClaimJobs(Jobs[Order, Thought[Content], ClaimResult]):
+    """Claims; see ``Jobs``.
+
+    Args:
+        archive: what outlives the process; its jobs are there from the beginning.
+    """
+
+    what = "claim"
+
+    def __init__(
+        self,
+        work: Work[Order, Thought[Content], ClaimResult],
+        slots: int,
+        queue: int,
+        kept: int,
+        metrics: Metrics,
+        archive: JobArchive | None = None,
+    ) -> None:
+        super().__init__(work, slots, queue, kept, metrics)
+        self._archive = archive or JobArchive(None)
+        self._jobs = {job.id: job for job in map(_revived, self._archive)}
+        metrics.watch(lambda: len(self.in_state(State.QUEUED)), lambda: len(self.in_state(State.RUNNING)))
+
+    def progress(self, job: ClaimJob) -> Progress:
+        """The job as clients see it."""
+        return Progress(
+            id=job.id,
+            claim=job.order.claim.text,
+            state=job.state,
+            position=self.position(job),
+            budget=job.order.budget,
+            thoughts=len(job.parts),
+            result=job.result,
+        )
+
+    async def close(self) -> None:
+        """Stop all work, and wait until it has stopped; what had not ended is lost at the next start."""
+        await super().close()
+        self._archive.close()
+
+    def _wait(self, order: Order) -> int:
+        return math.ceil(self._metrics.mean_seconds(order.budget) / self._parallel)
+
+    def _began(self, job: ClaimJob) -> None:
+        self._on_disk(self._archive.begin, job.id, job.order.claim, job.order.budget)
+
+    def _ended(self, job: ClaimJob, waited: float, seconds: float) -> None:
+        self._metrics.ended(job.state, job.result)
+        _log(job, waited, seconds)
+        if job.id in self._jobs:
+            claim, budget = job.order.claim, job.order.budget
+            self._on_disk(self._archive.end, job.id, claim, budget, job.state, job.parts, job.result)
+
+    def _stopped(self, job: ClaimJob) -> None:
+        self._metrics.ended(job.state, job.result)
+        super()._stopped(job)
+
+    def _forgotten(self, job_id: str) -> None:
+        self._archive.forget(job_id)
+
+    def _dropped(self, job_id: str) -> None:
+        self._on_disk(self._archive.forget, job_id)
+
+    @staticmethod
+    def _on_disk(change: Callable[..., None], job_id: str, *details: object) -> None:
+        """Change the archive; where that fails the client still has the job until the service stops."""
+        try:
+            change(job_id, *details)
+        except sqlite3.Error:
+            log.exception("claim %s could not be saved and is kept only in memory", job_id)
+
+
+class TextJobs(Jobs[TextOrder, TextPart, CheckedText]):
+    """Texts; kept in memory alone. See ``Jobs``."""
+
+    what = "text"
+
+    def progress(self, job: TextJob) -> TextProgress:
+        """The job as clients see it."""
+        checked = self.so_far(job)
+        return TextProgress(
+            id=job.id,
+            state=job.state,
+            position=self.position(job),
+            statements=len(checked.article.claims) if checked else None,
+            checked=len(checked.statements) if checked else 0,
+            problem=job.problem,
+            result=job.result.to_dict() if job.result else None,
+        )
+
+    @staticmethod
+    def so_far(job: TextJob) -> CheckedText | None:
+        """The text with the statements that are done; None before it is cut into sentences."""
+        if not job.parts:
+            return None
+        (article,) = [part for part in job.parts if isinstance(part, Article)]
+        return CheckedText.of(article, [part for part in job.parts if isinstance(part, CheckedStatement)])
+
+    def _wait(self, order: TextOrder) -> int:
+        return WAIT_FOR_TEXT
+
+    def _ended(self, job: TextJob, waited: float, seconds: float) -> None:
+        done = max(0, len(job.parts) - 1)
+        log.info("text %s %s: %d statements in %.1f s after a wait of %.1f s", job.id, job.state, done, seconds, waited)
+
+
+WAIT_FOR_TEXT = 60  # seconds after which a client may try again: how long a text takes depends on its length
+
+
+def _revived(kept: Kept) -> ClaimJob:
+    return Job(Order(kept.claim, (), kept.budget), kept.id, kept.state, kept.thoughts or [], kept.result)
+
+
+def _log(job: ClaimJob, waited: float, seconds: float) -> None:
+    """Tell the operator of a claim that has ended; its text stays the client's."""
+    label = job.result.verdict.label if job.result else "no verdict"
+    failures = f", {len(job.result.failures)} failures" if job.result and job.result.failures else ""
+    log.info("claim %s %s: %s in %.1f s after a wait of %.1f s%s", job.id, job.state, label, seconds, waited, failures)

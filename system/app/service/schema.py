@@ -5,14 +5,17 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from system.records import ClaimResult, official_date
+from system.graph.records import ClaimResult, official_date
 
 _YEAR = "[1-9][0-9]{3}"
 _MONTHS = {"(0?[1-9]|[12][0-9])": "(0?[1-9]|1[0-2])", "30": "(0?[13-9]|1[0-2])", "31": "(0?[13578]|1[02])"}  # by days
 _DAY_FIRST = "|".join(f"{day}-{month}" for day, month in _MONTHS.items())
 _MONTH_FIRST = "|".join(f"{month}-{day}" for day, month in _MONTHS.items())
 DATES = f"^(({_DAY_FIRST})-{_YEAR}|{_YEAR}-({_MONTH_FIRST}))?$"
-DOCUMENTS = 64  # with one claim, at most
+DOCUMENTS = 64  # limit of one claim, or text
+TEXT = 100_000  # characters; 10,000 words have some 65,000
+BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+FORMS: dict[str, Any] = {"oneOf": [{"required": ["text"]}, {"required": ["file"]}]}
 SOURCES: dict[str, Any] = {"oneOf": [{"required": ["documents"]}, {"required": ["store"]}]}
 
 EXAMPLE: dict[str, Any] = {
@@ -26,17 +29,45 @@ EXAMPLE: dict[str, Any] = {
     ],
 }
 EXAMPLE_OF_STORE: dict[str, Any] = {"claim": "The Aster bridge opened in 1931.", "store": "0"}
+EXAMPLE_OF_TEXT: dict[str, Any] = {
+    "text": "The Aster bridge opened in 1931. A ferry ran until then.",
+    "documents": EXAMPLE["documents"],
+}
+
+ClaimText = Annotated[
+    str, Field(min_length=1, max_length=2000, pattern=r"\S", description="one statement that is true or false")
+]
+Day = Annotated[
+    str,
+    Field(pattern=DATES, description="the day it was made, as 25-8-2020 or 2020-08-25"),
+    AfterValidator(official_date),
+]
+Speaker = Annotated[str, Field(max_length=500, description="who made it")]
+DocumentName = Annotated[
+    str, Field(max_length=500, description="title, file name or web address, shown as the source; never opened")
+]
 
 
 class Document(BaseModel):
-    """A text to check a claim against."""
+    """A text to check a claim against, or a file that holds one."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=FORMS)
 
-    name: str = Field(
-        "", max_length=500, description="title, file name or web address, shown as the source; never opened"
+    name: DocumentName = ""
+    text: str = Field("", min_length=1, description="plain text or Markdown")
+    file: str = Field(
+        "",
+        min_length=4,
+        pattern=BASE64,
+        description="in place of text, a file in Base64: text, Markdown, HTML, PDF, DOCX or CSV, by the ending of its "
+        "name or, without one, by its content",
     )
-    text: str = Field(min_length=1, description="plain text or Markdown")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        if len({"text", "file"} & self.model_fields_set) != 1:
+            raise ValueError("expected either 'text' or 'file'; give one of them")
+        return self
 
 
 class Submission(BaseModel):
@@ -46,18 +77,34 @@ class Submission(BaseModel):
         frozen=True, extra="forbid", json_schema_extra={**SOURCES, "examples": [EXAMPLE, EXAMPLE_OF_STORE]}
     )
 
-    claim: str = Field(min_length=1, max_length=2000, pattern=r"\S", description="one statement that is true or false")
-    date: Annotated[
-        str,
-        Field(pattern=DATES, description="the day it was made, as 25-8-2020 or 2020-08-25"),
-        AfterValidator(official_date),
-    ] = ""
-    speaker: str = Field("", max_length=500, description="who made it")
+    claim: ClaimText
+    date: Day = ""
+    speaker: Speaker = ""
     documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
     store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")
     budget: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="seconds it may take; never more than the service's own budget"
     )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if len({"documents", "store"} & self.model_fields_set) != 1:
+            raise ValueError("expected either 'documents' or 'store'; give one of them")
+        return self
+
+
+class TextSubmission(BaseModel):
+    """A text with what to check it against: documents, or the name of a store that the service has."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_extra={**SOURCES, "examples": [EXAMPLE_OF_TEXT]}
+    )  # fmt: skip
+
+    text: str = Field(min_length=1, max_length=TEXT, pattern=r"\S", description="plain text, paragraphs apart")
+    date: Day = ""
+    speaker: Speaker = ""
+    documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
+    store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
@@ -92,6 +139,20 @@ class Progress(BaseModel):
     budget: float = Field(description="seconds it may take, from its start")
     thoughts: int = Field(description="thoughts in its graph so far")
     result: ClaimResult | None = Field(description="null until the state is done")
+
+
+class TextProgress(BaseModel):
+    """A text that was submitted, and its result once there is one."""
+
+    id: str
+    state: State
+    position: int = Field(description="texts ahead of this one in the queue")
+    statements: int | None = Field(description="sentences to check; null until the text is cut into sentences")
+    checked: int = Field(description="of these, how many are done")
+    problem: str = Field(description="why the text cannot be checked, where the client can do something about it")
+    result: dict[str, Any] | None = Field(
+        description="as `factgraph text` writes it: score, counts, sentences, statements; null until the state is done"
+    )
 
 
 class Problem(BaseModel):
@@ -130,32 +191,49 @@ MEANING = {
     409: "there is no result yet",
     413: "the body is too large",
     422: "a field has an invalid value",
-    429: "the queue is full; Retry-After gives the seconds to wait before trying again",
+    429: "the queue is full (Retry-After gives the seconds to wait before trying again), or too many streams are open",
 }
 
-EVENT = {
-    "type": "object",
-    "required": ["event", "data"],
-    "properties": {
-        "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["thought", "done", "failed", "cancelled", "lost", "stopped"]},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-    },
-}
-STREAM: Answers = {
-    200: {
-        "description": "server-sent events: a 'thought' for each thought of the graph, as JSON, then one for the end",
-        "content": {"text/event-stream": {"schema": EVENT}},
-    }
-}
-FIGURES: Answers = {200: {"description": "figures", "content": {"text/plain": {"schema": {"type": "string"}}}}}
-LINKED: Answers = {
-    202: {
-        "description": "the claim waits for its turn",
-        "headers": {"Location": {"schema": {"type": "string"}, "description": "address of the claim"}},
-        "links": {
-            name: {"operationId": name, "parameters": {"claim_id": "$response.body#/id"}}
-            for name in ("progress", "thoughts", "report", "delete")
+ENDINGS = ["done", "failed", "cancelled", "lost", "stopped"]
+
+
+def stream(description: str, *names: str) -> Answers:
+    """A stream of server-sent events with these names, then one that ends it."""
+    event = {
+        "type": "object",
+        "required": ["event", "data"],
+        "properties": {
+            "id": {"type": "string", "pattern": "^[0-9]+$"},
+            "event": {"enum": [*names, *ENDINGS]},
+            "data": {"type": "string", "contentMediaType": "application/json"},
         },
     }
-}
+    return {
+        200: {"description": f"server-sent events: {description}", "content": {"text/event-stream": {"schema": event}}}
+    }
+
+
+STREAM = stream("a 'thought' for each thought of the graph, as JSON, then one for the end", "thought")
+STREAM_OF_TEXT = stream(
+    "a 'text' with its sentences, a 'statement' for each that is done, as JSON, then one for the end",
+    "text",
+    "statement",
+)
+FIGURES: Answers = {200: {"description": "figures", "content": {"text/plain": {"schema": {"type": "string"}}}}}
+
+
+def linked(what: str, *names: str) -> Answers:
+    """That a job was taken, with the operations on it."""
+    return {
+        202: {
+            "description": f"the {what} waits for its turn",
+            "headers": {"Location": {"schema": {"type": "string"}, "description": f"address of the {what}"}},
+            "links": {
+                name: {"operationId": name, "parameters": {f"{what}_id": "$response.body#/id"}} for name in names
+            },
+        }
+    }
+
+
+LINKED = linked("claim", "progress", "thoughts", "report", "delete")
+LINKED_TEXT = linked("text", "text_progress", "statements", "text_report", "text_delete")

@@ -2,22 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from base64 import b64decode
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from time import perf_counter
 
-from knowledge_store.pages.documents import sentences_of
-from knowledge_store.pages.formats import plain_text
-from knowledge_store.pages.page import Page, ReadingReport
+from knowledge_store.pages.documents import page_of_text, pages_of_file, read_documents
+from knowledge_store.pages.formats import SUFFIXES
+from knowledge_store.pages.page import Flaws, Page, ReadingReport
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.app.service.schema import Document
-from system.check import Engine, check, unread, unread_parts
-from system.graph import Listener
-from system.loop_thread import LoopThread
-from system.records import Claim, ClaimResult, Content, Failure
-from system.thoughts import Thought
+from system.article.checking import check_article
+from system.article.reading import article_of
+from system.article.records import Article, CheckedStatement, CheckedText
+from system.check import READ, Engine, check, unread, unread_parts
+from system.graph.graph import Listener
+from system.graph.records import Claim, ClaimResult, Content, Failure
+from system.graph.thoughts import Thought
+from system.models.loop_thread import LoopThread
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +106,21 @@ class Order:
     budget: float
 
 
+@dataclass(frozen=True)
+class TextOrder:
+    """A text to check.
+
+    Attributes:
+        date: of the text; with the speaker, as in ``Claim``.
+        material: as in ``Order``.
+    """
+
+    text: str
+    date: str
+    speaker: str
+    material: tuple[Document, ...] | Path
+
+
 class Worker:
     """Runs an engine; what it returns and tells is fit for clients."""
 
@@ -122,6 +141,23 @@ class Worker:
 
         return await asyncio.wrap_future(self._loop.submit(self._check(order, tell)))
 
+    async def check_text(self, order: TextOrder, listener: Callable[[Article | CheckedStatement], None]) -> CheckedText:
+        """Check the statements of a text; cancelling stops the work.
+
+        Args:
+            listener: is told of the text, cut into sentences, then of each statement as it is done, on the caller's
+                event loop, all of them before this returns.
+
+        Raises:
+            DocumentsError: there is no text to check against.
+        """
+        loop = asyncio.get_running_loop()
+
+        def tell(part: Article | CheckedStatement) -> None:
+            loop.call_soon_threadsafe(listener, part)
+
+        return await asyncio.wrap_future(self._loop.submit(self._check_text(order, tell)))
+
     async def close(self) -> None:
         """Free the model and end the thread."""
         await asyncio.wrap_future(self._loop.submit(self.engine.model.close()))
@@ -136,31 +172,72 @@ class Worker:
         result, _ = await check(engine, order.claim, ranked, failures, listener=listener)
         return public_result(result)
 
+    async def _check_text(
+        self, order: TextOrder, listener: Callable[[Article | CheckedStatement], None]
+    ) -> CheckedText:
+        article = await asyncio.to_thread(article_of, order.text)
+        listener(article)
+        flaws, left_out = Flaws(), list[str]()
+        if isinstance(order.material, Path):
+            engine, name, pages = self.engine, "store", read_documents([order.material], flaws)
+        else:
+            engine, name, pages = self.engine.for_documents(), "documents", _pages(order.material, left_out)
+        found: list[CheckedStatement] = []
+        checking = check_article(engine, article, pages, name=name, flaws=flaws, date=order.date, speaker=order.speaker)
+        async for one in checking:
+            result = public_result(one.result)
+            unreadable = tuple(Failure(operation=READ, message=_SKIPPED.format(title)) for title in left_out)
+            result = result.model_copy(update={"failures": (*result.failures, *unreadable)})
+            found.append(one.model_copy(update={"result": result}))
+            listener(found[-1])
+        return CheckedText.of(article, found)
+
 
 async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore, list[Failure]]:
     """Rank the order's passages; what cannot be read in time is an empty store and a named failure."""
     began = perf_counter()
     try:
         async with asyncio.timeout(order.budget):
-            ranked = await asyncio.to_thread(_rank_now, order, settings)
+            ranked, failures = await asyncio.to_thread(_rank_now, order, settings)
     except TimeoutError:
         return _nothing(began), [unread("reading used up the budget")]
     except Exception as error:  # whatever a text does to its reader, the claim has an answer
         log.exception("reading for %r", order.claim.text)
         return _nothing(began), [unread(type(error).__name__)]
-    return ranked, unread_parts("store", ranked)
+    return ranked, [*failures, *unread_parts("store", ranked)]
 
 
-def _rank_now(order: Order, settings: RetrievalSettings) -> RankedStore:
+def _rank_now(order: Order, settings: RetrievalSettings) -> tuple[RankedStore, list[Failure]]:
     claim, material = order.claim, order.material
     if isinstance(material, Path):
-        return rank(material, claim.text, settings, claim.day)
-    return rank(_pages(material), claim.text, settings, claim.day, name="documents")
+        return rank(material, claim.text, settings, claim.day), []
+    left_out: list[str] = []
+    ranked = rank(_pages(material, left_out), claim.text, settings, claim.day, name="documents")
+    nothing = len(left_out) == len(material)
+    return ranked, [Failure(operation=READ, message=_SKIPPED.format(name), unanswered=nothing) for name in left_out]
 
 
-def _pages(documents: Iterable[Document]) -> Iterator[Page]:
-    for number, document in enumerate(documents):
-        yield Page(number, document.name or f"document {number + 1}", sentences_of(plain_text(document.text)))
+_SKIPPED = "{} is skipped: no text in it can be read"
+
+
+def _pages(documents: Iterable[Document], left_out: list[str]) -> Iterator[Page]:
+    """The documents as pages; the names of those without a text that can be read are added to ``left_out``."""
+    number = 0
+    for place, document in enumerate(documents, start=1):
+        name = document.name or f"document {place}"
+        found = number
+        for page in _read(name, document):
+            yield replace(page, number=number)
+            number += 1
+        if number == found:
+            left_out.append(name)
+
+
+def _read(name: str, document: Document) -> Iterator[Page]:
+    if not document.file:
+        return page_of_text(0, name, document.text, Flaws())
+    suffix = PurePath(name).suffix.lower()
+    return pages_of_file(name, b64decode(document.file), suffix if suffix in SUFFIXES else "", Flaws())
 
 
 def _nothing(began: float) -> RankedStore:

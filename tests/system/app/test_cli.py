@@ -11,19 +11,22 @@ from pathlib import Path
 
 import orjson
 import pytest
-from bridge import Answers, BagOfWords
 
+from knowledge_store.dense.encoder import SentenceEncoder
 from knowledge_store.pages.page import Page
 from knowledge_store.searchers.archive import Archive
-from system import provenance
-from system.app import cli, comparison
+from system.app import cli
 from system.app.commands import common
-from system.check import Engine
-from system.models.base import TracedModel
+from system.check import Engine, load_engine
+from system.graph.records import ClaimResult, Label
+from system.models import loading
+from system.models.base import ModelUnavailable, TracedModel
 from system.models.scripted import ScriptedModel
-from system.records import ClaimResult, Label
+from system.runner import checking
 from system.settings import load
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.text import provenance
+from tests.helpers.bridge import Answers, BagOfWords
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAIM = "The Aster bridge opened in 1932."
@@ -67,8 +70,8 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     predictions = load_json(output / "submission.json")
     assert [entry["claim_id"] for entry in predictions] == list(range(len(load_json(common.EXAMPLE_CLAIMS))))
     assert {path.name for path in output.iterdir()} == {
-        "figures", "graphs", "journal.jsonl", "measured_timings.txt", "report.html", "run.json", "submission.csv",
-        "submission.json", "timings.csv", "timings.json"
+        "figures", "graphs", "journal.jsonl", "measured.json", "measured_timings.txt", "report.html", "run.json",
+        "submission.csv", "submission.json", "timings.csv", "timings.json"
     }  # fmt: skip
     with (output / "submission.csv").open(newline="") as file:
         assert [row["claim"] for row in csv.DictReader(file)] == [entry["claim"] for entry in predictions]
@@ -190,7 +193,7 @@ def test_a_claim_that_fails_is_flagged_and_changes_the_exit_status(answers, brid
     rows = load_json(tmp_path / "output" / "submission.json")
     assert len(rows) == 3 and rows[1]["pred_label"] == "Not Enough Evidence"
     assert load_json(tmp_path / "output" / "run.json")["failed_claims"] == [1]
-    assert "read 1" in capsys.readouterr().out
+    assert "1 × read" in capsys.readouterr().out
 
 
 def test_trace_shows_each_request(answers, bridge_files, tmp_path):
@@ -207,6 +210,10 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
         (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json"),
         (["--claims", "claims.json"], "must be given together"),
         (["--claims", "claims.json", "--knowledge-store", "nowhere"], "nowhere not found; expected a folder with"),
+        (
+            ["--claims", "claims.json", "--knowledge-store", "."],
+            "nor a store of another claim; did you mean --documents?",
+        ),
         (["--profile", "moon"], "profile 'moon' not found"),
         (["--depth", "0"], "graph.depth: expected a number greater than 0, got 0"),
         (["--chunk-overlap", "2000"], "chunk_overlap (2000) must be smaller"),
@@ -237,16 +244,17 @@ def test_a_comparison_that_was_stopped_is_resumed(answers, monkeypatch, capsys):
     engine = Engine(ScriptedModel(answers), BagOfWords(), load("server", {"max_concurrent_claims": 1}))
     monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
     compare = ["compare", "--strategies", "single", "--repeats", "1", "--limit", "2", "--output", "comparison"]
-    real = comparison.check
+    compare += ["--max-concurrent-claims", "1"]
+    real = checking.check
     stopped = iter([False, True])
 
-    async def stop_at_the_second(*arguments):
+    async def stop_at_the_second(*arguments, **named):
         if next(stopped, False):
             signal.raise_signal(signal.SIGINT)
             await asyncio.sleep(60)
-        return await real(*arguments)
+        return await real(*arguments, **named)
 
-    monkeypatch.setattr(comparison, "check", stop_at_the_second)
+    monkeypatch.setattr(checking, "check", stop_at_the_second)
     ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background may ignore it
     assert cli.main(compare) == 130
     signal.signal(signal.SIGINT, ignored)
@@ -272,8 +280,16 @@ def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     assert cli.main(["verify", CLAIM, "--documents", "notes", "--graph"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("Supported")
-    assert "bridge.txt" in printed and "q1.e1 evidence" in printed
+    assert "bridge.txt" in printed and "q1.e1 bridge.txt: The Aster" in printed
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
+
+
+def test_verify_cites_the_rows_of_a_table(answers, tmp_path, capsys):
+    (tmp_path / "bridges.csv").write_text("bridge,opened\nThe Aster bridge,opened in 1932.\nThe Corvane bridge,1950\n")
+    assert cli.main(["verify", CLAIM, "--documents", "bridges.csv", "--graph"]) == 0
+    printed = capsys.readouterr().out
+    assert "\n  bridges.csv#row=2-3\n" in printed
+    assert "q1.e1 bridges.csv, rows 2–3: " in printed
 
 
 def test_verify_can_leave_out_later_documents(answers, tmp_path, capsys):
@@ -281,9 +297,9 @@ def test_verify_can_leave_out_later_documents(answers, tmp_path, capsys):
     (tmp_path / "notes" / "2021-03-01 bridge.txt").write_text("The Aster bridge opened in 1932.")
     verify = ["verify", CLAIM, "--documents", "notes", "--no-later-pages", "--graph"]
     cli.main([*verify, "--date", "2-3-2021"])
-    assert "q1.e1 evidence" in capsys.readouterr().out
+    assert "q1.e1 2021-03-01 bridge.txt: " in capsys.readouterr().out
     cli.main([*verify, "--date", "28-2-2021"])
-    assert "q1.e1 evidence" not in capsys.readouterr().out
+    assert "q1.e1 " not in capsys.readouterr().out
 
 
 def test_verify_without_documents_says_what_it_needs(answers, capsys):
@@ -318,6 +334,17 @@ def test_a_run_searches_where_there_is_no_store(answers, archive, tmp_path):
     assert cli.main(command) == 0
     (entry,) = load_json(tmp_path / "output" / "submission.json")
     assert "https://news.example/bridge" in {each["url"] for each in entry["evidence"]}
+
+
+def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, capsys):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    command = ["--claims", "claims.txt", "--knowledge-store", archive]
+    assert cli.main(command) == 0
+    (entry,) = load_json(tmp_path / "output" / "submission.json")
+    assert "https://news.example/bridge" in {each["url"] for each in entry["evidence"]}
+    (tmp_path / "archive.sqlite").write_bytes(b"SQLite format 3\0" * 100)
+    assert cli.main([*command, "--overwrite"]) == 2
+    assert "archive.sqlite: cannot search" in capsys.readouterr().err
 
 
 def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, capsys):
@@ -392,7 +419,8 @@ def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("word", "message"), [("verfy", "did you mean verify?"), ("xyzzy", "expected one of run, verify, compare, score")]
+    ("word", "message"),
+    [("verfy", "did you mean verify?"), ("xyzzy", "expected one of run, verify, text, citations, compare")],
 )
 def test_an_unknown_command_gets_advice(word, message, capsys):
     assert cli.main([word]) == 2
@@ -431,8 +459,8 @@ def test_help_shows_common_options_and_help_all_shows_all(capsys):
         with pytest.raises(SystemExit):
             cli.main(["verify", flag])
         shown[flag] = capsys.readouterr().out
-    assert "--depth" in shown["--help"] and "--hop-rate" not in shown["--help"]
-    assert "--depth" in shown["--help-all"] and "--hop-rate" in shown["--help-all"]
+    assert "--depth" in shown["--help"] and "--hop-candidates" not in shown["--help"]
+    assert "--depth" in shown["--help-all"] and "--hop-candidates" in shown["--help-all"]
 
 
 def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
@@ -452,3 +480,54 @@ def test_the_command_line_starts_without_slow_imports():
     code = f"import sys, system.app.cli; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def snapshot(folder):
+    return {path.relative_to(folder): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*.*")}
+
+
+def test_resuming_a_finished_run_loads_nothing_and_changes_nothing(answers, bridge_files, tmp_path, monkeypatch):
+    assert cli.main(bridge_files) == 0
+    before = snapshot(tmp_path / "output")
+    monkeypatch.setattr(common, "load_timed", lambda *_: pytest.fail("the engine was loaded"))
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    assert snapshot(tmp_path / "output") == before
+
+
+def test_outputs_that_are_missing_are_written_with_the_times_of_the_run(answers, bridge_files, tmp_path, monkeypatch):
+    assert cli.main(bridge_files) == 0
+    output = tmp_path / "output"
+    before = load_json(output / "timings.json")["run"]["facts"]
+    (output / "timings.json").unlink()
+    monkeypatch.setattr(common, "load_timed", lambda *_: pytest.fail("the engine was loaded"))
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    assert load_json(output / "timings.json")["run"]["facts"] == before
+
+
+def test_a_resumed_run_counts_the_loading_of_its_earlier_parts(answers, bridge_files, tmp_path):
+    assert cli.main(bridge_files) == 0
+    journal = tmp_path / "output" / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    facts = load_json(tmp_path / "output" / "timings.json")["run"]["facts"]
+    assert facts["model_load_seconds"] == 2 * 0.25
+    assert "Duration: 00:00:00" in (tmp_path / "output" / "measured_timings.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(None, "mine.json not found"), (b"%PDF-1.7\n\xe2\xe3", "mine.json: a PDF, not a claims file; give an AVeriTeC")],
+)
+def test_a_file_that_holds_no_claims_is_named_first(answers, tmp_path, capsys, content, says):
+    if content:
+        (tmp_path / "mine.json").write_bytes(content)
+    assert cli.main(["--claims", "mine.json"]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_profile_for_a_gpu_says_that_there_is_none_before_it_loads(monkeypatch):
+    monkeypatch.setattr(loading, "usable_memory", lambda: None)
+    monkeypatch.setattr(loading, "version_of", lambda _: None)
+    monkeypatch.setattr(SentenceEncoder, "of", lambda _: pytest.fail("an encoder was looked for"))
+    with pytest.raises(ModelUnavailable, match="needs a GPU, and this machine has none"):
+        load_engine(load("a10g", {}))

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from bridge import CLAIM
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from sklearn.metrics import f1_score
 
 from system.app.commands.compare import comparison_tables
-from system.app.comparison import compare, macro_f1
-from system.records import ClaimResult, Cost, Label, QuestionAnswer, Timing, Verdict
+from system.app.variants import compare, macro_f1
+from system.graph.records import ClaimResult, Cost, Label, QuestionAnswer, Timing, Verdict
+from tests.helpers.bridge import CLAIM
 
 LABELS = list(Label)
 S, R, N, C = LABELS
@@ -84,3 +84,9 @@ def test_the_tables_fit_a_terminal_and_show_every_strategy():
     shown = console.export_text()
     assert "-50.0 [-100.0, +0.0]" in shown and "…" not in shown
     assert shown.count("got:debate") == 3
+
+
+def test_in_two_labels_gold_is_folded_and_macro_f1_is_of_two():
+    (scores,) = compare([S, R, N], {"carp": [results([S, R, R])]}, two_labels=True)
+    assert (scores.accuracy.value, scores.macro_f1.value) == (1.0, 1.0)
+    assert [*scores.false_positive_rates] == [S, R]

@@ -25,7 +25,7 @@ def test_bash_completes_commands_options_and_choices(capsys):
     assert {"verify", "compare", "doctor", "fetch", "completion"} <= offered(script, "factgraph", "")
     assert offered(script, "factgraph", "doc") == {"doctor"}
     assert {"--claims", "--strategy", "--version"} <= offered(script, "factgraph", "--")
-    assert {"got", "carp"} <= offered(script, "factgraph", "--strategy", "")
+    assert {"got", "debatecv"} <= offered(script, "factgraph", "--strategy", "")
     assert "--documents" in offered(script, "factgraph", "verify", "--")
 
 

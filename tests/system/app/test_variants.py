@@ -4,15 +4,15 @@ import asyncio
 
 import orjson
 import pytest
-from bridge import Answers, BagOfWords
 
-from system.app.comparison import ComparisonJournal, parse_variants, repeats_of, run_variants
+from system.app.variants import ComparisonJournal, parse_variants, repeats_of, run_variants
 from system.check import Engine
+from system.graph.records import Claim, Label
 from system.models.scripted import ScriptedModel
-from system.records import Claim, Label
 from system.settings import SettingsError, load
-from system.tasks.debate import Argue
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.debate.tasks import Argue
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from tests.helpers.bridge import Answers, BagOfWords
 
 
 def write_store(folder, *texts):
@@ -24,11 +24,11 @@ def write_store(folder, *texts):
 
 def test_a_variant_is_a_strategy_with_its_own_settings():
     got, ablated = parse_variants(
-        "got, carp:claim_graph=false:team_agents=1", "embedded", {"depth": 2, "strategy": "single"}
+        "got, consultancy:debate=false:personas=2", "embedded", {"depth": 2, "strategy": "single"}
     )
     assert (got.name, got.settings.strategy, got.settings.graph.depth) == ("got", "got", 2)
-    assert ablated.settings.strategy == "carp" and ablated.settings.graph.depth == 2
-    assert (ablated.settings.carp.claim_graph, ablated.settings.carp.team_agents) == (False, 1)
+    assert ablated.settings.strategy == "consultancy" and ablated.settings.graph.depth == 2
+    assert (ablated.settings.graph.debate, ablated.settings.consultancy.personas) == (False, 2)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_variant_is_a_strategy_with_its_own_settings():
     [
         ("", "expected different strategies"),
         ("got,got", "expected different strategies"),
-        ("gto", "expected one of got, .*; got 'gto'"),
+        ("gto", "expected one of .*; got 'gto', did you mean got"),
         ("got:width=3", "expected setting=value with one of questions, "),
         ("got:depth", "expected setting=value"),
         ("got:backend=vllm", "expected setting=value"),  # loaded once, for all

@@ -1,16 +1,35 @@
-// The form: a claim with documents or the name of a store.
+// The form: a claim or a text with documents or the name of a store. It outlives a reload, to be corrected and sent again.
 
 const form = document.getElementById("order");
 const find = (id) => document.getElementById(id);
+const statement = find("statement"); // what is to be checked
+const KEPT = `order of ${form.dataset.path}`; // in the storage of this tab
+const TEXTS = [".txt", ".md", ".markdown"]; // shown as text; the service reads files of other kinds
 
-function addDocument() {
+function addDocument({ name = "", text = "", file = "" } = {}) {
   const number = find("documents").children.length + 1;
+  const field = (words, input) => h("label", { class: "field" }, `Document ${number}: ${words}`, input);
   const block = h("div", { class: "document" },
-    h("label", { class: "field" }, `Document ${number}: title or address`, h("input", { name: "name", maxlength: 500, dir: "auto", autocomplete: "off" })),
-    h("label", { class: "field" }, `Document ${number}: text`, h("textarea", { name: "text", rows: 5, dir: "auto" })));
+    field("title or address", h("input", { name: "name", maxlength: 500, dir: "auto", autocomplete: "off" })),
+    file ? h("p", { class: "file" }, `A file of ${Math.ceil(file.length * 0.75 / 1024)} KiB, which the service reads. `, h("button", { type: "button", onclick: () => removeDocument(block) }, "Remove"))
+      : field("text", h("textarea", { name: "text", rows: 5, dir: "auto" })));
+  block.querySelector("[name=name]").value = name;
+  if (file) block.file = file;
+  else block.querySelector("[name=text]").value = text;
   find("documents").append(block);
   find("add").disabled = number >= Number(form.dataset.most);
   return block;
+}
+
+function removeDocument(block) {
+  const others = given().documents.filter((_, place) => find("documents").children[place] !== block);
+  showDocuments(others);
+  keep();
+}
+
+function showDocuments(documents) {
+  find("documents").replaceChildren();
+  (documents.length ? documents : [{}]).forEach(addDocument);
 }
 
 function chooseSource() {
@@ -23,6 +42,7 @@ async function listStores() {
   try {
     const { stores } = await (await ask("/stores")).json();
     form.elements.store.replaceChildren(...stores.map((name) => h("option", { value: name }, name)));
+    if (stores.includes(form.elements.store.dataset.wanted)) form.elements.store.value = form.elements.store.dataset.wanted;
     form.querySelector("[value=store]").disabled = !stores.length;
     find("token").hidden = !token;
   } catch (error) {
@@ -31,52 +51,86 @@ async function listStores() {
   }
 }
 
+// All that is in the form.
+function given() {
+  const { date, speaker, source, store } = form.elements;
+  const documents = [...find("documents").children].map((block) => {
+    const name = block.querySelector("[name=name]").value.trim();
+    return block.file ? { name, file: block.file } : { name, text: block.querySelector("[name=text]").value };
+  });
+  return { statement: statement.value, date: date.value.trim(), speaker: speaker.value.trim(), source: source.value, store: store.value, documents };
+}
+
 // What is to be sent; fields that are empty are left out.
 function order() {
-  const { claim, date, speaker, source, store } = form.elements;
-  const given = { claim: claim.value, date: date.value.trim(), speaker: speaker.value.trim() };
-  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
-  return source.value === "store" ? { ...known, store: store.value } : { ...known, documents: documents() };
+  const { source, store, documents, statement: asked, ...others } = given();
+  const about = { [form.dataset.path === "/claims" ? "claim" : "text"]: asked, ...others };
+  const known = Object.fromEntries(Object.entries(about).filter(([, value]) => value));
+  if (source === "store") return { ...known, store };
+  const filled = documents.filter((one) => one.file || one.text.trim());
+  if (!filled.length) throw new Error("Paste the text of a document or add a file first, or choose a store.");
+  return { ...known, documents: filled };
 }
 
-function documents() {
-  const texts = [...find("documents").children].map((block) => ({
-    name: block.querySelector("[name=name]").value.trim(), text: block.querySelector("[name=text]").value,
-  })).filter((one) => one.text.trim());
-  if (!texts.length) throw new Error("Paste the text of a document first, or choose a store.");
-  return texts;
+// Files may be larger than what a browser keeps; then all but their content is kept.
+function keep() {
+  const all = given();
+  for (const documents of [all.documents, all.documents.filter((one) => !one.file)]) {
+    try {
+      return sessionStorage.setItem(KEPT, JSON.stringify({ ...all, documents }));
+    } catch { /* the storage is full or not allowed */ }
+  }
 }
 
-// A file becomes a document like a pasted one: its text alone is sent.
+function restore() {
+  const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+  statement.value = kept.statement ?? "";
+  for (const name of ["date", "speaker", "source"]) if (kept[name]) form.elements[name].value = kept[name];
+  form.elements.store.dataset.wanted = kept.store ?? "";
+  showDocuments(kept.documents ?? []);
+}
+
 async function addFiles() {
+  const { documents } = given();
   const unread = [];
   for (const file of find("files").files) {
-    const text = await textOf(file);
-    if (!text.trim() || /[\0\uFFFD]/.test(text)) { unread.push(file.name); continue; }
-    const empty = [...find("documents").children].find((block) => !block.querySelector("[name=text]").value.trim());
-    if (!empty && find("add").disabled) { unread.push(file.name); continue; }
-    const block = empty ?? addDocument();
-    block.querySelector("[name=name]").value = file.name;
-    block.querySelector("[name=text]").value = text;
+    const empty = documents.findIndex((one) => !one.file && !one.text.trim());
+    const place = empty < 0 ? documents.length : empty;
+    const found = place < Number(form.dataset.most) && await documentOf(file);
+    if (found) documents[place] = found;
+    else unread.push(file.name);
   }
   find("files").value = "";
-  if (unread.length) throw new Error(`Left out: ${unread.join(", ")}. Expected text files in UTF-8, at most ${form.dataset.most} documents.`);
+  showDocuments(documents);
+  keep();
+  if (unread.length) throw new Error(`Skipped: ${unread.join(", ")}. Expected files ${find("files").accept.replaceAll(",", ", ")}, at most ${form.dataset.most} documents.`);
 }
 
-async function textOf(file) {
-  const text = await file.text();
-  if (!/\.html?$/i.test(file.name)) return text;
-  const page = new DOMParser().parseFromString(text, "text/html"); // which runs nothing
-  page.querySelectorAll("script, style, template, noscript").forEach((one) => one.remove());
-  page.querySelectorAll("p, div, li, tr, h1, h2, h3, h4, h5, h6, br").forEach((one) => one.append("\n\n"));
-  return page.body.textContent;
+// The document that a file makes; nothing for one that cannot be read here or by the service.
+async function documentOf(file) {
+  const name = file.name;
+  const ending = name.slice(name.lastIndexOf(".")).toLowerCase();
+  if (!file.size || !find("files").accept.split(",").includes(ending)) return null;
+  const text = TEXTS.includes(ending) ? await file.text() : "";
+  if (text.trim() && !/[\0\uFFFD]/.test(text)) return { name, text };
+  return { name, file: await inBase64(file) };
+}
+
+function inBase64(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }
 
 find("files").addEventListener("change", () => addFiles().catch(tellProblem));
 find("add").addEventListener("click", () => addDocument().querySelector("input").focus());
+form.addEventListener("input", keep);
 find("sources").addEventListener("change", chooseSource);
 form.elements.token.addEventListener("change", () => {
   token = form.elements.token.value.trim();
   listStores().then(resume).catch(tellProblem);
 });
-addDocument();
+restore();

@@ -16,6 +16,7 @@ async function attempt(work) {
   try {
     await work(live);
   } catch (error) {
+    find("asked").open = true;
     tellProblem(error);
     if (error.status === 401) listStores();
   } finally {
@@ -29,7 +30,7 @@ panel.addEventListener("keydown", (event) => event.key === "Escape" && closePane
 
 class Live {
   constructor() {
-    this.details = { claim_id: 0, thoughts: [], passages: [], pairs: [], gold: null };
+    this.details = { claim_id: 0, thoughts: [], passages: [], pairs: [], gold: null, metadata: {} };
     this.known = new Map(); // numbers of passages by what they are
     this.frame = h("div", { class: "graph-frame" });
     this.began = Date.now();
@@ -42,8 +43,9 @@ class Live {
   }
 
   async run(wanted) {
-    const { id, position } = await submit(wanted);
+    const { id, position } = await submit("/claims", wanted);
     history.replaceState(null, "", `#${id}`); // so that a reload, or another browser, finds it
+    fold();
     tell(position ? `Waiting; ${position} before this one.` : "Waiting, then reading…");
     await this.watch(id);
   }
@@ -51,7 +53,7 @@ class Live {
   async watch(id) {
     running = id;
     find("cancel").hidden = false;
-    for await (const { name, data } of follow(id)) {
+    for await (const { name, data } of follow(`/claims/${id}/thoughts`)) {
       if (name === "thought") this.add(data);
       else this.end(name, data);
     }
@@ -100,18 +102,21 @@ class Live {
   }
 
   end(state, { id, result }) {
-    if (state !== "done") return tell(ENDS[state] ?? state, true);
-    const { verdict, pairs, timing, failures } = result;
+    if (state !== "done") {
+      find("asked").open = true;
+      return tell(ENDS[state] ?? state, true);
+    }
+    if (!statement.value) statement.value = result.claim.text; // of a check that another tab began
+    const { claim, verdict, pairs, timing, failures, flaws, correction } = result;
     this.details.pairs = pairs.map(({ question, answer, answers }) => {
       const read = answers.filter((one) => one.source === "Evidence").map((one) => one.passage);
       return { question, answer, url: read[0]?.url, scraped_text: read[0]?.text, urls: read.map((passage) => passage.url) };
     });
-    Object.assign(this.details, verdict);
-    tell(`${verdict.label} after ${inSeconds(timing.seconds)}${timing.cut_short ? ", cut short by the deadline" : ""}`);
-    view.prepend(h("header", {}, h("h2", { class: "claim-text", dir: "auto" }, result.claim.text),
-      failures.map((failure) => h("p", { class: "failure" }, `${failure.operation} failed: ${failure.message}`))), verdicts(this.details));
-    view.append(pairsSection(this.details));
-    offerReport(id);
+    Object.assign(this.details, verdict, { claim: claim.text, timing, failures, flaws, correction });
+    tell(`${verdict.label} after ${inSeconds(timing.seconds)}${timing.cut_short ? ", when its time was up" : ""}`);
+    view.prepend(header(this.details), verdicts(this.details), pairsSection(this.details));
+    view.append(checkedSection(this.details));
+    offerReport(`/claims/${id}/report`);
   }
 }
 
@@ -128,37 +133,12 @@ function closePanel() {
   whenClosed = null;
 }
 
-// A link cannot send the token; with one, the report is fetched here and saved.
-function offerReport(id) {
-  const link = h("a", { href: `/claims/${id}/report`, target: "_blank", onclick: token ? saveReport : null }, "Report of this claim");
-  find("report").replaceChildren(link);
-  find("report").hidden = false;
-}
-
-async function saveReport(event) {
-  event.preventDefault();
-  try {
-    const url = URL.createObjectURL(await (await ask(event.target.getAttribute("href"))).blob());
-    h("a", { href: url, download: "report.html" }).click();
-    URL.revokeObjectURL(url);
-  } catch (error) {
-    tellProblem(error);
-  }
-}
-
-function tell(text, problem = false) {
-  find("status").textContent = visible(text);
-  find("status").classList.toggle("problem", problem);
-}
-
-function tellProblem(error) {
-  tell(error.message, true);
-}
-
 // The check that the address names, as it is after a reload.
 function resume() {
   const id = location.hash.slice(1);
-  if (id && running !== id) attempt((live) => live.watch(id));
+  if (!id || running === id) return;
+  fold();
+  attempt((live) => live.watch(id));
 }
 
 window.addEventListener("hashchange", resume);

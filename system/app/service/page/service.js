@@ -10,19 +10,21 @@ async function ask(path, options = {}) {
   throw Object.assign(new Error(detail || `the service answered ${response.status}`), { status: response.status });
 }
 
-const submit = async (order) => (await ask("/claims", {
+const submit = async (path, order) => (await ask(path, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order),
 })).json();
 
-// The events of a claim. An EventSource could send no token, so the stream is read here; where the connection breaks,
+const PARTS = ["thought", "text", "statement"]; // events of any other name end a stream
+
+// The events of a claim or a text. An EventSource could send no token, so the stream is read here; where the connection breaks,
 // it is taken up again behind the last event that came.
-async function* follow(id) {
+async function* follow(path) {
   for (let last = 0, failures = 0; failures < 5; failures += 1) {
     try {
-      const response = await ask(`/claims/${id}/thoughts`, { headers: { "Last-Event-ID": last } });
+      const response = await ask(path, { headers: { "Last-Event-ID": last } });
       for await (const event of events(response.body)) {
         yield event;
-        if (event.name !== "thought") return;
+        if (!PARTS.includes(event.name)) return;
         [last, failures] = [Number(event.id), 0];
       }
     } catch (error) {

@@ -5,19 +5,31 @@ import threading
 
 import orjson
 import pytest
-from bridge import CLAIM, Answers
-from processes import PATIENCE
-from serving import BUDGET, DOCUMENTS, ORDER, TOKEN, Gate, ended, engine_of, events_of, in_state, serving, submit
 
 from system.app.service.jobs import Job
 from system.app.service.schema import DOCUMENTS as MOST_DOCUMENTS
 from system.app.service.schema import EXAMPLE, Document, State
 from system.app.service.worker import Order
-from system.graph import Graph
+from system.graph.graph import Graph
+from system.graph.records import ClaimResult, Label
 from system.models.base import ErrorKind, ModelError
-from system.records import ClaimResult, Label
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim
+from tests.helpers.bridge import CLAIM, Answers
+from tests.helpers.processes import PATIENCE
+from tests.helpers.serving import (
+    BUDGET,
+    DOCUMENTS,
+    ORDER,
+    TOKEN,
+    Gate,
+    ended,
+    engine_of,
+    events_of,
+    in_state,
+    serving,
+    submit,
+)
 
 SECRET = "http://user:key@10.0.0.7/v1"
 
@@ -69,22 +81,24 @@ def test_documents_without_a_name_are_numbered():
     assert {passage["url"] for passage in passages} <= {"document 1", "document 2", "document 3"}
 
 
-@pytest.mark.parametrize(("material", "by_sentence"), [({"documents": DOCUMENTS}, True), ({"store": "aster"}, False)])
-def test_documents_are_judged_sentence_by_sentence_and_stores_as_usual(stores, material, by_sentence):
+@pytest.mark.parametrize(
+    ("material", "judges"), [({"documents": DOCUMENTS}, set()), ({"store": "aster"}, {LabelClaim})]
+)
+def test_documents_are_read_and_stores_judged_by_the_model(stores, material, judges):
     answers, judged = Answers(), []
 
     def script(request):
-        if isinstance(request.task, JudgeClaim):
-            judged.append(request.task.by_sentence)
+        if isinstance(request.task, JudgeClaim | LabelClaim):
+            judged.append(type(request.task))
         return answers(request)
 
     async def scenario(client):
         answer = await client.post("/claims", json={"claim": CLAIM.text, **material})
         return await ended(client, answer.json()["id"])
 
-    engine = engine_of(script, graph__sentence_rules="documents")
+    engine = engine_of(script, reading__document_strategy="entailment", graph__justify=False, graph__debate=False)
     assert serve(scenario, engine, stores=stores)["state"] == "done"
-    assert judged and set(judged) == {by_sentence}
+    assert set(judged) == judges
 
 
 def test_streams_the_graph_by_thought_and_ends_with_the_result():
@@ -366,7 +380,7 @@ def test_rejects_an_oversized_body(announced):
     content = b" " * 1500 if announced else chunks()
     headers = {"Content-Type": "application/json"}
     answer = serve(lambda client: client.post("/claims", content=content, headers=headers), body=1000)
-    assert answer.status_code == 413
+    assert answer.status_code == 413 and "too large" in answer.json()["detail"]
 
 
 def test_without_the_token_only_health_and_the_page_are_open():
@@ -386,7 +400,27 @@ def test_without_the_token_only_health_and_the_page_are_open():
 
 @pytest.mark.parametrize(
     ("host", "status"),
-    [("localhost:8000", 200), ("[::1]:8000", 200), ("127.0.0.1", 200), ("evil.example:8000", 400), ("", 400)],
+    [
+        ("localhost:8000", 200),
+        ("localhost", 200),
+        ("[::1]:8000", 200),
+        ("[::1]", 200),
+        ("127.0.0.1", 200),
+        ("evil.example:8000", 400),
+        ("", 400),
+        ("[localhost:1", 400),
+        ("localhost]", 400),
+        ("[localhost]", 400),
+        ("[::1%25eth0]", 400),
+        ("[::1%lo]:80", 400),
+        ("::1", 400),
+        ("localhost:", 400),
+        ("localhost:x", 400),
+        ("localhost:80:80", 400),
+        ("127.0.0.1@evil.example", 400),
+        ("[127.0.0.1]", 400),
+        ("[::1", 400),
+    ],
 )
 def test_without_a_token_only_local_host_names_are_accepted(host, status):
     answer = serve(lambda client: client.get("/healthz", headers={"Host": host}))

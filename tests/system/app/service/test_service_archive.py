@@ -2,20 +2,21 @@
 
 import asyncio
 import sqlite3
+from random import Random
 
 import pytest
-from bridge import Answers
-from serving import Gate, ended, engine_of, events_of, in_state, serving, submit
 
-from system.app.commands.serve import _archive
 from system.app.service.access import AccessError
-from system.app.service.jobs import Archive
+from system.app.service.job_archive import JobArchive
+from system.app.service.listening import open_archive
+from tests.helpers.bridge import Answers
+from tests.helpers.serving import Gate, ended, engine_of, events_of, in_state, serving, submit
 
 
 def in_service(file, scenario, script, **options):
     async def play():
         engine = engine_of(script, run__max_concurrent_claims=1)
-        async with serving(engine, archive=Archive(file), **options) as client:
+        async with serving(engine, archive=JobArchive(file), **options) as client:
             return await scenario(client)
 
     return asyncio.run(play())
@@ -73,14 +74,72 @@ def test_deleted_and_evicted_claims_are_not_on_disk(tmp_path):
 
 
 def test_two_services_do_not_share_a_file(tmp_path):
-    first = Archive(tmp_path / "jobs.sqlite")
+    first = JobArchive(tmp_path / "jobs.sqlite")
     with pytest.raises(AccessError, match="of this service alone, got: database is locked"):
-        _archive(tmp_path / "jobs.sqlite")
+        open_archive(tmp_path / "jobs.sqlite")
     first.close()
-    _archive(tmp_path / "jobs.sqlite").close()
+    open_archive(tmp_path / "jobs.sqlite").close()
 
 
 def test_rejects_another_sqlite_file(tmp_path):
     (tmp_path / "jobs.sqlite").write_bytes(b"no database " * 100)
     with pytest.raises(AccessError, match=r"--jobs .*: expected a SQLite file"):
-        _archive(tmp_path / "jobs.sqlite")
+        open_archive(tmp_path / "jobs.sqlite")
+
+
+GARBAGE = (
+    ("claim", b"\xff\xfe"), ("claim", "[" * 9000), ("budget", "much"), ("budget", float("inf")), ("state", "running"),
+    ("state", 5), ("thoughts", '[{"id": 5}]'), ("result", "5"), ("result", None), ("id", None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "value"), GARBAGE)
+def test_a_row_that_cannot_be_read_is_left_out_alone(tmp_path, caplog, column, value):
+    async def check(client):
+        return [await ended(client, (await submit(client))["id"]) for _ in range(2)]
+
+    bad, good = in_service(tmp_path / "jobs.sqlite", check, Answers())
+    with sqlite3.connect(tmp_path / "jobs.sqlite") as database:
+        database.execute(f"UPDATE jobs SET {column} = ? WHERE id = ?", (value, bad["id"]))
+
+    async def look(client):
+        return [await client.get(f"/claims/{one['id']}") for one in (bad, good)]
+
+    lost, kept = in_service(tmp_path / "jobs.sqlite", look, Answers())
+    assert lost.status_code == 404 and kept.json() == good
+    assert "jobs.sqlite: row 1 cannot be read and is skipped" in caplog.text
+
+
+def test_a_damaged_file_costs_no_more_than_its_rows(tmp_path):
+    async def check(client):
+        return [(await ended(client, (await submit(client))["id"]))["id"] for _ in range(3)]
+
+    ids = in_service(tmp_path / "jobs.sqlite", check, Answers())
+    whole = (tmp_path / "jobs.sqlite").read_bytes()
+
+    async def look(client):
+        return [(await client.get(f"/claims/{each}")).status_code for each in ids]
+
+    random = Random(1)
+    for _ in range(20):
+        damaged, place = bytearray(whole), random.randrange(100, len(whole))
+        damaged[place : place + 200] = random.randbytes(200)
+        (tmp_path / "jobs.sqlite").write_bytes(damaged)
+        try:
+            open_archive(tmp_path / "jobs.sqlite").close()
+        except AccessError as error:
+            assert "expected a SQLite file of this service alone" in str(error)
+            continue
+        assert set(in_service(tmp_path / "jobs.sqlite", look, Answers())) <= {200, 404}
+
+
+def test_a_claim_that_cannot_be_saved_is_still_answered(tmp_path, caplog):
+    archive = JobArchive(tmp_path / "jobs.sqlite")
+    archive.close()
+
+    async def play():
+        async with serving(engine_of(Answers()), archive=archive) as client:
+            return await ended(client, (await submit(client))["id"])
+
+    assert asyncio.run(play())["state"] == "done"
+    assert "kept only in memory" in caplog.text

@@ -5,21 +5,22 @@ from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import httpx2
-from bridge import Answers
-from processes import PATIENCE
-from serving import engine_of, listening
 
-from system.app.service.guards import bounded
+from system.app.service.guards import Bounds, bounded, trusted
+from system.app.service.streams import PER_JOB
+from tests.helpers.bridge import Answers
+from tests.helpers.processes import PATIENCE
+from tests.helpers.serving import Gate, engine_of, listening
 
 
-def connect(address):
+def connect(address, source="127.0.0.1"):
     parts = urlsplit(address)
-    return socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE)
+    return socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE, source_address=(source, 0))
 
 
 def test_idle_connections_do_not_keep_others_out():
     with (
-        listening(engine_of(Answers()), http=bounded(PATIENCE, per_address=4), connections=6) as address,
+        listening(engine_of(Answers()), http=bounded(Bounds(PATIENCE, per_address=4))) as address,
         ExitStack() as idle,
     ):
         first = idle.enter_context(connect(address))
@@ -30,7 +31,7 @@ def test_idle_connections_do_not_keep_others_out():
 
 
 def test_an_incomplete_request_is_dropped():
-    with listening(engine_of(Answers()), http=bounded(seconds=0.3)) as address:
+    with listening(engine_of(Answers()), http=bounded(Bounds(seconds=0.3))) as address:
         for beginning in (
             b"",
             b"GET /healthz HT",
@@ -42,8 +43,56 @@ def test_an_incomplete_request_is_dropped():
 
 
 def test_a_stream_outlasts_the_limit_of_a_request():
-    with listening(engine_of(Answers()), http=bounded(seconds=0.1)) as address, httpx2.Client() as client:
+    with listening(engine_of(Answers()), http=bounded(Bounds(seconds=0.1))) as address, httpx2.Client() as client:
         order = {"claim": "The Aster bridge opened in 1932.", "documents": [{"text": "It opened in 1932."}]}
         job = client.post(f"{address}claims", json=order, timeout=PATIENCE).json()["id"]
         stream = client.get(f"{address}claims/{job}/thoughts", timeout=PATIENCE).text
         assert "event: done" in stream
+
+
+def test_idle_connections_of_many_addresses_keep_nobody_out():
+    bounds = Bounds(PATIENCE, per_address=4, most=8)
+    with listening(engine_of(Answers()), http=bounded(bounds)) as address, ExitStack() as idle:
+        for number in range(2, 6):
+            for _ in range(4):
+                idle.enter_context(connect(address, f"127.0.0.{number}"))
+        assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
+
+
+def follow(address, job, stack, source="127.0.0.1", **headers):
+    """The status of a further stream of thoughts, which stays open."""
+    sock = stack.enter_context(connect(address, source))
+    fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    sock.sendall(f"GET /claims/{job}/thoughts HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
+    return int(sock.recv(12).split()[1])
+
+
+def submitted(address):
+    order = {"claim": "The Aster bridge opened in 1932.", "documents": [{"text": "It opened in 1932."}]}
+    return httpx2.post(f"{address}claims", json=order, timeout=PATIENCE).json()["id"]
+
+
+def test_streams_count_by_claim_and_leave_other_requests_alone():
+    gate = Gate()
+    with listening(engine_of(gate), http=bounded(Bounds(PATIENCE, per_address=4))) as address, ExitStack() as stack:
+        jobs = submitted(address), submitted(address)
+        for job in jobs:
+            assert [follow(address, job, stack) for _ in range(PER_JOB + 1)] == [200] * PER_JOB + [429]
+        assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
+        gate.opened.set()
+
+
+def test_the_clients_of_a_trusted_proxy_count_apart():
+    gate, proxies = Gate(), "127.0.0.2"
+    http = bounded(Bounds(PATIENCE, per_address=4, proxies=trusted(proxies)))
+    with listening(engine_of(gate), http=http, proxies=proxies) as address, ExitStack() as stack:
+        job = submitted(address)
+        for client in ("10.0.0.1", "10.0.0.2"):
+            for status in [200] * PER_JOB + [429]:
+                assert follow(address, job, stack, "127.0.0.2", **{"X-Forwarded-For": client}) == status
+        own = [follow(address, job, stack, **{"X-Forwarded-For": f"10.0.1.{n}"}) for n in range(PER_JOB + 1)]
+        assert own[-1] == 429  # nobody else is believed
+        for _ in range(6):
+            stack.enter_context(connect(address, "127.0.0.2"))  # idle, of other clients
+        assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
+        gate.opened.set()

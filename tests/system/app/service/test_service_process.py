@@ -13,12 +13,12 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from processes import PATIENCE, free_port
-from serving import DOCUMENTS, ORDER, TOKEN, events_of
 
 from system.app import cli
 from system.app.commands import serve
 from system.app.service.access import AccessError, read_token
+from tests.helpers.processes import PATIENCE, free_port
+from tests.helpers.serving import DOCUMENTS, ORDER, TOKEN, events_of
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -73,6 +73,22 @@ def test_reports_bad_options_before_loading_the_engine(arguments, monkeypatch, c
     assert "error: --" in capsys.readouterr().err
 
 
+def test_a_busy_port_is_told_before_anything_is_loaded(monkeypatch, capsys):
+    monkeypatch.setattr("system.app.commands.common.load_timed", lambda _: pytest.fail("the engine was loaded"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert cli.main(["serve", "--port", str(port)]) == 2
+    said = f"error: cannot listen on 127.0.0.1, port {port} (Address already in use); stop what listens there, or give"
+    assert capsys.readouterr().err.startswith(said)
+
+
+@pytest.mark.parametrize("proxies", ["proxy.example", "*", "10.0.0.1/8", "10.0.0.1,"])
+def test_proxies_are_addresses_or_networks(proxies, capsys):
+    with pytest.raises(SystemExit):
+        serve.parser().parse_args(["--forwarded-allow-ips", proxies])
+    assert "expected IP addresses or networks" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [["--queue", "0"], ["--kept", "0"], ["--body", "0"], ["--body", "nan"]])
 def test_rejects_limits_out_of_range(arguments, capsys):
     with pytest.raises(SystemExit):
@@ -124,14 +140,17 @@ def test_a_process_checks_a_claim_and_shuts_down_cleanly():
         assert started.wait(PATIENCE) in (0, -signal.SIGTERM)
         printed, logged = started.communicate()
     assert re.search(r"http://127\.0\.0\.1:\d+/ \(this machine only\)", printed)
+    assert "loading the encoder all-MiniLM-L6-v2" in logged and "loading the model" in logged
+    assert re.search(rf"claim {first} done: \w[\w ]+ in [\d.]+ s after a wait of [\d.]+ s", logged)
     assert "Traceback" not in logged
 
 
 @pytest.mark.slow
 def test_never_reveals_its_token():
     with process("--host", "0.0.0.0", environment={"FACTCHECK_TOKEN": TOKEN}) as (started, address):
-        assert httpx2.get(f"{address}/stores").status_code == 401
-        assert httpx2.get(f"{address}/stores", headers={"Authorization": f"Bearer {TOKEN}"}).json() == {"stores": []}
+        with httpx2.Client(base_url=address, timeout=PATIENCE) as client:  # it waits until the engine is loaded
+            assert client.get("/stores").status_code == 401
+            assert client.get("/stores", headers={"Authorization": f"Bearer {TOKEN}"}).json() == {"stores": []}
         started.send_signal(signal.SIGINT)
         started.wait(PATIENCE)
         printed, logged = started.communicate()

@@ -5,9 +5,10 @@ resamples, so that a difference between two of them is not drowned in the diffic
 repeats, a claim counts with its mean.
 """
 
-import asyncio
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,15 @@ import orjson
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from system.check import Engine, check
-from system.journal import RecordJournal
-from system.machine import describe
-from system.records import Claim, ClaimResult, Label, Record
+from system.check import Engine
+from system.files.journal import RecordJournal
+from system.graph.graph import Graph
+from system.graph.records import TWO_LABELS, Claim, ClaimResult, Label, Record
+from system.hardware.machine import describe
+from system.models.base import Model, Request, Result
+from system.runner.checking import PooledChecks, check_all
 from system.runner.ranking_pool import RankingPool
-from system.settings import SECTIONS, Settings, SettingsError, load
+from system.settings import SECTIONS, Settings, SettingsError, load, unknown_strategy
 from system.strategies import STRATEGIES
 
 REPEATS = 5  # where sampling is on, as in DebateCV, section 5.1
@@ -54,7 +58,7 @@ def parse_variants(text: str, profile: str, given: dict[str, Any]) -> list[Varia
 def _changes(name: str) -> dict[str, str]:
     strategy, *changes = name.split(":")
     if strategy not in STRATEGIES:
-        raise SettingsError(f"--strategies: expected one of {', '.join(STRATEGIES)}; got {strategy!r}")
+        raise SettingsError(f"--strategies: {unknown_strategy(strategy)}")
     values = {"strategy": strategy}
     for change in changes:
         setting, separator, value = change.partition("=")
@@ -70,18 +74,19 @@ def _changes(name: str) -> dict[str, str]:
 
 
 def repeats_of(settings: Settings) -> int:
-    """How often a comparison runs each claim: with five seeds where a model samples the questions, otherwise once."""
-    by_rules = settings.model.backend == "extractive" or "ask_question" in settings.model.rules
+    """How often a comparison runs each claim: with five seeds where a model may sample, otherwise once."""
+    by_rules = settings.model.routes.get("ask_question", settings.model.backend) == "extractive"
     sampled = not by_rules and settings.model.temperature > 0
     return REPEATS if sampled else 1
 
 
 class FinishedCheck(Record):
-    """A claim's result with one variant, in one of its repeats."""
+    """A claim's result with one variant, in one of its repeats; and whether a reply was sampled for it."""
 
     strategy: str
     repeat: int
     result: ClaimResult
+    sampled: bool = True
 
 
 class ComparisonJournal(RecordJournal[FinishedCheck]):
@@ -101,43 +106,74 @@ async def run_variants(
     repeats: int,
     journal: RecordJournal[FinishedCheck],
 ) -> dict[str, list[list[ClaimResult]]]:
-    """Check the same claims with all variants: each store is read and ranked once for all of them.
+    """Check the same claims with all variants, one variant after the other, each as a run of its own would.
+
+    A store is read and ranked once for all of them. A further repeat checks the claims for which the first one sampled
+    a reply; for the others it would say the same.
 
     Args:
         journal: gets each check as it ends; those that it holds are not made again.
 
     Returns:
-        For each variant its repeats, each with the results in the order of ``claims``.
+        For each variant its repeats, each with the results in the order of ``claims``; one where nothing was sampled.
     """
     run = engine.settings.run
-    working = asyncio.Semaphore(run.max_concurrent_claims)
-    jobs = {
-        (variant.name, repeat): with_seed(engine, variant, repeat) for variant in variants for repeat in range(repeats)
-    }
-    done = {(one.strategy, one.repeat, one.result.claim.id): one.result for one in journal.finished}
-    progress = tqdm(total=len(claims) * len(jobs), initial=len(done), unit="check", desc="comparing", smoothing=0.05)
+    done = {(one.strategy, one.repeat, one.result.claim.id): one for one in journal.finished}
+    rankings = journal.path.with_name("rankings")
+    settings = engine.settings.retrieval
+    settings = settings if settings.ranking_cache else settings.model_copy(update={"ranking_cache": str(rankings)})
+    total = len(claims) * len(variants) * repeats
+    progress = tqdm(total=total, initial=len(done), unit="check", desc="comparing", smoothing=0.05)
 
-    with progress, RankingPool(store, engine.settings.retrieval, run.workers, run.budget) as pool:
+    async def check_job(variant: Variant, repeat: int, pool: RankingPool) -> None:
+        job = with_seed(engine, variant, repeat)
+        listening = SamplingListener(job.model)
+        wanted = [claim for claim in claims if not repeat or done[variant.name, 0, claim.id].sampled]
+        progress.total = (progress.total or 0) - (len(claims) - len(wanted))
+        left = [claim for claim in wanted if (variant.name, repeat, claim.id) not in done]
 
-        async def finish(claim: Claim) -> None:
-            left = [(*job, one) for job, one in jobs.items() if (*job, claim.id) not in done]
-            if not left:
-                return
-            async with working:
-                ranked, failures = await pool.rank(claim)
-                for strategy, repeat, one in left:
-                    result, _ = await check(one, claim, ranked, failures)
-                    journal.append(FinishedCheck(strategy=strategy, repeat=repeat, result=result))
-                    done[strategy, repeat, claim.id] = result
-                    progress.update()
+        async def keep(checked: tuple[ClaimResult, Graph]) -> None:
+            result, _ = checked
+            sampled = result.claim.id in listening.sampled
+            one = FinishedCheck(strategy=variant.name, repeat=repeat, result=result, sampled=sampled)
+            journal.append(one)
+            done[variant.name, repeat, result.claim.id] = one
+            progress.update()
 
-        async with asyncio.TaskGroup() as group:
-            for claim in claims:
-                group.create_task(finish(claim))
-    return {
-        variant.name: [[done[variant.name, repeat, claim.id] for claim in claims] for repeat in range(repeats)]
-        for variant in variants
-    }
+        await check_all(PooledChecks(replace(job, model=listening), partial(pool.rank, store)), left, keep)
+
+    with progress, RankingPool(settings, run.workers, run.budget) as pool:
+        for variant in variants:
+            for repeat in range(repeats):
+                await check_job(variant, repeat, pool)
+    shutil.rmtree(rankings, ignore_errors=True)
+
+    def repeated(variant: Variant) -> list[list[ClaimResult]]:
+        first = [done[variant.name, 0, claim.id] for claim in claims]
+        differing = repeats if any(one.sampled for one in first) else 1
+        return [
+            [done.get((variant.name, repeat, one.result.claim.id), one).result for one in first]
+            for repeat in range(differing)
+        ]
+
+    return {variant.name: repeated(variant) for variant in variants}
+
+
+class SamplingListener:
+    """A model that notes the claims of which a reply was sampled: only these can come out otherwise."""
+
+    def __init__(self, model: Model) -> None:
+        self.sampled: set[int] = set()
+        self._model = model
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``."""
+        self.sampled |= {request.task.claim.id for request in requests if request.temperature > 0}
+        return await self._model.generate(requests)
+
+    async def close(self) -> None:
+        """See ``Model.close``."""
+        await self._model.close()
 
 
 def with_seed(engine: Engine, variant: Variant, repeat: int) -> Engine:
@@ -185,18 +221,25 @@ class Scores(Record):
     cut_short: float
 
 
-def compare(gold: Sequence[Label], runs: dict[str, list[list[ClaimResult]]]) -> list[Scores]:
+def compare(
+    gold: Sequence[Label], runs: dict[str, list[list[ClaimResult]]], *, two_labels: bool = False
+) -> list[Scores]:
     """Score strategies on the same claims.
 
     Args:
         gold: label of each claim.
+        two_labels: whether there are but two, for gold and for all strategies alike (see ``Label.of_two``).
         runs: for each strategy its repeats, each with one result a claim, in the order of ``gold``.
     """
-    names = list(Label)
-    truth = np.array([names.index(label) for label in gold])
+    names = TWO_LABELS if two_labels else tuple(Label)
+
+    def numbered(labels: Iterable[Label]) -> list[int]:
+        return [names.index(label.of_two if two_labels else label) for label in labels]
+
+    truth = np.array(numbered(gold))
     draws = np.random.default_rng(SEED).integers(len(gold), size=(RESAMPLES, len(gold)))
     predicted = {
-        strategy: np.array([[names.index(result.verdict.label) for result in repeat] for repeat in repeats])
+        strategy: np.array([numbered(result.verdict.label for result in repeat) for repeat in repeats])
         for strategy, repeats in runs.items()
     }
     correct = {strategy: (labels == truth).mean(axis=0) for strategy, labels in predicted.items()}
@@ -207,8 +250,8 @@ def compare(gold: Sequence[Label], runs: dict[str, list[list[ClaimResult]]]) -> 
             repeats=len(repeats),
             accuracy=_mean(correct[strategy], draws),
             difference=_mean(correct[strategy] - first, draws),
-            macro_f1=_macro_f1(truth, predicted[strategy], draws),
-            false_positive_rates=_false_positive_rates(truth, predicted[strategy]),
+            macro_f1=_macro_f1(truth, predicted[strategy], draws, len(names)),
+            false_positive_rates=_false_positive_rates(truth, predicted[strategy], names),
             **_costs([result for repeat in repeats for result in repeat]),
         )
         for strategy, repeats in runs.items()
@@ -238,8 +281,8 @@ def save_comparison(
         file.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 
 
-def macro_f1(truth: NDArray[np.int64], predicted: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Mean F1 of the four labels; as in the submission's scores, one that never occurs counts 0.
+def macro_f1(truth: NDArray[np.int64], predicted: NDArray[np.int64], labels: int = len(Label)) -> NDArray[np.float64]:
+    """Mean F1 of so many labels; as in the submission's scores, one that never occurs counts 0.
 
     Args:
         truth: (..., claims) numbers of labels.
@@ -248,7 +291,6 @@ def macro_f1(truth: NDArray[np.int64], predicted: NDArray[np.int64]) -> NDArray[
     Returns:
         One score for each row, (...,).
     """
-    labels = len(Label)
     *rows, claims = truth.shape
     offsets = np.arange(max(1, truth.size // max(1, claims)))[:, None] * labels**2
     cells = (truth * labels + predicted).reshape(-1, claims) + offsets
@@ -262,9 +304,12 @@ def _mean(values: NDArray[np.float64], draws: NDArray[np.int64]) -> Interval:
     return _interval(float(values.mean()), values[draws].mean(axis=1))
 
 
-def _macro_f1(truth: NDArray[np.int64], predicted: NDArray[np.int64], draws: NDArray[np.int64]) -> Interval:
-    value = np.mean([macro_f1(truth, labels) for labels in predicted])
-    return _interval(float(value), np.mean([macro_f1(truth[draws], labels[draws]) for labels in predicted], axis=0))
+def _macro_f1(
+    truth: NDArray[np.int64], predicted: NDArray[np.int64], draws: NDArray[np.int64], labels: int
+) -> Interval:
+    value = np.mean([macro_f1(truth, found, labels) for found in predicted])
+    resampled = [macro_f1(truth[draws], found[draws], labels) for found in predicted]
+    return _interval(float(value), np.mean(resampled, axis=0))
 
 
 def _interval(value: float, resampled: NDArray[np.float64]) -> Interval:
@@ -272,9 +317,11 @@ def _interval(value: float, resampled: NDArray[np.float64]) -> Interval:
     return Interval(value=value, low=float(low), high=float(high))
 
 
-def _false_positive_rates(truth: NDArray[np.int64], predicted: NDArray[np.int64]) -> dict[Label, float]:
+def _false_positive_rates(
+    truth: NDArray[np.int64], predicted: NDArray[np.int64], names: Sequence[Label]
+) -> dict[Label, float]:
     rates = {}
-    for index, label in enumerate(Label):
+    for index, label in enumerate(names):
         others = predicted[:, truth != index]
         rates[label] = float((others == index).mean()) if others.size else 0.0
     return rates

@@ -1,0 +1,110 @@
+"""``factgraph citations``: check whether the sources that a text cites say what its sentences say."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from knowledge_store.pages.documents import STANDARD_INPUT
+from submission.files import write_text
+from system.api import FactChecker
+from system.app import options
+from system.app.commands import common
+from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_REFUTED
+from system.app.commands.text import explained, folder_of
+from system.app.commands.verify import add_date
+from system.citations.checking import read_citing
+from system.citations.records import CheckedCitations, CitingText, Outcome
+from system.settings import Settings
+
+COLOR = {
+    Outcome.SUPPORTED: "green",
+    Outcome.CONTRADICTED: "red",
+    Outcome.ABSENT: "yellow",
+    Outcome.UNREADABLE: "magenta",
+}
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Check the citations, print them, and write the page.
+
+    Returns:
+        0 where no source contradicts its sentence, 1 where one does; 3 where a source could not be read.
+    """
+    args = options.parse(parser(), arguments)
+    options.be_brief(args)
+    settings = common.settings_of(args).for_documents()
+    checked = _checked(args, settings, read_citing(args.text))
+    output = folder_of(args.output, "citations", args.text)
+    _save(output, checked)
+    if args.json:
+        print(_as_json(checked))
+    else:
+        print_citations(checked, Console())
+    print(output / "report.html", file=sys.stderr)
+    if checked.counts[Outcome.UNREADABLE]:
+        return EXIT_FAILED_CLAIMS
+    return EXIT_REFUTED if checked.counts[Outcome.CONTRADICTED] else 0
+
+
+def _checked(args: argparse.Namespace, settings: Settings, citing: CitingText) -> CheckedCitations:
+    engine, _ = common.load_timed(settings)
+    with FactChecker(engine=engine) as checker:
+        found = checker.check_citations(citing, args.documents, fetch=args.fetch, date=args.date, progress=True)
+        return CheckedCitations.of(citing.article, found)
+
+
+def _save(folder: Path, checked: CheckedCitations) -> None:
+    from submission.report.citations import citations_page  # only here: it loads the templates
+
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "result.json", _as_json(checked) + "\n")
+    write_text(folder / "report.html", citations_page(checked))
+
+
+def _as_json(checked: CheckedCitations) -> str:
+    return orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2).decode()
+
+
+def print_citations(checked: CheckedCitations, console: Console) -> None:
+    """Print a row for each citation, and the counts; nothing in a text is read as terminal markup."""
+    table = Table(box=None, padding=(0, 2, 1, 0), header_style="dim")
+    for heading, ratio in (("statement", 3), ("cites", 2), ("its source", None), ("why", 4)):
+        table.add_column(heading, ratio=ratio)
+    for one in checked.citations:
+        label = Text(str(one.outcome), style=f"bold {COLOR[one.outcome]}")
+        cited = one.citation
+        where = cited.target if cited.mark == cited.target else f"{cited.mark} {cited.target}"
+        why = explained(one.why, one.result)
+        table.add_row(Text(cited.sentence.claim), Text(where), label, why)
+    console.print(table)
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in checked.counts.items() if count)
+    console.print(Text(f"{len(checked.citations)} citations: {counts}"))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    parser = argparse.ArgumentParser(
+        prog="factgraph citations",
+        usage="factgraph citations TEXT [--documents SOURCE [SOURCE ...]] [--fetch] [option ...]",
+        description="Check whether the sources that a text cites (links, footnotes, numbered references) say what its "
+        "sentences say. A source is found among --documents by its name or address, or beside the text.",
+        epilog="exit status: 0 nothing contradicted, 1 a sentence contradicted, 2 bad input, 3 a source not readable",
+    )
+    parser.add_argument("text", help=f"file (Markdown, HTML, text, PDF, DOCX …), or {STANDARD_INPUT}")
+    parser.add_argument(
+        "--documents", nargs="+", default=[], metavar="SOURCE", help="the sources: files, folders of them, or a store"
+    )
+    parser.add_argument("--fetch", action="store_true", help="fetch cited addresses that no document has")
+    add_date(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where the results go (default: output/citations/NAME)"
+    )
+    options.add_settings(parser)
+    return parser

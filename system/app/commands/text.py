@@ -1,0 +1,172 @@
+"""``factgraph text``: check the statements of a text, and show the text with their verdicts."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
+from submission.files import write_text
+from system.api import FactChecker
+from system.app import options
+from system.app.commands import common
+from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, EXIT_REFUTED
+from system.app.commands.verify import COLOR, add_origin
+from system.article.reading import read_article
+from system.article.records import Article, CheckedStatement, CheckedText
+from system.files.journal import JournalError, RecordJournal, identity_of, read_identity
+from system.graph.records import ClaimResult, Label
+from system.settings import Settings
+
+SHOWN = 180  # characters of a reason in the table
+
+
+def command(arguments: Sequence[str]) -> int:
+    """Check the text, print its statements, and write the page.
+
+    Returns:
+        0 where no statement is refuted, 1 where one is; 3 where a verdict stands for a failure, whatever the others.
+    """
+    args = options.parse(parser(), arguments)
+    options.be_brief(args)
+    settings = common.settings_of(args)
+    if not (args.documents or args.knowledge_store or settings.retrieval.search):
+        raise DocumentsError("no evidence: give --documents, --knowledge-store or --search")
+    if args.documents and args.knowledge_store:
+        raise DocumentsError("--documents and --knowledge-store cannot be combined; give one of them")
+    article = read_article(args.article)
+    output = folder_of(args.output, "text", args.article)
+    identity = _identity(args, settings, article)
+    path = output / "journal.jsonl"
+    before = read_identity(path).get("text", identity["text"])
+    if before != identity["text"] and not (args.resume or args.overwrite):
+        raise JournalError(f"{output} holds the check of another text ({before}); give --overwrite or another --output")
+    with RecordJournal(path, identity, args.resume, CheckedStatement) as journal:
+        try:
+            checked = _checked(args, settings, article, journal)
+        except KeyboardInterrupt:
+            done = f"{len(journal.finished)} of {len(article.claims)} statements done"
+            print(f"stopped with {done}; go on with --resume", file=sys.stderr)
+            return EXIT_INTERRUPTED
+    _save(output, checked)
+    if args.json:
+        print(_as_json(checked))
+    else:
+        print_text(checked, Console())
+    print(output / "report.html", file=sys.stderr)
+    if any(one.failed for one in checked.statements):
+        return EXIT_FAILED_CLAIMS
+    return EXIT_REFUTED if checked.counts[Label.REFUTED] else 0
+
+
+def _checked(
+    args: argparse.Namespace, settings: Settings, article: Article, journal: RecordJournal[CheckedStatement]
+) -> CheckedText:
+    """Check what is not in the journal yet; each statement counts once it is there."""
+    engine, _ = common.load_timed(settings)
+    known = {one.sentence.number for one in journal.finished}
+    with FactChecker(engine=engine) as checker:
+        statements = checker.check_text(
+            article,
+            args.documents,
+            store=args.knowledge_store,
+            date=args.date,
+            speaker=args.speaker,
+            done=tuple(journal.finished),
+            fetch=args.fetch,
+            progress=True,
+        )
+        for statement in statements:
+            if statement.sentence.number not in known:
+                journal.append(statement)
+    return CheckedText.of(article, journal.finished)
+
+
+def _identity(args: argparse.Namespace, settings: Settings, article: Article) -> dict[str, str]:
+    """What must be the same for a check to go on: the text, the sources, the settings that can change a verdict."""
+    tree = settings.model_dump(mode="json", exclude={"run": {"max_concurrent_claims", "workers", "prefetch"}})
+    return identity_of(
+        tree,
+        [
+            ("text", f"{article.name}, sha256 {sha256(article.text.encode()).hexdigest()[:16]}"),
+            ("sources", " ".join(map(str, args.documents or [args.knowledge_store]))),
+            ("date", args.date),
+            ("speaker", args.speaker),
+        ],
+    )
+
+
+def folder_of(given: Path | None, command: str, source: str) -> Path:
+    """The output folder, which exists from here on: the one given, or one of the text's name."""
+    name = "standard-input" if source == STANDARD_INPUT else Path(source).stem
+    folder = given or Path("output", command, name)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def explained(reason: str, result: ClaimResult | None) -> Text:
+    """A reason as a table shows it, with the correction where there is one."""
+    plain = " ".join(reason.split())
+    why = Text(plain if len(plain) <= SHOWN else f"{plain[:SHOWN].rsplit(' ', 1)[0]} …")
+    if result and result.correction:
+        why.append_text(Text.assemble("\n", ("corrected: ", "bold"), result.correction.text))
+    return why
+
+
+def _save(folder: Path, checked: CheckedText) -> None:
+    from submission.report.article import text_page  # only here: it loads the templates
+
+    write_text(folder / "result.json", _as_json(checked) + "\n")
+    write_text(folder / "report.html", text_page(checked))
+
+
+def _as_json(checked: CheckedText) -> str:
+    return orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2).decode()
+
+
+def print_text(checked: CheckedText, console: Console) -> None:
+    """Print a row for each statement, and the counts; nothing in a text is read as terminal markup."""
+    table = Table(box=None, padding=(0, 2, 1, 0), header_style="dim")
+    for heading, ratio in (("", None), ("statement", 3), ("verdict", None), ("why", 4)):
+        table.add_column(heading, ratio=ratio)
+    for one in checked.statements:
+        why = explained(one.result.verdict.justification, one.result)
+        label = Text(str(one.label), style=f"bold {COLOR[one.label]}")
+        table.add_row(str(one.sentence.number), Text(one.sentence.claim), label, why)
+    console.print(table)
+    counts = ", ".join(f"{count} {label}" for label, count in checked.counts.items() if count)
+    score = "" if checked.score is None else f"; {checked.score:.0%} of the {checked.decided} decided are supported"
+    console.print(Text(f"{len(checked.statements)} statements: {counts}{score}" if counts else "no statement to check"))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    parser = argparse.ArgumentParser(
+        prog="factgraph text",
+        usage="factgraph text ARTICLE --documents SOURCE [SOURCE ...] [option ...]",
+        description="Check the statements of a text against documents of your own, a knowledge store or a search.",
+        epilog="exit status: 0 nothing refuted, 1 a statement refuted, 2 bad input, 3 a statement not checked",
+    )
+    parser.add_argument("article", help=f"file (text, Markdown, HTML, PDF, DOCX …), or {STANDARD_INPUT}")
+    common.add_documents(parser)
+    parser.add_argument(
+        "--knowledge-store",
+        type=Path,
+        metavar="PATH",
+        help="a knowledge store, or a folder of them",
+    )
+    add_origin(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where result.json and report.html go (default: output/text/NAME)"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the check in --output")
+    parser.add_argument("--overwrite", action="store_true", help="replace the check of another text in --output")
+    options.add_settings(parser)
+    return parser

@@ -1,0 +1,29 @@
+"""The errors of all commands that a user can mend; anything else is a defect of ours and keeps its traceback."""
+
+from knowledge_store.dense.encoder import EncoderUnavailable
+from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.searchers import SearchError
+from submission.files import SubmissionError
+from system.app.service.access import AccessError
+from system.averitec.claims import ClaimsError
+from system.files.journal import JournalError
+from system.hardware.weights import WeightsError
+from system.models.base import ModelUnavailable
+from system.runner.checker import CheckerError
+from system.settings import SettingsError
+from system.verifier.base import VerifierUnavailable
+
+USER_ERRORS = (
+    AccessError,
+    CheckerError,
+    ClaimsError,
+    DocumentsError,
+    EncoderUnavailable,
+    JournalError,
+    ModelUnavailable,
+    SearchError,
+    SettingsError,
+    SubmissionError,
+    VerifierUnavailable,
+    WeightsError,
+)

@@ -1,0 +1,106 @@
+"""What outlives the service, in one SQLite file: jobs that have ended, and the names of those that had not."""
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, Json, ValidationError, model_validator
+
+from system.app.service.schema import State
+from system.graph.records import Claim, ClaimResult, Content
+from system.graph.thoughts import Thought
+
+log = logging.getLogger(__name__)
+
+TABLE = """CREATE TABLE IF NOT EXISTS jobs (
+    id TEXT PRIMARY KEY, claim TEXT NOT NULL, budget REAL NOT NULL, state TEXT NOT NULL, thoughts BLOB, result BLOB)"""
+ENDED = """INSERT INTO jobs (id, claim, budget, state, thoughts, result) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET state = excluded.state, thoughts = excluded.thoughts, result = excluded.result"""
+ENDS = (State.DONE, State.FAILED, State.CANCELLED, State.LOST)
+
+
+class Kept(BaseModel):
+    """A row: a job that has ended."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(min_length=1)
+    claim: Json[Claim]
+    budget: float = Field(gt=0, allow_inf_nan=False)
+    state: State
+    thoughts: Annotated[Json[list[Thought[Any]]] | None, Field()] = None
+    result: Json[ClaimResult] | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.state not in ENDS or (self.state is State.DONE) != (self.result is not None):
+            raise ValueError("expected a job that has ended, with its result if it is done")
+        return self
+
+
+class JobArchive:
+    """The file; each change is on disk before the call returns. One service, and one thread at a time, may use it.
+
+    Args:
+        file: made where it is not there; None keeps nothing beyond the process.
+
+    Raises:
+        OSError, sqlite3.Error: the file cannot be read or written, or another service has it.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        self._file = file
+        self._database = sqlite3.connect(file or ":memory:", timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._database.execute(TABLE)
+            unfinished = (State.LOST, State.QUEUED)
+            self._database.execute("UPDATE jobs SET state = ? WHERE state = ?", unfinished)
+            self._rows = [row for (row,) in self._database.execute("SELECT rowid FROM jobs ORDER BY rowid")]
+        except sqlite3.Error:
+            self.close()
+            raise
+
+    def begin(self, job_id: str, claim: Claim, budget: float) -> None:
+        """Keep the name of a job that is to be done."""
+        row = (job_id, claim.model_dump_json(), budget, State.QUEUED)
+        self._database.execute("INSERT INTO jobs (id, claim, budget, state) VALUES (?, ?, ?, ?)", row)
+
+    def end(
+        self,
+        job_id: str,
+        claim: Claim,
+        budget: float,
+        state: State,
+        thoughts: list[Thought[Content]],
+        result: ClaimResult | None,
+    ) -> None:
+        """Keep what became of a job."""
+        drawn = orjson.dumps([thought.model_dump(mode="json") for thought in thoughts])
+        found = result.model_dump_json() if result else None
+        self._database.execute(ENDED, (job_id, claim.model_dump_json(), budget, state, drawn, found))
+
+    def forget(self, job_id: str) -> None:
+        """Drop a job."""
+        self._database.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+
+    def __iter__(self) -> Iterator[Kept]:
+        """The jobs that were kept when the file was opened, oldest first; rows that cannot be read are logged."""
+        for row in self._rows:
+            try:
+                with closing(self._database.execute("SELECT * FROM jobs WHERE rowid = ?", (row,))) as found:
+                    names = [name for name, *_ in found.description]
+                    yield Kept(**dict(zip(names, found.fetchone(), strict=True)))
+            except (sqlite3.Error, ValidationError, TypeError) as error:
+                reason = ": ".join(str(error).splitlines()[:3])
+                log.warning("%s: row %d cannot be read and is skipped (%s)", self._file, row, reason)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()

@@ -1,0 +1,47 @@
+"""The service behind a port that is bound already: load the engine, then answer until told to stop."""
+
+import argparse
+import logging
+import socket
+import sqlite3
+from pathlib import Path
+
+from knowledge_store.ranking import warm_up
+from system.app.commands import common
+from system.app.service.access import AccessError
+from system.app.service.answering import answer
+from system.app.service.app import Limits, create_app
+from system.app.service.job_archive import JobArchive
+from system.app.service.worker import Stores, Worker
+
+log = logging.getLogger(__name__)
+
+
+def listen(args: argparse.Namespace, token: str, bound: socket.socket) -> None:
+    """Load the engine and serve until SIGINT or SIGTERM.
+
+    Raises:
+        AccessError: the file of jobs cannot be used.
+    """
+    archive = open_archive(args.jobs)
+    engine, seconds = common.load_timed(common.settings_of(args))
+    log.info("engine loaded in %.1f s; compiling the ranking", seconds)
+    warm_up(engine.settings.retrieval)
+    limits = Limits(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
+    app = create_app(Worker(engine), Stores(args.stores), limits, token, archive)
+    answer(app, args, bound, "/", token)
+
+
+def open_archive(file: Path) -> JobArchive:
+    """The archive of jobs.
+
+    Raises:
+        AccessError: the file is none of ours, is damaged, or another service has it.
+    """
+    try:
+        return JobArchive(file)
+    except (OSError, sqlite3.Error) as error:
+        raise AccessError(
+            f"--jobs {file}: expected a SQLite file of this service alone, got: {error}; stop the other service, "
+            "or give another --jobs"
+        ) from error

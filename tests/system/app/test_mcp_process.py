@@ -1,0 +1,146 @@
+"""``factgraph mcp`` as a process: over standard input and output, over HTTP, and what the command line refuses."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from system.app import cli
+from tests.helpers.processes import PATIENCE, finish, free_port, start_python, wait_for
+
+ROOT = Path(__file__).resolve().parents[3]
+TOKEN = "a-token-of-some-length"
+CLAIM = {"claim": "The Aster bridge opened in 1931."}
+SERVER = ["-m", "system", "mcp", "--profile", "embedded"]
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+
+
+@pytest.fixture
+def notes(tmp_path):
+    (tmp_path / "notes.md").write_text("The Aster bridge opened in 1932.")
+    return tmp_path / "notes.md"
+
+
+@pytest.mark.slow
+def test_an_assistant_starts_it_and_checks_a_claim(notes):
+    heard = []
+
+    async def listen(*progress):
+        heard.append(progress)
+
+    async def session():
+        command = [*SERVER, "--documents", str(notes)]
+        async with Client(StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
+            return await client.call_tool("check_claim", CLAIM, progress_callback=listen)
+
+    found = asyncio.run(session()).structured_content
+    assert found["label"] == "Refuted" and found["evidence"][0]["address"] == "notes.md"
+    assert heard[-1][2] == "verdict"
+
+
+@pytest.mark.slow
+def test_standard_output_has_the_protocol_alone(notes):
+    """Not even what the engine tells while it loads; and the process ends when its client leaves."""
+    running = start_python(*SERVER, "--documents", notes, cwd=ROOT, stdin=subprocess.PIPE)
+    call = {"name": "check_claim", "arguments": CLAIM}
+    for message in (
+        {"id": 1, "method": "initialize", "params": HELLO},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": call},
+    ):
+        running.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    running.stdin.flush()
+    lines = [running.stdout.readline() for _ in range(2)]
+    output, errors = finish(running)
+    assert [json.loads(line)["id"] for line in lines] == [1, 2] and output == ""
+    assert json.loads(lines[1])["result"]["structuredContent"]["label"] == "Refuted"
+    assert "Traceback" not in errors
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_it_while_it_waits_for_its_client():
+    running = start_python(*SERVER, cwd=ROOT, stdin=subprocess.PIPE)
+    running.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}) + "\n")
+    running.stdin.flush()
+    assert json.loads(running.stdout.readline())["result"]["serverInfo"]["name"] == "factgraph"
+    running.send_signal(signal.SIGINT)
+    assert running.wait(PATIENCE) == -signal.SIGINT
+    for pipe in (running.stdin, running.stdout, running.stderr):
+        pipe.close()
+
+
+@contextmanager
+def over_http(*arguments, environment):
+    """The address of a server that listens, or will when it is loaded."""
+    port = free_port()
+    running = start_python(
+        *SERVER, "--http", "--port", port, *arguments, cwd=ROOT, environment=environment, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for(lambda: answers(port) or running.poll() is not None)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        running.terminate()
+        finish(running, running.wait(PATIENCE))
+
+
+def answers(port):
+    try:
+        return httpx2.get(f"http://127.0.0.1:{port}/", timeout=1.0).status_code
+    except httpx2.TransportError:
+        return 0
+
+
+@pytest.mark.slow
+def test_over_http_it_asks_for_the_token_of_the_service(notes):
+    heard = []
+
+    async def listen(*progress):
+        heard.append(progress)
+
+    async def session(address):
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
+            Client(streamable_http_client(address, http_client=http)) as client,
+        ):
+            return await client.call_tool("check_claim", CLAIM, progress_callback=listen)
+
+    with over_http("--documents", notes, "--body", "0.01", environment={"FACTCHECK_TOKEN": TOKEN}) as address:
+        refused = httpx2.post(address, json={}, headers={"Authorization": "Bearer another-token-as-long"})
+        assert refused.status_code == 401 and "Authorization: Bearer TOKEN" in refused.json()["detail"]
+        large = httpx2.post(address, content=b" " * 20_000, headers={"Authorization": f"Bearer {TOKEN}"})
+        assert large.status_code == 413
+        assert asyncio.run(session(address)).structured_content["label"] == "Refuted"
+    assert heard[-1][2] == "verdict"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--documents", "nowhere"], "error: --documents nowhere not found; expected a file or a folder of documents"),
+        (["--search", "nowhere.sqlite"], "error: archive nowhere.sqlite not found"),
+        (["--profile", "nowhere"], "error: "),
+        (["--http", "--host", "0.0.0.0"], "error: --host 0.0.0.0 can be reached from other machines, which needs a"),
+    ],
+)
+def test_reports_bad_options_before_it_serves(arguments, message, monkeypatch, capsys):
+    monkeypatch.delenv("FACTCHECK_TOKEN", raising=False)
+    assert cli.main(["mcp", "--profile", "embedded", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.err.startswith(message) and printed.out == ""
+
+
+@pytest.mark.slow
+def test_without_its_extra_the_command_names_the_fix():
+    run = "import sys; sys.modules['mcp'] = None; from system.app import cli; sys.exit(cli.main(['mcp']))"
+    done = subprocess.run([sys.executable, "-c", run], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and "pip install '.[mcp]'" in done.stderr

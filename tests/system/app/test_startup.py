@@ -1,0 +1,64 @@
+"""What asks for help, a version, or nothing that exists, waits for no library of the models."""
+
+import subprocess
+import sys
+
+import pytest
+
+from knowledge_store import __main__ as knowledge_store
+from knowledge_store import commands as store_commands
+from submission import __main__ as submission
+from submission import commands as submission_commands
+from training import __main__ as training
+from training import commands as training_commands
+
+LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentence_transformers", "peft", "openvino",
+         "nltk", "fastapi", "mcp", "rich", "llguidance", "trafilatura", "faiss", "regex",
+         "HanTa", "snowballstemmer", "sentencex")  # fmt: skip
+ASKED = {
+    "system": (["--help"], ["--version"], ["verfy"], ["run", "--help"], ["--help-all"], ["run", "--dpth", "2"]),
+    "submission": (["--help"], [], ["scoer"]),
+    "knowledge_store": (["--help"], [], ["serach"]),
+    "training": (["--help"], [], ["trian"]),
+}  # fmt: skip
+PROBE = """import runpy, sys
+sys.argv = [sys.argv[1], *sys.argv[2:]]
+try:
+    runpy.run_module(sys.argv[0], run_name="__main__")
+except SystemExit as end:
+    print("\\nimported", *(name for name in {large} if name in sys.modules), "status", end.code)
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"), [(module, arguments) for module, all_of in ASKED.items() for arguments in all_of]
+)
+def test_help_version_and_typos_import_no_large_library(module, arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(large=LARGE), module, *arguments], capture_output=True, text=True
+    )
+    asked = any(word in arguments for word in ("--help", "--help-all", "--version"))
+    assert done.stdout.splitlines()[-1] == f"imported status {0 if asked else 2}", done.stderr
+
+
+def test_the_console_script_is_the_same_command_line():
+    from importlib.metadata import entry_points
+
+    (script,) = [one for one in entry_points(group="console_scripts") if one.name == "factgraph"]
+    assert script.value == "system.app.cli:main"
+
+
+@pytest.mark.parametrize(
+    ("overview", "parser"),
+    [
+        (submission._overview("x"), submission_commands._parser("x")),
+        (knowledge_store._overview("x"), store_commands._parser("x")),
+        (training._overview(), training_commands._parser()),
+    ],
+)
+def test_an_overview_names_the_commands_that_there_are(overview, parser):
+    assert _commands(overview) == _commands(parser)
+
+
+def _commands(parser):
+    return [(one.dest, one.help) for action in parser._subparsers._group_actions for one in action._choices_actions]
