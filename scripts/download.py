@@ -1,12 +1,13 @@
-"""Downloads claims and knowledge stores of AVeriTeC: resumed where they stopped, checked, never onto a full disk.
+"""Brings claims and knowledge stores of AVeriTeC: resumed where it stopped, checked, never onto a full disk.
 
-Runs before anything is installed, so it needs nothing but Python 3.10. It writes, below the working folder,
+Runs before anything is installed, so it needs nothing but Python 3.10. It writes, below ``--output``,
 ``data_store/averitec/<split>.json`` and ``knowledge_store/<split>/<claim id>.json``, as the FEVER-8 organizers do, and
 does nothing for what is already there. The source has ``data/<split>.json`` and, below ``data_store/knowledge_store``,
-``<split>_knowledge_store.zip`` or a folder ``<split>`` of ZIP files; their checksums come from the Hugging Face hub
-itself, or from a file ``SHA256SUMS`` at the root of any other address.
+``<split>_knowledge_store.zip`` or a folder ``<split>`` of ZIP files. It is a repository of the Hugging Face hub, which
+knows their checksums; another address, with these in a file ``SHA256SUMS``; or a folder, whose stores may also lie
+unpacked in ``knowledge_store/<split>`` and are then linked to.
 
-    python3 scripts/download.py SPLIT... [--source ADDRESS]
+    python3 scripts/download.py SPLIT... [--source OWNER/NAME | ADDRESS | FOLDER] [--output FOLDER]
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import shutil
 import sys
@@ -27,9 +29,12 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-SOURCE = "https://huggingface.co/chenxwh/AVeriTeC/resolve/main"
+SOURCE = "chenxwh/AVeriTeC"
+NAME = re.compile(r"[\w.-]+/[\w.-]+")
 HUB = re.compile(r"(?P<host>https?://[^/]+)/(?P<repository>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)$")
 STORES = "data_store/knowledge_store"
+FOLDERS = ("data", "data_store/averitec", "averitec", ".")  # where claims lie in a folder
+UNPACKED = (STORES, "knowledge_store")
 STORE = re.compile(r"(?:.*/)?(\d+\.json)")  # a claim's store within a ZIP, whatever folder it stands in
 BLOCK = 1 << 20
 ATTEMPTS = 5
@@ -52,11 +57,14 @@ def main() -> int:
     """Download the splits that the command line names; 0 when all is there, 1 with the reason on standard error."""
     parser = argparse.ArgumentParser(description="Download claims and knowledge stores of AVeriTeC.")
     parser.add_argument("splits", nargs="+", metavar="SPLIT", help="such as dev or test_2025")
-    parser.add_argument("--source", default=SOURCE, help=f"address of the data (default: {SOURCE})")
+    parser.add_argument(
+        "--source", default=SOURCE, help=f"repository of the hub, address, or folder (default: {SOURCE})"
+    )
+    parser.add_argument("--output", type=Path, default=Path(), help="folder to write to (default: the working folder)")
     args = parser.parse_args()
     try:
         for split in args.splits:
-            download(args.source.rstrip("/"), split, Path())
+            download(args.source, split, args.output)
     except DownloadError as error:
         print(f"download: {error}", file=sys.stderr)
         return 1
@@ -65,6 +73,9 @@ def main() -> int:
 
 def download(source: str, split: str, root: Path) -> None:
     """Bring one split, claims first.
+
+    Args:
+        source: a folder, the name of a repository on the hub (``HF_ENDPOINT``), or an address.
 
     Raises:
         DownloadError: the source does not answer, lacks the split, or sends what its checksum does not fit; or the
@@ -75,12 +86,56 @@ def download(source: str, split: str, root: Path) -> None:
     if claims.exists() and stores_there:
         print(f"{split}: is here already")
         return
+    if Path(source).is_dir():
+        take(Path(source), split, claims, stores)
+        return
+    if NAME.fullmatch(source):
+        source = f"{os.environ.get('HF_ENDPOINT', 'https://huggingface.co').rstrip('/')}/{source}/resolve/main"
+    source = source.rstrip("/")
     files = catalog(source, split)
     claims.parent.mkdir(parents=True, exist_ok=True)
     if not claims.exists():
         fetch(source, next(file for file in files if file.path == f"data/{split}.json"), claims)
     if not stores_there:
         bring_stores(source, [file for file in files if file.path.endswith(".zip")], stores)
+    _report(split, claims, stores)
+
+
+def take(source: Path, split: str, claims: Path, stores: Path) -> None:
+    """Bring one split from a folder: copy claims, unpack ZIP files of stores, link to stores that lie unpacked.
+
+    Raises:
+        DownloadError: the folder lacks claims or stores of the split, or the disk is too small.
+    """
+    found = next((file for each in FOLDERS if (file := source / each / f"{split}.json").is_file()), None)
+    unpacked = next((folder for each in UNPACKED if any((folder := source / each / split).glob("*.json"))), None)
+    zipped = (f"{split}_knowledge_store.zip", f"{split}/*.zip")
+    archives = sorted(file for each in zipped for file in (source / STORES).glob(each))
+    if not found or not (unpacked or archives):
+        raise DownloadError(
+            f"{source}: expected claims in one of {', '.join(f'{each}/{split}.json' for each in FOLDERS)}, and stores "
+            f"in {STORES}/{split}_knowledge_store.zip, {STORES}/{split}/ or knowledge_store/{split}/; "
+            "correct SPLIT or the source"
+        )
+    for folder in (claims.parent, stores.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    if not claims.exists():
+        shutil.copyfile(found, claims)
+    if not any(stores.glob("*.json")):
+        partial = stores.with_name(f"{stores.name}.part")
+        if unpacked:
+            partial.symlink_to(unpacked.resolve(), target_is_directory=True)
+        else:
+            partial.mkdir(exist_ok=True)
+            for archive in archives:
+                unpack(archive, partial, keep=True)
+        if stores.is_dir():
+            stores.rmdir()  # an empty one
+        partial.replace(stores)
+    _report(split, claims, stores)
+
+
+def _report(split: str, claims: Path, stores: Path) -> None:
     print(f"{split}: {claims}, and {sum(1 for _ in stores.glob('*.json'))} stores in {stores}")
 
 
@@ -204,8 +259,11 @@ def bring_stores(source: str, archives: list[Remote], stores: Path) -> None:
     partial.replace(stores)
 
 
-def unpack(archive: Path, folder: Path) -> None:
+def unpack(archive: Path, folder: Path, *, keep: bool = False) -> None:
     """Unpack the stores of a ZIP file; their checksums within it are checked by the way.
+
+    Args:
+        keep: whether a broken file stays, since it cannot be fetched again.
 
     Raises:
         DownloadError: the disk cannot hold them, or it is no sound ZIP file.
@@ -218,6 +276,8 @@ def unpack(archive: Path, folder: Path) -> None:
                 with file.open(info) as store, (folder / name).open("wb") as target:
                     shutil.copyfileobj(store, target, BLOCK)
     except (zipfile.BadZipFile, zlib.error) as error:
+        if keep:
+            raise DownloadError(f"{archive}: {error}; put a sound copy there") from error
         archive.unlink()
         raise DownloadError(f"{archive}: {error}; removed, the same command fetches it again") from error
 

@@ -3,27 +3,31 @@
 # settings, the code as it is tracked here, and trained adapters. Neither data nor weights are in it.
 # Usage: package_submission.sh [--adapters FOLDER] [OUTPUT.zip]    (default: output/fever8.zip)
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-adapters=
+trained=none
 if [ "${1:-}" = --adapters ]; then
-  adapters=$(realpath "${2:?"--adapters needs a folder"}")
-  compgen -G "$adapters/*/adapter_config.json" >/dev/null ||
-    { echo "package_submission.sh: $adapters holds no TASK/adapter_config.json, as PEFT writes it" >&2; exit 2; }
+  trained=$(realpath "${2:?"--adapters needs a folder"}")
   shift 2
 fi
 output=$(realpath -m "${1:-$root/output/fever8.zip}")
 
+cd "$root"
+ADAPTERS=$trained . scripts/fever8/settings.sh # what it attaches there is what is packed here
+[ "$trained" = none ] || [ ${#adapters[@]} -gt 0 ] ||
+  { echo "package_submission.sh: $trained holds no TASK/adapter_config.json, as PEFT writes it" >&2; exit 2; }
+
 staged=$(mktemp -d)
 trap 'rm -rf "$staged"' EXIT
-cd "$root"
 git ls-files -z system knowledge_store submission pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md \
   scripts/setup.sh scripts/download.py | xargs -0 cp --parents -t "$staged"
 cp scripts/fever8/*.sh "$staged"
-for config in ${adapters:+"$adapters"/*/adapter_config.json}; do
-  folder=$staged/models/adapters/$(basename "${config%/*}")
+for adapter in "${adapters[@]}"; do
+  folder=$staged/models/adapters/${adapter%%=*}
   mkdir -p "$folder"
-  find -L "${config%/*}" -maxdepth 1 -type f -exec cp -t "$folder" {} + # no checkpoints, no logs
+  find -L "${adapter#*=}" -maxdepth 1 -type f -exec cp -t "$folder" {} + # no checkpoints, no logs
 done
+echo "adapters: ${adapters[*]:-none, the base model does every task}"
 
 mkdir -p "${output%/*}"
 python3 -c 'import shutil, sys; shutil.make_archive(sys.argv[1].removesuffix(".zip"), "zip", sys.argv[2])' "$output" "$staged"

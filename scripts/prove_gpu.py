@@ -6,7 +6,7 @@
 Four steps, each a process of its own, so that what fails in one is recorded and the next still runs:
 
     machine   hardware, versions, and what doctor finds
-    bench     loads the engine; memory in use against the plan, tokens a second (scripts/bench_engine.py)
+    bench     loads the engine; memory in use against the plan, tokens a second (scripts/benchmarks/engine.py)
     parity    adapters, AWQ and schemas against references of our own (the tests that are marked vllm)
     run       claims of a split, with the time report, as the shared task counts it
 
@@ -34,8 +34,10 @@ class StepFailed(Exception):
 
 
 def machine(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
-    """What the run runs on, and what doctor finds missing."""
-    described = _python("-c", "import json; from system.machine import describe; print(json.dumps(describe()))")
+    """The machine of the run, and what doctor finds missing."""
+    described = _python(
+        "-c", "import json; from system.hardware.machine import describe; print(json.dumps(describe()))"
+    )
     found = subprocess.run(
         [sys.executable, "-m", "system", "doctor", *_profile(args)], cwd=ROOT, capture_output=True, text=True
     )
@@ -46,7 +48,7 @@ def bench(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """Load, memory and speed of the engine, with random weights of the model's shape unless a model is named."""
     what = ["--model", args.model] if args.model else ["--shape", args.shape]
     limits = ["--gpu-memory", str(args.gpu_memory)]
-    _python("-m", "scripts.bench_engine", *what, *limits, "--output", str(scratch / "bench.json"))
+    _python("-m", "scripts.benchmarks.engine", *what, *limits, "--output", str(scratch / "bench.json"))
     return json.loads((scratch / "bench.json").read_text())
 
 
@@ -77,7 +79,7 @@ STEPS: dict[str, Step] = {"machine": machine, "bench": bench, "parity": parity, 
 
 
 def _python(*arguments: str) -> str:
-    """What a Python process printed."""
+    """Output of a Python process."""
     done = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise StepFailed(f"status {done.returncode}: {(done.stdout + done.stderr)[-TAIL:]}")

@@ -2,13 +2,15 @@
 # From AVeriTeC's training split to adapters that the engine serves, in one command that resumes when it is run again:
 # data sets, base, fine-tuning, a check of each adapter in the engine, and a claim answered with all of them.
 #
-#   retrain_adapters.sh --claims train.json --held-out dev.json [--knowledge-store DIR] [--served CHECKPOINT]
-#                       [--quantize MODEL] [--models DIR]
+#   retrain_adapters.sh --claims train.json --held-out dev.json [--knowledge-store DIR] [--moderator CHAIN]
+#                       [--served CHECKPOINT] [--quantize MODEL] [--models DIR]
 #   retrain_adapters.sh --small --claims train.json --held-out dev.json [--entailment DIR]
 #   retrain_adapters.sh --tiny [--claims train.json --held-out dev.json] [--quantize]
 #
 # --small     the three adapters of profiles cpu and cpu-adapters, for SmolLM2-135M-Instruct: hours on two cores
 # --entailment  sets of evidence, claim and label that its verdicts learn from too (training/datasets/labels.py)
+# --moderator how it is trained: debate-sft on right and corrected rulings together (DebateCV; the default), or d-sft-dpo
+#             on right ones first, then preferring corrected to wrong ones (its first version); MODELS/moderator either way
 # --served    4-bit checkpoint that the engine serves (default: Qwen/Qwen2.5-14B-Instruct-AWQ)
 # --quantize  make that checkpoint of this model instead, by llm-compressor in .venv-quantize
 # --models    where everything is written (default: models; with --tiny models/tiny)
@@ -19,7 +21,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-tiny= small= entailment=() quantize= claims= held_out=() store=() models= served=Qwen/Qwen2.5-14B-Instruct-AWQ
+tiny= small= moderator= entailment=() quantize= claims= held_out=() store=() models= served=Qwen/Qwen2.5-14B-Instruct-AWQ
 usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; }
 while [ $# -gt 0 ]; do
   case $1 in
@@ -27,6 +29,7 @@ while [ $# -gt 0 ]; do
     --small) small=1; shift ;;
     --entailment) entailment=(--entailment "${2:?}"); shift 2 ;;
     --quantize) if [ $# -gt 1 ] && [[ $2 != --* ]]; then quantize=$2; shift; else quantize=tiny; fi; shift ;;
+    --moderator) moderator=${2:?}; shift 2 ;;
     --claims) claims=${2:?}; shift 2 ;;
     --held-out) held_out+=("${2:?}"); shift 2 ;;
     --knowledge-store) store=(--knowledge-store "${2:?}"); shift 2 ;;
@@ -38,6 +41,8 @@ while [ $# -gt 0 ]; do
 done
 models=${models:-models${tiny:+/tiny}${small:+/small}}
 if [ -z "$tiny" ] && { [ -z "$claims" ] || [ ${#held_out[@]} = 0 ] || [ "$quantize" = tiny ]; }; then usage >&2; exit 2; fi
+
+case ${moderator:=debate-sft} in debate-sft | d-sft-dpo) ;; *) usage >&2; exit 2 ;; esac
 
 gpu=; [ -n "$tiny" ] || ! command -v nvidia-smi >/dev/null || gpu=gpu
 scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
@@ -78,7 +83,7 @@ if [ -n "$small" ]; then
 fi
 
 if [ -n "$tiny" ]; then
-  [ -e "$models/made/base/config.json" ] || step "tiny model" $python -m scripts.make_tiny_model --output "$models/made"
+  [ -e "$models/made/base/config.json" ] || step "tiny model" $python -m training tiny-model --output "$models/made"
   served=$models/made/awq
   [ -z "$quantize" ] || quantize=$models/made/base
   if [ -z "$claims" ]; then  # twelve examples to learn from, the others held out
@@ -91,7 +96,8 @@ json.dump(claims[:12], open(sys.argv[1], "w")); json.dump(claims[12:], open(sys.
   last_set=verdict_prediction training=(--epochs 4 --learning-rate 0.005 --batch 4 --context 2048)
   served_as=(--backend transformers)
 else
-  sets=("${store[@]}") last_set=moderator_preferences training=() served_as=(--backend vllm)
+  sets=("${store[@]}" --sets question_generation verdict_prediction question_answering)
+  last_set=question_answering training=() served_as=(--backend vllm)
 fi
 
 [ -e "$data/$last_set.card.json" ] ||
@@ -108,25 +114,33 @@ profile=$models/trained.toml # the profile of the served model, with what was tr
 if [ -n "$tiny" ]; then printf '[model]\nbackend = "transformers"\nmodel = "%s"\n' "$served"
 else sed "s|^model = .*|model = \"$served\"|" system/profiles/a10g.toml; fi >"$profile"
 printf '\n[model.adapters]\n' >>"$profile"
-# trained TASK ADAPTER [OPTION...]: train and check an adapter
-trained() {
+# checked TASK ADAPTER [OPTION...]: train and check the adapter of a task of the engine, and have the profile serve it
+checked() {
   local task=$1 name=$2; shift 2
   train "$task" "$name" "$@"
   step "check $name" $python -m training check "$models/$name" --model "$served" --data "$data" --count 4 "${served_as[@]}"
+  printf '%s = "%s"\n' "$name" "$models/$name" >>"$profile"
 }
 
-for task in qg:question_generation qa:question_answering verdict:verdict_prediction moderator:moderator; do
+for task in qg:question_generation qa:question_answering verdict:verdict_prediction; do
   name=${task#*:}
-  [ -e "$data/$name.jsonl" ] || { echo "no data set for $name: its tasks stay with the base model"; continue; }
-  trained "${task%:*}" "$name"
-  adapter=$models/$name
-  if [ "$name" = moderator ] && [ -s "$data/moderator_preferences.jsonl" ]; then
-    trained moderator-dpo moderator_preferences --from-adapter "$adapter"
-    adapter=$models/moderator_preferences
-  fi
-  printf '%s = "%s"\n' "$name" "$adapter" >>"$profile"
+  if [ -e "$data/$name.jsonl" ]; then checked "${task%:*}" "$name"
+  else echo "no data set for $name: its tasks stay with the base model"; fi
 done
+if [ -n "$tiny" ]; then
+  echo "no debates of a random model: the base model moderates"
+else # graphs of the adapters just trained are debated, as the moderator will meet them
+  [ -e "$data/moderator_preferences.card.json" ] || step "debates" $python -m training data --profile "$profile" \
+    --claims "$claims" --held-out "${held_out[@]}" --output "$data" "${store[@]}" --sets moderator
+  from=()
+  if [ "$moderator" = d-sft-dpo ]; then
+    train moderator-sft moderator_sft
+    from=(--from-adapter "$models/moderator_sft")
+  fi
+  checked "moderator${from:+-dpo}" moderator "${from[@]}"
+fi
 
-step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite
+step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite --trace
+step "prompts" $python -m training prompts --data "$data" --run "$models/answer" --tokenizer "$base"
 echo "== done; ./run.sh --profile $profile checks claims with these adapters"
 report

@@ -1,30 +1,55 @@
 #!/usr/bin/env bash
 # Runs the dev split, validates the submission, scores it and writes the report, all into one folder. Options go to
 # run.sh, such as --limit 20, --profile a10g or --resume. From the environment:
-#   CLAIMS  AVeriTeC's dev.json (default: knowledge_store/data/dev.json)
-#   STORE   its knowledge store (default: knowledge_store/data/dev)
-#   OUTPUT  folder for all results (default: output/dev)
-#   JUDGE   a judge for Ev2R, such as server:MODEL@http://localhost:8000/v1 (default: none, but an estimate by words)
+#   CLAIMS       AVeriTeC's dev.json (default: knowledge_store/data/dev.json)
+#   STORE        its knowledge store (default: knowledge_store/data/dev)
+#   OUTPUT       folder for all results (default: output/dev)
+#   PREDICTIONS  another system's predictions, CSV or JSON, to score in place of a run
+#   JUDGE        a judge for Ev2R, such as server:MODEL@http://localhost:8000/v1 (default: none, but an estimate by words)
+#   OFFICIAL     1: the judge gets the organizers' prompts and is read as their scorer reads it, for figures comparable
+#                to the leaderboard's; their repository is fetched once (scripts/official_score.sh)
+#   PROMPTS      the organizers' properties.py, where it lies already (default with OFFICIAL: the fetched one)
+#   MODE         strict or compatible (default: strict; with OFFICIAL: compatible)
 set -euo pipefail
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=$root/knowledge_store/data
 claims=${CLAIMS:-$data/dev.json} store=${STORE:-$data/dev} output=${OUTPUT:-$root/output/dev}
-need() { [ -e "$1" ] || { echo "score_dev.sh: no $1; put $2 there, or set $3" >&2; exit 2; }; }
+predictions=${PREDICTIONS:-} official=${OFFICIAL:-} prompts=${PROMPTS:-} mode=${MODE:-}
+fail() { echo "score_dev.sh: $*" >&2; exit 2; }
+need() { [ -e "$1" ] || fail "no $1; put $2 there, or set $3"; }
 need "$claims" "AVeriTeC's dev.json" CLAIMS
-need "$store" "the dev split's knowledge store" STORE
-claims=$(realpath "$claims") store=$(realpath "$store") output=$(realpath -m "$output")
+[ -z "$predictions" ] || need "$predictions" "predictions" PREDICTIONS
+[ -n "$predictions" ] || need "$store" "the dev split's knowledge store" STORE
+[ -z "$prompts" ] || need "$prompts" "the organizers' properties.py" PROMPTS
+[ -n "${JUDGE:-}" ] || [ -z "$official$prompts$mode" ] ||
+  fail "OFFICIAL, PROMPTS and MODE say how a judge is asked, and there is none; set JUDGE, such as server:MODEL@http://localhost:8000/v1"
+judging=(ev2r-lexical)
+if [ -n "${JUDGE:-}" ]; then
+  if [ -n "$official" ]; then
+    prompts=${prompts:-$("$root/scripts/official_score.sh" --fetch)/properties.py}
+    mode=${mode:-compatible}
+  fi
+  judging=(ev2r --judge "$JUDGE" --mode "${mode:-strict}")
+  [ -z "$prompts" ] || judging+=(--official-prompts "$(realpath "$prompts")")
+fi
+claims=$(realpath "$claims") output=$(realpath -m "$output") status=0
 
-"$root/run.sh" --claims "$claims" --knowledge-store "$store" --output "$output" "$@" && status=0 || status=$?
-[ "$status" -eq 0 ] || [ "$status" -eq 3 ] || exit "$status" # 3: some rows stand for a failure, and are scored as such
+if [ -n "$predictions" ]; then
+  predictions=$(realpath "$predictions") submission=$predictions others=(--predictions "$predictions")
+  judging+=(--judgements "$output/judgements.jsonl")
+  mkdir -p "$output"
+else
+  "$root/run.sh" --claims "$claims" --knowledge-store "$(realpath "$store")" --output "$output" "$@" || status=$?
+  [ "$status" -eq 0 ] || [ "$status" -eq 3 ] || exit "$status" # 3: some rows stand for a failure, and are scored as such
+  predictions=$output/submission.json submission=$output/submission.csv others=()
+fi
 
 cd "$root"
 python=$root/.venv/bin/python
-"$python" -m submission validate "$output/submission.csv" --claims "$claims" ||
+"$python" -m submission validate "$submission" --claims "$claims" ||
   echo "score_dev.sh: the faults above are those of a part of the split, or of the run; the scores below go by claim id"
-ev2r=(ev2r-lexical)
-[ -z "${JUDGE:-}" ] || ev2r=(ev2r --judge "$JUDGE")
-"$python" -m submission score --predictions "$output/submission.json" --gold "$claims" --json "$output/scores.json" \
-  --metrics legacy "${ev2r[@]}"
-"$python" -m submission report "$output" --gold "$claims"
+"$python" -m submission score --predictions "$predictions" --gold "$claims" --json "$output/scores.json" \
+  --metrics legacy "${judging[@]}"
+"$python" -m submission report "$output" --gold "$claims" "${others[@]}"
 exit "$status"

@@ -4,6 +4,7 @@
 # that is found, else with pip. Without an NVIDIA GPU it takes PyTorch's build for CPUs: no CUDA, no Triton.
 # Usage: setup.sh [EXTRA...]    extras of pyproject.toml, such as "test"
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 extras=$(IFS=,; echo "$*")

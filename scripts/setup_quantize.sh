@@ -2,6 +2,7 @@
 # Makes .venv-quantize, the environment of llm-compressor, which requires other versions than training.
 # Silent when there is nothing to do.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv-quantize
 log=$root/.venv-quantize-setup.log

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Settings of the submission, read by its other scripts. What the environment sets goes before what stands here.
 SPLIT=${SPLIT:-test_2025}              # claims in data_store/averitec/SPLIT.json, stores in knowledge_store/SPLIT/
-DATA=${DATA:-https://huggingface.co/chenxwh/AVeriTeC/resolve/main} # where download_data.sh finds them
+DATA=${DATA:-chenxwh/AVeriTeC}         # where download_data.sh finds them: on the hub, at an address, in a folder
 MODELS=${MODELS:-models}               # folder for the weights that installation.sh fetches, a Hugging Face cache
 ADAPTERS=${ADAPTERS:-models/adapters}  # folder with a LoRA adapter for each trained task, named as the task is
 PROFILE=${PROFILE:-a10g}               # of the system; a machine that cannot run it is told so, and gets no other system
@@ -10,7 +10,7 @@ OPTIONS=${OPTIONS:-}                   # further options of the system, such as:
 HF_HOME=$(realpath -m "$MODELS")
 export HF_HOME
 read -r -a options <<<"--profile $PROFILE $OPTIONS"
-adapters=()
+adapters=() # package_submission.sh packs these
 for task in question_generation question_answering verdict_prediction moderator; do
   [ ! -e "$ADAPTERS/$task/adapter_config.json" ] || adapters+=("$task=$ADAPTERS/$task")
 done

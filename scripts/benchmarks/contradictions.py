@@ -1,19 +1,15 @@
-"""What an engine makes of claims that short documents contradict, paraphrase, or say nothing about.
+"""Verdicts of an engine on claims that short documents contradict, paraphrase, or say nothing about.
 
 ``contradictions.jsonl`` holds invented documents with claims on them. A contradiction differs from its document in one
 thing, which is the claim's kind: a number, year, place, name, negation, comparison or quantifier.
 
-With ``--pairs`` it reads public entailment sets (``evidence``, ``claim`` and ``label`` on each line) and compares
-each claim with its evidence by rule instead: what the rules' own confidences rest on.
-
-Usage: python -m scripts.contradictions [--profile NAME] [--output CASES.jsonl]
-       contradictions.py --pairs SET.jsonl ... [--limit N]
+Usage: python -m scripts.benchmarks.contradictions [--profile NAME] [--output CASES.jsonl]
 """
 
 import argparse
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,10 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
 
-from knowledge_store.pages.page import Passage
-from system import FactChecker, Label
-from system.models.extractive.comparison import judge_directly
-from system.records import Answer, AnswerType, Claim, QuestionAnswer, Source
+from factgraph import FactChecker, Label
 
 CASES = Path(__file__).with_suffix(".jsonl")
 NO_EVIDENCE = Label.NOT_ENOUGH_EVIDENCE
@@ -49,9 +42,6 @@ class Case:
 def main() -> None:
     """Check all cases and print the confusion table."""
     args = _parser().parse_args()
-    if args.pairs:
-        compare_pairs(args.pairs, args.limit)
-        return
     counts: dict[str, Counter[Label]] = {kind: Counter() for kind in EXPECTED}
     rows = []
     with FactChecker(args.profile) as checker:
@@ -64,23 +54,6 @@ def main() -> None:
     print(rate(counts, Label.SUPPORTED, Label.REFUTED, "paraphrases called Refuted"))
     if args.output:
         args.output.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
-
-
-def compare_pairs(files: Iterable[Path], limit: int) -> None:
-    """Compare claims with single pieces of evidence by rule, and print how often each verdict is right."""
-    counts: Counter[tuple[str, Label]] = Counter()
-    for file in files:
-        for line in tqdm(file.read_bytes().splitlines()[:limit], unit="pair", desc=file.stem):
-            row = orjson.loads(line)
-            passage = Passage(row["evidence"], file.name, 0, 0)
-            answer = Answer(text=row["evidence"], type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
-            pair = QuestionAnswer(question="-", answer=answer.text, answers=(answer,))
-            reply, _ = judge_directly(Claim(id=0, text=row["claim"]), [pair])
-            counts[row["label"], reply.label] += 1
-    drawn = Table("gold", *SHORT.values())
-    for gold in ("supported", "refuted", "not enough"):
-        drawn.add_row(gold, *(str(counts[gold, label]) for label in SHORT))
-    Console().print(drawn)
 
 
 def cases(path: Path = CASES) -> Iterator[Case]:
@@ -113,8 +86,6 @@ def rate(counts: dict[str, Counter[Label]], expected: Label, wrong: Label, name:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--profile", help="name of a profile or path of a TOML file (default: what this machine has)")
-    parser.add_argument("--pairs", type=Path, nargs="+", metavar="SET.jsonl", help="entailment sets to compare instead")
-    parser.add_argument("--limit", type=int, default=1000, metavar="N", help="pairs of each (default: %(default)s)")
     parser.add_argument("--output", type=Path, metavar="CASES.jsonl", help="write each case with its verdict there")
     return parser
 

@@ -3,7 +3,7 @@
 The engine waits instead of computing, so that any machine can hold many of them and what is measured is the rest: the
 driver, Ray, and the ranking processes. Run with:
 
-    python -m scripts.bench_ray --output scaling.json
+    python -m scripts.benchmarks.ray --output scaling.json
 """
 
 import argparse
@@ -19,18 +19,18 @@ import orjson
 
 from knowledge_store.dense.encoder import Vectors
 from system.check import Engine
-from system.journal import Journal
+from system.files.journal import Journal
+from system.graph.records import AnswerType, Claim, Label, Source
 from system.models.base import Request
 from system.models.scripted import Line, ScriptedModel
-from system.records import AnswerType, Claim, Label, Source
 from system.runner.checker import WorkerReport
 from system.runner.cluster import ClusterChecker
 from system.runner.run import run
 from system.settings import Settings
-from system.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.tasks.ask_question import AskQuestion, QuestionReply
-from system.tasks.judge_claim import VerdictReply
-from system.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 
 WORKERS = (1, 2, 4, 8)
 PAGES = [{"url": f"https://example.org/{i}", "url2text": [f"Sentence {i} about the bridge."] * 20} for i in range(20)]

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from system.models.memory import MemoryPlan
+from system.hardware.memory import MemoryPlan
 from system.settings import GraphSettings
 from system.tasks.base import Adapter
 
 
 @dataclass(frozen=True)
 class Device:
-    """What the data sheet promises: dense half-precision FLOP/s and bytes/s of memory."""
+    """Peak figures of the data sheet: dense half-precision FLOP/s and bytes/s of memory."""
 
     flops: float
     bandwidth: float

@@ -1,4 +1,4 @@
-"""What retrieval finds: by the number of passages embedded for a question (dense_candidates), the share of gold pages
+"""Recall of retrieval: by the number of passages embedded for a question (dense_candidates), the share of gold pages
 and of reference sentences among them and in the final passages, and what embedding them costs on a card.
 
 What BM25 does not pick for any question, no encoder can find; what the encoder does not rank among the first top_k, no
@@ -6,7 +6,7 @@ question is answered from. Encoding is slow on a CPU: --final says up to which n
 searched among noise, so that it has the size of a real one. A gold page is one whose address annotators cite; claims
 with such a page in their store are measured. The reference is a JSON Lines file in the form of HerO's retrieval output.
 
-Usage: python -m scripts.candidate_recall CLAIMS.json STORE_DIR --noise NOISE.json --reference FILE.jsonl
+Usage: python -m scripts.benchmarks.candidate_recall CLAIMS.json STORE_DIR --noise NOISE.json --reference FILE.jsonl
 """
 
 import argparse
@@ -26,8 +26,8 @@ from knowledge_store.pages.page import Flaws, Page, Passage, normalized
 from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
-from scripts.retrieval_quality import reference_sentences
-from system.gold import GoldClaim, read_gold
+from scripts.benchmarks.retrieval_quality import reference_sentences
+from system.averitec.gold import GoldClaim, read_gold
 
 SIZES = (32, 64, 128, 256, 512, 1024, 3000)
 TOKENS = 250  # of a passage of 1,000 characters

@@ -1,9 +1,9 @@
-"""What choices of retrieval cost: for annotated questions, how many of the final passages are those of embedding all
+"""Cost of choices in retrieval: for annotated questions, how many of the final passages are those of embedding all
 passages, how many passages are embedded for it, and how many sentences that another system found they contain.
 
 The reference is a JSON Lines file in the form of HerO's retrieval output: {"claim_id", "top_10": [{"sentence"}, …]}.
 
-Usage: python -m scripts.retrieval_quality CLAIMS.json STORE_DIR [--reference FILE.jsonl] [--claims 50] [--hops]
+Usage: python -m scripts.benchmarks.retrieval_quality CLAIMS.json STORE_DIR [--reference FILE.jsonl] [--claims 50]
 """
 
 import argparse
@@ -20,8 +20,8 @@ from knowledge_store.dense.search import Hit, PassageIndex, search
 from knowledge_store.pages.page import normalized
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from system.claims import read_claims
-from system.gold import read_gold
+from system.averitec.claims import read_claims
+from system.averitec.gold import read_gold
 
 ALL = RetrievalSettings().bm25_top_k
 CHOICES = {f"{size} candidates": RetrievalSettings(dense_candidates=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {

@@ -37,8 +37,8 @@ class Card:
 
     Args:
         rate: prompt tokens a second.
-        sequences: requests that are decoded together, at most.
-        batched: tokens of a step, at most.
+        sequences: limit of requests decoded together.
+        batched: limit of a step in tokens.
         cached: tokens of keys and values that the card holds, those of the prefix cache included; a request that
             finds no room for its prompt and reply waits.
     """

@@ -5,7 +5,7 @@ counts. The others get the passages that plain Python cuts and frees of copies; 
 bm25s and tantivy have tokenizers of their own.
 Engines that are not installed (scripts/setup.sh bench) are passed over.
 
-Usage: python -m scripts.bench_retrieval STORE.json… [--tokenization whitespace] [--others-up-to MB] [--plot FILE.svg]
+Usage: python -m scripts.benchmarks.retrieval STORE.json… [--others-up-to MB] [--plot FILE.svg]
 """
 
 import argparse
@@ -42,7 +42,7 @@ Order = Sequence[int]
 
 @dataclass(frozen=True)
 class Timing:
-    """What one engine did with one store.
+    """Work of one engine with one store.
 
     Attributes:
         stages: wall time of each stage, in seconds; for ours, of the stages one after the other.
@@ -88,7 +88,7 @@ def middle(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
 
 
 def our_stages(store: Path, claim: str, settings: RetrievalSettings) -> dict[str, float]:
-    """What ``rank`` does, one after the other: its stages cannot be told apart where they overlap."""
+    """The stages of ``rank``, one after the other: they cannot be told apart where they overlap."""
     clock = Clock()
     pages = list(read_pages(store, Flaws()))
     clock.lap("read")

@@ -1,9 +1,9 @@
 """A run on a card that is only simulated: real strategy, real prompts, a scripted model, on a clock that jumps.
 
-    python -m scripts.simulate_card deadlines     # what the deadline cuts, by claim and by run
-    python -m scripts.simulate_card costs         # what a claim costs by stage, and what lowers it
+    python -m scripts.benchmarks.simulate_card deadlines     # what the deadline cuts, by claim and by run
+    python -m scripts.benchmarks.simulate_card costs         # what a claim costs by stage, and what lowers it
 
-Only the card's work takes time (scripts/card.py). So the figures are arithmetic, no measurement.
+Only the card's work takes time (scripts/benchmarks/card.py). So the figures are arithmetic, no measurement.
 """
 
 import argparse
@@ -20,27 +20,29 @@ import numpy as np
 
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.dense.search import Hit
-from knowledge_store.pages.page import Passage, ReadingReport
+from knowledge_store.pages.page import Flaws, Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
-from scripts.card import CHARACTERS, Card
+from scripts.benchmarks.card import CHARACTERS, Card
 from system.check import Engine, check
 from system.deadline import Allowance
+from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import Request
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
-from system.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.settings import Settings, load
-from system.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.tasks.base import Adapter, Reply
-from system.tasks.debate import CONTINUE, Argue, ArgumentReply, CloseDebate, Moderate, RulingReply
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.tasks.merge_answers import MergeAnswers, MergeReply
-from tests import fake_time
+from tests.helpers import fake_time
 
 TRAINED = {Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION}
 ANSWERED = 0.5  # of the passages that are read, those that answer their question
-SHARED = 0.25  # of the candidates, those that another question of the claim has too (docs/retrieval_quality.md)
+SHARED = 0.25  # of the candidates, those that another question of the claim has too (docs/retrieval.md)
 PAGES = 40  # of a claim: of the 25 passages that five questions find, a quarter is then found twice, as measured there
 RANKING = 3.0  # seconds to read and rank a store, in another process
 WORDS = [f"{first}{second}" for first in ("ba", "cor", "den", "fal", "gri") for second in ("ton", "ming", "vale", "s")]
@@ -64,6 +66,7 @@ class Passages:
     def __init__(self, card: Card, settings: Settings, store: int) -> None:
         self._card, self._settings, self._store = card, settings.retrieval, store
         self._asked: set[str] = set()
+        self.flaws = Flaws()
         card.embed(self._settings.dense_candidates)  # the claim's own
 
     def prepare(self, questions: Sequence[str]) -> None:
@@ -115,6 +118,8 @@ def reply_to(request: Request, answered: float) -> Reply:
             return AnswerReply(source=Source.EVIDENCE, type=type_, answer=words(chance, length))
         case MergeAnswers():
             return MergeReply(answer=words(chance, 50), sources=[1])
+        case VerifyAnswer():
+            return VerificationReply(reason=words(chance, 25), entailed=True)
         case JudgeClaim():
             label = Label.NOT_ENOUGH_EVIDENCE if chance.random() < undecided else found
             return VerdictReply(justification=words(chance, 40), label=label)
@@ -139,7 +144,7 @@ def claims(number: int) -> list[Claim]:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run came to: its results, its seconds on the wall, and what the card did."""
+    """Outcome of a run: its results, its seconds on the wall, and the card's work."""
 
     results: list[ClaimResult]
     wall: float
@@ -168,7 +173,7 @@ def simulate(settings: Settings, number: int, rate: float, *, shared: bool = Tru
         card = Card(rate, settings.engine.sequences, settings.engine.batched_tokens)
         clock = asyncio.get_running_loop().time
         places = settings.run.max_concurrent_claims
-        allowance = Allowance(settings.run.budget, places, clock)
+        allowance = Allowance(settings.run.budget, places, clock, settings.run.claim_limit)
         working = asyncio.Semaphore(places)
 
         async def answer(request: Request) -> Reply:
@@ -228,7 +233,7 @@ def deadlines(number: int, rates: Sequence[float], places: Sequence[int]) -> Non
 STAGES = {
     "embedding": ("embed",),
     "asking": ("ask_question",),
-    "answering": ("answer_question",),
+    "answering": ("answer_question", "verify_answer"),
     "merging": ("merge_answers",),
     "judging": ("judge_claim",),
     "debating": ("argue", "moderate", "close_debate"),
@@ -238,8 +243,10 @@ STAGES = {
 # Changes whose cost is compared; the first is the profile as it is.
 CHANGES: dict[str, dict[str, object]] = {
     "the profile": {},
-    "128 candidates": {"dense_candidates": 128},
-    "4 passages": {"top_k": 4},
+    "64 candidates": {"dense_candidates": 64},
+    "8 passages": {"top_k": 8},
+    "7 branches": {"branches": 7, "questions": 8},
+    "verification": {"verification": True},
     "no early stop": {"stop_early": False},
     "no debate": {"debate": False},
 }

@@ -1,6 +1,6 @@
 """Compare what can run a small model with LoRA adapters on a CPU: the same prompts, adapters and lengths for each.
 
-    python -m scripts.bench_cpu_engine --model FOLDER [--gguf FILE] [--threads 1] [--python SIDE=INTERPRETER ...]
+    python -m scripts.benchmarks.cpu_engine --model FOLDER [--gguf FILE] [--threads 1] [--python SIDE=INTERPRETER ...]
 
 Sides: peft-float32 (the reference: one prompt at a time), engine (ours: system/models/decoding.py), peft-bfloat16 and
 merged-bfloat16 (plain transformers, batched; the adapters apart from the weights, or merged into copies of them),
@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SIDES = ("peft-float32", "engine", "peft-bfloat16", "merged-bfloat16", "openvino", "vllm")
 REPLY = 24  # tokens
 TASKS = ("question_generation", "question_answering", "verdict_prediction")
@@ -75,13 +75,13 @@ def make_adapters(model: Path, work: Path) -> None:
 def make_batches(model: Path, claims: int) -> Batches:
     """For each claim a batch of each task, as the system would ask them."""
     from knowledge_store.pages.page import Passage
-    from system.claims import read_claims
+    from system.averitec.claims import read_claims
+    from system.graph.records import QuestionAnswer
     from system.models.chat import ChatTokenizer
-    from system.records import QuestionAnswer
-    from system.tasks.answer_question import AnswerQuestion
-    from system.tasks.ask_question import AskQuestion
+    from system.strategies.steps.tasks.answer_question import AnswerQuestion
+    from system.strategies.steps.tasks.ask_question import AskQuestion
+    from system.strategies.steps.tasks.judge_claim import JudgeClaim
     from system.tasks.base import Adapter
-    from system.tasks.judge_claim import JudgeClaim
 
     chat = ChatTokenizer(str(model), 4096)
     batches = []
@@ -90,7 +90,7 @@ def make_batches(model: Path, claims: int) -> Batches:
         texts = [" ".join(json.loads(line)["url2text"])[:1000] for line in lines]
         passages = [Passage(text=text, url="", page=n, start=0) for n, text in enumerate(filter(None, texts[:8]))]
         pair = QuestionAnswer(question="When did it happen?", answer=passages[0].text[:200], answers=())
-        asked = [AskQuestion(claim=claim, context=(pair,) * n, index=0, seed_passages=()) for n in range(4)]
+        asked = [AskQuestion(claim=claim, context=(pair,) * n, index=0) for n in range(4)]
         answered = [AnswerQuestion(claim=claim, question=pair.question, passage=passage) for passage in passages]
         judged = [JudgeClaim(claim=claim, pairs=(pair,) * n) for n in range(1, 5)]
         for adapter, tasks in zip(TASKS, (asked, answered, judged), strict=True):
@@ -101,7 +101,7 @@ def make_batches(model: Path, claims: int) -> Batches:
 
 def start(side: str, interpreter: str, args: argparse.Namespace) -> None:
     """Run a side in a process of its own and keep its result; pass over one that cannot run."""
-    command = [interpreter, "-m", "scripts.bench_cpu_engine", "--alone", "--model", args.model]
+    command = [interpreter, "-m", "scripts.benchmarks.cpu_engine", "--alone", "--model", args.model]
     command += ["--threads", str(args.threads), "--work", args.work, "--sides", side]
     command += ["--gguf", args.gguf] if args.gguf else []
     threads = {name: str(args.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -193,7 +193,7 @@ class Transformers:
 
 
 class Engine:
-    """What the transformers backend does, without schemas; a reply may end early."""
+    """Generate as the transformers backend does, without schemas; a reply may end early."""
 
     def __init__(self, side: str, args: argparse.Namespace) -> None:
         import torch

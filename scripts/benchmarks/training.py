@@ -1,10 +1,10 @@
 """Measure training steps on an architecture with random weights: nothing is downloaded.
 
-    python -m scripts.bench_training --shape qwen2.5-14b --precision nf4 --gpu-memory 22 --task moderator \\
+    python -m scripts.benchmarks.training --shape qwen2.5-14b --precision nf4 --gpu-memory 22 --task moderator \\
         --output nf4.json
-    python -m scripts.bench_training --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
-    python -m scripts.bench_training --shape tiny --precision float32 --tokens 512  # without a GPU
-    python -m scripts.bench_training --shape smollm2-135m --precision bfloat16 --task qg-small --tokens 192 --batch 16
+    python -m scripts.benchmarks.training --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
+    python -m scripts.benchmarks.training --shape tiny --precision float32 --tokens 512  # without a GPU
+    python -m scripts.benchmarks.training --shape smollm2-135m --precision bfloat16 --task qg-small --tokens 192
 
 The trainer is that of ``python -m training train``, with the recipe's adapter, and examples that are all as long as the
 recipe's longest: the memory is the highest that a training can take. Beside it stands what the plan says. Without a GPU
@@ -24,11 +24,10 @@ import torch
 from torch import nn
 from transformers import AutoModelForCausalLM, EarlyStoppingCallback, PreTrainedConfig, TrainerCallback
 
-from scripts.make_tiny_model import make_base, make_tokenizer
-from scripts.shapes import QWEN_14B, SMOLLM2_135M
-from system.machine import describe, peak_memory
+from scripts.benchmarks.shapes import QWEN_14B, SMOLLM2_135M
+from system.hardware.machine import describe, peak_memory
+from system.hardware.memory import GIB
 from system.models.base import ModelUnavailable
-from system.models.memory import GIB
 from training.finetuning.base import (
     SHORT,
     Precision,
@@ -41,6 +40,7 @@ from training.finetuning.base import (
 from training.finetuning.examples import Demonstration, Split
 from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.trainers import build_trainer
+from training.tiny_model import make_base, make_tokenizer
 
 SHAPES = {
     "qwen2.5-14b": QWEN_14B,

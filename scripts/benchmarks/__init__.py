@@ -1,0 +1,1 @@
+"""Measurements of speed and quality, each run as ``python -m scripts.benchmarks.NAME --help``."""

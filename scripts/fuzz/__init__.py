@@ -1,1 +1,0 @@
-"""Fuzzing of everything that reads what others wrote: ``python -m scripts.fuzz TARGET --seconds N``."""
