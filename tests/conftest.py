@@ -50,10 +50,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def maker() -> ModuleType:
-    """The script that makes the tiny model."""
-    from scripts import make_tiny_model  # imports large libraries, which few tests need
+    """The module that makes the tiny model."""
+    from training import tiny_model  # imports large libraries, which few tests need
 
-    return make_tiny_model
+    return tiny_model
 
 
 @pytest.fixture(scope="session")

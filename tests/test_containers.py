@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE
+
+from tests.helpers.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "scripts" / "docker").glob("*.Dockerfile"))

@@ -168,7 +168,7 @@ def test_stores_in_several_archives_are_put_together(tmp_path):
     source.server.server_close()
 
 
-def test_gets_files_and_checksums_from_the_hub(tmp_path):
+def test_gets_files_and_checksums_from_the_hub(tmp_path, monkeypatch):
     content = archive(STORES)
     digest = hashlib.sha256(content).hexdigest()
     tree = "api/models/someone/data/tree/main"
@@ -184,17 +184,46 @@ def test_gets_files_and_checksums_from_the_hub(tmp_path):
     source.files[f"someone/data/resolve/main/{ZIP}"] = content
     assert not download(tmp_path, f"{source.address}/someone/data/resolve/main")
     assert_all_here(tmp_path)
+    monkeypatch.setenv("HF_ENDPOINT", source.address)
+    assert not download(tmp_path / "by_name", "someone/data")
+    assert_all_here(tmp_path / "by_name")
     source.server.shutdown()
     source.server.server_close()
 
 
-def test_a_folder_is_a_source_too(source, tmp_path):
-    for path, content in source.files.items():
-        (tmp_path / "there" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "there" / path).write_bytes(content)
-    (tmp_path / "here").mkdir()
-    assert not download(tmp_path / "here", f"file://{tmp_path}/there")
+@pytest.fixture
+def folder(tmp_path):
+    """The files of the source, in a folder."""
+    made = tmp_path / "there"
+    for path, content in {"data/dev.json": CLAIMS, ZIP: archive(STORES)}.items():
+        (made / path).parent.mkdir(parents=True, exist_ok=True)
+        (made / path).write_bytes(content)
+    return made
+
+
+def test_a_folder_is_a_source_too(folder, tmp_path):
+    assert not download(tmp_path / "here", str(folder))
     assert_all_here(tmp_path / "here")
+    assert (folder / ZIP).exists()
+
+
+def test_unpacked_stores_of_a_folder_are_linked_to(folder, tmp_path):
+    (folder / ZIP).unlink()
+    unpacked = folder / "knowledge_store" / "dev"
+    unpacked.mkdir(parents=True)
+    for name, text in STORES.items():
+        (unpacked / name).write_text(text)
+    (tmp_path / "here" / "knowledge_store" / "dev").mkdir(parents=True)  # empty, as an interrupted hand left it
+    assert not download(tmp_path / "here", str(folder))
+    assert_all_here(tmp_path / "here")
+    assert (tmp_path / "here" / "knowledge_store" / "dev").resolve() == unpacked
+
+
+def test_a_broken_archive_of_a_folder_is_named_and_stays(folder, tmp_path):
+    (folder / ZIP).write_bytes(archive(STORES)[:-30])
+    assert "put a sound copy there" in download(tmp_path / "here", str(folder))
+    assert (folder / ZIP).exists() and not (tmp_path / "here" / "knowledge_store" / "dev").exists()
+    assert "expected claims in one of data/other.json" in download(tmp_path / "here", str(folder), "other")
 
 
 def test_names_a_missing_split(source, tmp_path):

@@ -1,4 +1,4 @@
-"""The promises of all readers, on first inputs and on changes of them; ``python -m scripts.fuzz`` tries many more."""
+"""The promises of all readers, on first inputs and on changes of them; ``python -m tests.fuzz`` tries many more."""
 
 from random import Random
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scripts.fuzz.mutation import mutate_json
-from scripts.fuzz.targets import TARGETS
+from tests.fuzz.mutation import mutate_json
+from tests.fuzz.targets import TARGETS
 
 FIRST = [
     pytest.param(target, seed, id=f"{name} {number}")

@@ -12,8 +12,16 @@ ROOT = Path(__file__).resolve().parent.parent
 # The lowest first. The application lies in the engine's folder and is no part of the engine, which imports none of it.
 LAYERS = ("knowledge_store", "system", "submission", "system.app", "training")
 
-# Rooms of the engine: what is asked, who answers, steps over a case, the papers' figures; the lowest first.
-ROOMS = ("tasks", "models", "operations", "strategies")
+# Rooms of the engine: records, files, text, what is asked, who answers, the papers' figures, runs; the lowest first.
+ROOMS = ("graph", "averitec", "text", "tasks", "models", "strategies", "runner")
+
+STRATEGY = "system.strategies."
+
+# What models know of the strategies: the tasks that several share, and nothing of one strategy alone.
+SHARED_TASKS = "system.strategies.steps.tasks"
+
+# The spine: all that lies at the engine's root beside the rooms.
+SPINE = {"__init__", "__main__", "api", "case", "check", "deadline", "documents", "keywords", "settings"}
 
 # Rooms of the store, the lowest first; archives and search services stand in for pages on disk.
 STORE_ROOMS = ("pages", "searchers", "bm25", "dense")
@@ -22,10 +30,11 @@ STORE_ROOMS = ("pages", "searchers", "bm25", "dense")
 DOOR = "system/__main__.py"
 
 # What scores and reports need of the engine: its records, claims with their annotations, and the journal.
-SHARED = ("system.records", "system.claims", "system.gold", "system.journal")
+RECORDS = ("system.graph.records", "system.article.records", "system.citations.records")
+SHARED = (*RECORDS, "system.averitec", "system.files")
 
-# The only file of the submission that reaches the engine's models: as judges of evidence.
-JUDGES = {"submission/ev2r/models.py"}
+# The only files of the submission that reach the engine's models: judges of evidence, and what they are asked.
+JUDGES = {"submission/ev2r/models.py", "submission/ev2r/tasks.py"}
 
 
 def imported(source: str, module: str) -> Iterator[str]:
@@ -83,7 +92,7 @@ def test_packages_are_where_the_rules_look(package: str) -> None:
 
 
 def test_finds_imports_of_real_files() -> None:
-    assert "system/records.py imports knowledge_store.pages.page.Passage" in offences("system", "knowledge_store")
+    assert "system/graph/records.py imports knowledge_store.pages.page.Passage" in offences("system", "knowledge_store")
     assert offences("system", "knowledge_store", allowed=("knowledge_store",)) == []
 
 
@@ -96,7 +105,21 @@ def test_packages_import_no_higher_ones(package: str, above: str) -> None:
 
 @pytest.mark.parametrize(("room", "above"), [(low, high) for i, low in enumerate(ROOMS) for high in ROOMS[i + 1 :]])
 def test_engine_packages_import_no_higher_ones(room: str, above: str) -> None:
-    assert offences(f"system/{room}", f"system.{above}") == []
+    allowed = (SHARED_TASKS,) if room == "models" else ()
+    assert files_of(f"system/{room}") and offences(f"system/{room}", f"system.{above}", allowed) == []
+
+
+def test_the_root_of_the_engine_is_its_spine() -> None:
+    assert {path.stem for path in (ROOT / "system").glob("*.py")} == SPINE
+
+
+def test_no_engine_package_knows_a_strategy() -> None:
+    """A strategy's folder can be deleted: besides others that build on it, and training, none names it."""
+    folders = {path.parent.name for path in (ROOT / "system" / "strategies").glob("*/__init__.py")} - {"steps"}
+    rooms = [path.relative_to(ROOT).as_posix() for path in (ROOT / "system").iterdir() if path.is_dir()]
+    engine = [*(room for room in rooms if room != "system/strategies"), "system/strategies/steps"]
+    faults = [fault for room in engine for folder in folders for fault in offences(room, STRATEGY + folder)]
+    assert folders and faults == []
 
 
 @pytest.mark.parametrize(
@@ -123,7 +146,7 @@ def test_no_circular_imports() -> None:
         for file, name in imports_of(package):
             module = ".".join(Path(file).with_suffix("").parts).removesuffix(".__init__")
             arrows[module] |= {found for found in [module_of(name, known)] if found and found != module}
-    assert "system.graph" in arrows["system.check"]
+    assert "system.graph.graph" in arrows["system.check"]
     try:
         TopologicalSorter(arrows).prepare()
     except CycleError as error:
@@ -134,11 +157,11 @@ def test_no_circular_imports() -> None:
     ("source", "names"),
     [
         ("import training.data as data, os", ["training.data", "os"]),
-        ("from system import records, graph", ["system.records", "system.graph"]),
-        ("from system.records import Claim", ["system.records.Claim"]),
+        ("from system.graph import records, graph", ["system.graph.records", "system.graph.graph"]),
+        ("from system.graph.records import Claim", ["system.graph.records.Claim"]),
         ("def late():\n    if True:\n        import submission", ["submission"]),
         ("from .base import Model", ["system.models.base.Model"]),
-        ("from ..records import Claim", ["system.records.Claim"]),
+        ("from ..case import Case", ["system.case.Case"]),
     ],
 )
 def test_finds_every_kind_of_import(source: str, names: list[str]) -> None:
@@ -146,5 +169,5 @@ def test_finds_every_kind_of_import(source: str, names: list[str]) -> None:
 
 
 def test_a_name_that_merely_begins_alike_is_another_module() -> None:
-    assert within("system.records.Claim", "system.records")
+    assert within("system.graph.records.Claim", "system.graph.records")
     assert not within("systematic", "system")

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import orjson
 import pytest
-from processes import PATIENCE
+
+from tests.helpers.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = 2

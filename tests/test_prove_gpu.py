@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE
+
+from tests.helpers.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 

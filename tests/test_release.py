@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from system import __version__
+from system.hardware.weights import needed
 from system.settings import PROFILES, load
-from system.weights import needed
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE
+
+from tests.helpers.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 NEEDED = {"torch/lib/libtorch_cpu.so", "torch/bin/torch_shm_manager", "openvino/libs/libopenvino_intel_cpu_plugin.so"}

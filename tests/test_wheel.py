@@ -11,10 +11,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE
-from test_constraints import constraints
 
 from system import __version__
+from tests.helpers.processes import PATIENCE
+from tests.test_constraints import constraints
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("system", "knowledge_store", "submission", "training")
@@ -25,7 +25,7 @@ def files_of_the_packages() -> set[str]:
     """What the packages hold, but for what tools leave and for stores that were downloaded."""
     found = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
     names = {path.relative_to(ROOT).as_posix() for path in found if "__pycache__" not in path.parts}
-    return {name for name in names if not re.match(r"knowledge_store/(?!examples/).*(?<!\.py)$", name)}
+    return {name for name in names if not re.match(r"knowledge_store/(?!examples/).*(?<!\.py)(?<!py\.typed)$", name)}
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,26 @@ def wheel(tmp_path_factory) -> Path:
     return next(folder.glob("*.whl"))
 
 
+def installed(wheel: Path, folder: Path) -> Path:
+    """The Python of a new environment with the wheel."""
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    # Its dependencies are those of this environment: to install torch again would take minutes.
+    (site_of(python) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet", wheel]
+    subprocess.run(install, check=True, timeout=PATIENCE)
+    return python
+
+
+def site_of(python: Path) -> Path:
+    """Where an environment has its packages."""
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return Path(subprocess.check_output([python, "-c", ask], text=True).strip())
+
+
 def test_the_wheel_has_every_file_of_the_packages_and_no_store(wheel):
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert packed == files_of_the_packages()
+    assert packed == {name.removeprefix("system/library/") for name in files_of_the_packages()}
 
 
 def test_the_wheel_carries_its_version_license_and_notices(wheel):
@@ -73,14 +90,8 @@ def test_the_wheel_installs_with_the_constraints(wheel):
 
 @pytest.mark.slow
 def test_the_installed_command_works_without_a_checkout(wheel, tmp_path):
-    venv.create(tmp_path / "venv", with_pip=False)
-    python = tmp_path / "venv" / "bin" / "python"
-    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = Path(subprocess.check_output([python, "-c", ask], text=True).strip())
-    # Its dependencies are those of this environment: to install torch again would take minutes.
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    install = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet", wheel]
-    subprocess.run(install, check=True, timeout=PATIENCE)
+    python = installed(wheel, tmp_path / "venv")
+    site = site_of(python)
 
     def factgraph(*arguments: str) -> str:
         command = [tmp_path / "venv" / "bin" / "factgraph", *arguments]
@@ -95,3 +106,66 @@ def test_the_installed_command_works_without_a_checkout(wheel, tmp_path):
     assert (tmp_path / "results" / "report.html").stat().st_size > 10_000
     (tmp_path / "notes.txt").write_text("The Aster bridge opened in 1932.")
     assert "Aster" in factgraph("verify", "The Aster bridge opened in 1931.", "--documents", "notes.txt")
+
+
+PROGRAM = """
+from collections.abc import Iterator
+
+import factgraph
+from factgraph import Checked, Claim, ClaimsError, Document, FactChecker, Label
+
+
+def labels(checker: FactChecker, claims: list[str]) -> Iterator[Label]:
+    document = Document("The Aster bridge opened in 1932.", "https://a.example", date="2020-01-01", page=3)
+    for checked in checker.check_many(claims, [document]):
+        reveal_type(checked)
+        yield checked.verdict.label
+
+
+with FactChecker(profile="embedded", depth=2, languages=["en"], multi_hop=None) as checker:
+    checked: Checked = checker.check(Claim("A claim.", date="2020-08-25"), {"a.md": "A text."})
+    reveal_type(checked.to_dict())
+    reveal_type(checked.evidence[0].passages[0].url)
+    try:
+        print([*labels(checker, ["A claim."])], factgraph.__version__)
+    except ClaimsError as error:
+        print(error)
+"""
+WRONG = """
+from factgraph import Claim, Document, FactChecker
+
+FactChecker(depth="two")
+FactChecker(depht=2)
+FactChecker().check(5, {})
+FactChecker().check("A claim.", {"a.md": 5})
+Claim(5)
+Document("A text.", page="three")
+"""
+
+
+@pytest.mark.slow
+def test_a_program_elsewhere_is_checked_by_mypy(wheel, tmp_path):
+    """As in the environment of a user, who has the wheel, and not the settings of this project's mypy."""
+    python = installed(wheel, tmp_path / "venv")
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / "program.py").write_text(PROGRAM)
+    (tmp_path / "programs" / "wrong.py").write_text(WRONG)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-color-output", "--python-executable", python]
+    done = subprocess.run([*command, "."], cwd=tmp_path / "programs", capture_output=True, text=True, timeout=PATIENCE)
+    found = [
+        re.match(r"(\w+)\.py:(\d+): (\w+): (?:Revealed type is \"(.*)\"$)?", line) for line in done.stdout.splitlines()
+    ]
+    notes = [match.groups() for match in found if match]
+    assert [what for program, _, _, what in notes if program == "program"] == [
+        "system.api.Checked",
+        "dict[str, Any]",
+        "str",
+    ], done.stdout
+    assert {int(line) for program, line, kind, _ in notes if (program, kind) == ("wrong", "error")} == {
+        4,
+        5,
+        6,
+        7,
+        8,
+        9,
+    }

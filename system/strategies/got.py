@@ -7,18 +7,27 @@ majority, or where they disagree by a debate.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.operations.debate import settle
-from system.operations.evidence import learned, look_up, prepare
-from system.operations.questions import Asker, ask_next, first_questions
-from system.operations.verdict import hold_to_evidence, judge, judge_together, majority, vote
-from system.records import Label, QuestionAnswer, Verdict
-from system.thoughts import Question, Thought
+from system.graph.records import Label, QuestionAnswer, Verdict
+from system.graph.thoughts import Question, Thought
+from system.settings import Settings
+from system.strategies import strategy
+from system.strategies.debate.steps import resolve_disagreement
+from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
+from system.strategies.steps.evidence import answer_question, answered_so_far, cited_beside, prepare
+from system.strategies.steps.questions import Asker, ask_next, first_questions
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import LabelClaim
+from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
+from system.strategies.steps.verdict import demote_uncited, has_majority, judge, judge_together, judges_with, vote
+from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
 
@@ -37,6 +46,19 @@ class Branch:
         return self.verdict.content.label if self.verdict else None
 
 
+def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
+    """The tasks of the steps below."""
+    graph = settings.graph
+    yield from (AskQuestion, AnswerQuestion, MergeAnswers)
+    yield from (VerifyAnswer,) if graph.verification else ()
+    yield judges_with(settings)
+    if graph.debate:
+        yield from (Argue, Moderate, CloseDebate)
+    elif graph.pool:
+        yield LabelClaim
+
+
+@strategy("got", asks, searching=True)
 async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []
@@ -57,21 +79,21 @@ async def explore(case: Case, branches: Sequence[Branch]) -> None:
         await prepare(case, [branch.questions[-1].content.text for branch in going])
         async with asyncio.TaskGroup() as group:  # a fault in one branch stops the others
             for branch in going:
-                group.create_task(advance(case, branch))
+                group.create_task(run_round(case, branch))
         going = [branch for branch in going if branch.label is Label.NOT_ENOUGH_EVIDENCE]
-        if not going or not remaining or _decided(case, branches) or not case.affords(*ROUND):
+        if not going or not remaining or _decided(case, branches) or not case.stopwatch.has_time_for(*ROUND):
             return
         going = await ask_again(case, going)
 
 
-async def advance(case: Case, branch: Branch) -> None:
+async def run_round(case: Case, branch: Branch) -> None:
     """A round of a branch; where the deadline ends it, what was learned is judged in the reserve."""
     judged = len(branch.pairs)
     try:
-        branch.pairs.append(await look_up(case, branch.questions[-1]))
+        branch.pairs.append(await answer_question(case, branch.questions[-1]))
         branch.verdict = await judge(case, branch.pairs) or branch.verdict
     except DeadlineExpired:
-        branch.pairs = learned(case, branch.questions)
+        branch.pairs = answered_so_far(case, branch.questions)
         if judged < len(branch.pairs):
             await judge_branch_in_reserve(case, branch)
 
@@ -95,7 +117,7 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
     """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote."""
     verdicts, pairs = _verdicts(branches), [pair for branch in branches for pair in branch.pairs]
     if case.settings.graph.debate:
-        return await settle(case, verdicts, pairs)
+        return await resolve_disagreement(case, verdicts, pairs)
     if case.settings.graph.pool and verdicts:
         return await judge_together(case, verdicts, pairs)
     return vote(case, verdicts)
@@ -106,16 +128,17 @@ def _verdicts(branches: Sequence[Branch]) -> list[Thought[Verdict]]:
 
 
 def _decided(case: Case, branches: Sequence[Branch]) -> bool:
-    return case.settings.graph.stop_early and majority(_verdicts(branches), len(branches))
+    return case.settings.graph.stop_early and has_majority(_verdicts(branches), len(branches))
 
 
 def _outcome(case: Case, verdict: Thought[Verdict], branches: list[Branch]) -> Outcome:
     winner = verdict.content.label
     ordered = sorted(branches, key=lambda branch: branch.label is not winner)
     pairs = [pair.content for branch in ordered for pair in branch.pairs]
+    pairs += cited_beside(case, pairs)
     pairs.sort(key=lambda pair: not pair.answered)
     return Outcome(
-        verdict=hold_to_evidence(case, verdict.content, pairs),
+        verdict=demote_uncited(case, verdict.content, pairs),
         pairs=tuple(pairs),
         rounds=max((len(branch.questions) for branch in branches), default=0),
         branches=len(branches),

@@ -1,4 +1,4 @@
-"""What all tasks have in common: typed inputs, the reply's schema, the prompt, and the adapter that serves them.
+"""The base of all tasks: typed inputs, the reply's schema, the prompt, and the adapter that serves them.
 
 A backend that speaks text renders the prompt, a Markdown file named after the task beside the module that defines it;
 the embedded reader works on the inputs themselves. Schemas constrain decoding, so a label is never searched for in
@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import Field, SerializeAsAny
 
 from knowledge_store.pages.page import Passage
-from system.records import Claim, QuestionAnswer, Record
+from system.graph.records import Claim, QuestionAnswer, Record
 
 Text = Annotated[str, Field(min_length=1)]
 

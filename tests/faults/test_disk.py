@@ -5,9 +5,10 @@ import subprocess
 
 import orjson
 import pytest
-from processes import finish, journalled, wait_for, without_times
 
-LIMIT = 48 * 1024  # bytes: more than a graph has, less than the journal would
+from tests.helpers.processes import finish, journalled, wait_for, without_times
+
+LIMIT = 40 * 1024  # bytes: more than a graph of two passages a question has, less than the journal would
 pytestmark = pytest.mark.slow
 
 
@@ -34,12 +35,12 @@ def assert_whole(output, claims=16):
 
 def test_a_full_journal_keeps_its_lines_and_resumes_later(start_scripted, tmp_path):
     output = tmp_path / "output"
-    _, errors = finish(start_scripted(0.0, preexec_fn=limit_files_to(LIMIT)), status=2)
+    _, errors = finish(start_scripted(0.0, "--top-k", "2", preexec_fn=limit_files_to(LIMIT)), status=2)
     assert "cannot be written (File too large)" in errors and "then use --resume" in errors
     assert "Traceback" not in errors
     kept = journalled(output)
     assert 0 < len(kept) < 16
-    finish(start_scripted(0.0, "--resume"))
+    finish(start_scripted(0.0, "--top-k", "2", "--resume"))
     assert journalled(output)[: len(kept)] == kept
     assert_whole(output)
 

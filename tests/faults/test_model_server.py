@@ -1,14 +1,12 @@
 """A model server that dies, hangs or answers nonsense in mid-run: every claim ends with a row and the report counts."""
 
 import csv
-from pathlib import Path
 
 import orjson
 import pytest
-from processes import finish, journalled, start_python
 
-HERE = Path(__file__).parent
-PATHS = (HERE.parents[1], HERE)
+from tests.helpers.processes import finish, journalled, start_python
+
 GOOD = 20  # requests answered before the fault: a claim makes 13, so the fault strikes the second of three
 SMALL = ["--profile", "server", "--model", "base", "--limit", "3", "--branches", "1", "--depth", "1"]
 STRICT = ["--timeout", "10", "--budget", "600", "--server-attempts", "1", "--max-concurrent-claims", "1"]
@@ -23,12 +21,10 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("mode", FAULTS)
 def test_a_failing_server_costs_only_the_claims_it_did_not_answer(mode, tmp_path):
-    server = start_python(HERE / "faulty_server.py", mode, GOOD, paths=PATHS)
+    server = start_python("-m", "tests.helpers.faulty_server", mode, GOOD)
     try:
         address = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-        run = start_python(
-            "-m", "system", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output", paths=PATHS
-        )
+        run = start_python("-m", "system", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output")
         finish(run, status=3)
     finally:
         server.kill()

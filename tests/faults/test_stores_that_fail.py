@@ -6,7 +6,8 @@ from pathlib import Path
 
 import orjson
 import pytest
-from processes import finish, journalled, wait_for, without_times
+
+from tests.helpers.processes import finish, journalled, wait_for, without_times
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
@@ -52,7 +53,7 @@ def test_abandons_a_store_on_a_hanging_disk_after_the_claims_budget(start_script
     finish(start_scripted(0.0, *arguments, "--start", "4", "--limit", "1", "--budget", "5"), status=3)
     assert failed_claims(tmp_path / "output") == [4]
     (result,) = journalled(tmp_path / "output")
-    assert "4.json: RankingTooLong: reading and ranking took longer than 5 s" in message(result)
+    assert "4.json: took over 5 s" in message(result)
 
 
 def test_vanished_stores_fail_only_their_own_claims(start_scripted, inputs, tmp_path):

@@ -2,9 +2,9 @@ from collections import Counter
 
 import pytest
 
-from scripts.contradictions import EXPECTED, cases, rate, table
-from system import Label
-from system.checkable import not_a_claim
+from factgraph import Label
+from scripts.benchmarks.contradictions import EXPECTED, cases, rate, table
+from system.text.claim_detection import not_a_claim
 
 CASES = list(cases())
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from scripts.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
-from system.models.memory import plan_memory
+from scripts.benchmarks.floor import DEVICES, Stage, floor_seconds, prefill_tokens, stages
+from system.hardware.memory import plan_memory
 from system.settings import EngineSettings, GraphSettings
 from system.tasks.base import Adapter
 

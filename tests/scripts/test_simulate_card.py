@@ -2,11 +2,11 @@
 
 import asyncio
 
-import fake_time
 import pytest
 
-from scripts.card import BLOCK, CACHED_TOKEN, CHARACTERS, EMBEDDED, STEP, Card
-from scripts.simulate_card import settings_with, simulate
+from scripts.benchmarks.card import BLOCK, CACHED_TOKEN, CHARACTERS, EMBEDDED, STEP, Card
+from scripts.benchmarks.simulate_card import settings_with, simulate
+from tests.helpers import fake_time
 
 PROMPT = "".join(chr(97 + place % 26) for place in range(int(1000 * CHARACTERS)))
 

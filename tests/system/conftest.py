@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 
 import pytest
-from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 
 from knowledge_store.dense.search import PassageIndex
 from system.case import Case
 from system.check import Engine
 from system.deadline import Deadline
 from system.models.scripted import ScriptedModel
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 
 
 @pytest.fixture
@@ -42,7 +42,6 @@ def make_case(make_engine: Callable[..., Engine]) -> Callable[..., Case]:
             model=engine.model,
             encoder=engine.encoder,
             index=PassageIndex(ranked, engine.encoder, engine.settings.retrieval),
-            seed_passages=ranked.passages,
             gold_passages=ranked.passages,
             deadline=Deadline(budget, reserve=engine.settings.run.reserve * budget, clock=time.monotonic),
         )

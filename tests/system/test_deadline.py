@@ -1,9 +1,9 @@
 import asyncio
 
-import fake_time
 import pytest
 
 from system.deadline import Allowance, Deadline
+from tests.helpers import fake_time
 
 
 class Clock:
@@ -82,3 +82,13 @@ def test_fake_time_passes_only_while_something_waits():
         order.append(seconds)
 
     assert fake_time.run(wait()) == (3600.0, [60.0, 3600.0, "thread"])
+
+
+def test_a_claim_of_a_run_that_is_far_ahead_ends_at_the_limit():
+    clock = Clock()
+    allowance = Allowance(60.0, places=8, clock=clock, limit=100.0)
+    for _ in range(500):
+        allowance.begin()
+    claim = Deadline(allowance.longest, clock=clock, allowance=allowance)
+    clock.now += 99.0
+    assert claim.left() == 1.0

@@ -11,8 +11,8 @@ import pytest
 
 import knowledge_store
 import system
-from system.claims import read_claims
-from system.records import AnswerType, Label
+from system.averitec.claims import read_claims
+from system.graph.records import AnswerType, Label
 
 CLAIMS = Path(system.__file__).parent / "examples" / "claims.json"
 STORES = Path(knowledge_store.__file__).parent / "examples"

@@ -6,7 +6,7 @@ import pytest
 
 from system import settings as settings_module
 from system.app.options import add_settings, given_settings
-from system.settings import PROFILES, RENAMED, SECTIONS, Settings, SettingsError, load, load_calibration
+from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks.base import Adapter
 
 
@@ -113,32 +113,29 @@ def test_rejects_a_calibration_that_is_not_a_curve(tmp_path, confidences, probab
         load_calibration(load("embedded", {"calibration": str(path)}))
 
 
-@pytest.mark.parametrize(("old", "new"), RENAMED.items())
-def test_an_old_name_fails_with_the_new_one(old, new, tmp_path, capsys):
-    parser = argparse.ArgumentParser()
-    add_settings(parser)
-    with pytest.raises(SystemExit):
-        parser.parse_args([f"--{old.replace('_', '-')}", "1"])
-    assert f"--{old.replace('_', '-')} is now --{new.replace('_', '-')}" in capsys.readouterr().err
-    (tmp_path / "mine.toml").write_text(f"[run]\n{old} = 1\n")
-    with pytest.raises(SettingsError, match=rf"mine.toml'?: {old} is now {new}"):
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ('strategy = "gto"', "strategy: expected one of .*; got 'gto', did you mean got"),
+        ("[run]\nbuget = 1", "run.buget: unknown setting; did you mean budget"),
+        ("[run]\ndepth = 1", r"run.depth: unknown setting; it belongs in \[graph\]"),
+    ],
+)
+def test_a_name_that_is_wrong_gets_the_right_one(tmp_path, given, message):
+    (tmp_path / "mine.toml").write_text(given)
+    with pytest.raises(SettingsError, match=message):
         load(str(tmp_path / "mine.toml"), {})
-    with pytest.raises(SettingsError, match=f"{old} is now {new}"):
-        load("embedded", {old: 1})
 
 
-def test_every_renamed_setting_exists():
-    assert {*RENAMED.values()} <= {name for fields in SECTIONS.values() for name in fields.model_fields}
-
-
-def test_documents_of_the_user_are_judged_by_sentences_where_the_profile_says_so():
+def test_documents_have_a_strategy_of_their_own():
     documents = load("cpu", {}).for_documents()
-    assert (documents.graph.sentence_rules, documents.graph.debate, documents.graph.pool) == ("always", False, False)
+    assert (load("cpu", {}).strategy, documents.strategy) == ("got", "entailment")
     assert load("cpu", {}).run.calibration and not documents.run.calibration
-    for given in ("never", "always"):
-        settings = load("cpu", {"sentence_rules": given})
+    for profile, given in (("cpu", {"document_strategy": ""}), ("embedded", {}), ("a10g", {})):
+        settings = load(profile, given)
         assert settings.for_documents() is settings
-    assert load("a10g", {}).for_documents().graph.sentence_rules == "never"
+    with pytest.raises(SettingsError, match=r"document_strategy: expected one of .*, did you mean entailment"):
+        load("cpu", {"document_strategy": "entailmnt"})
 
 
 def test_an_adapter_of_the_package_is_found_by_its_name(monkeypatch, tmp_path):
@@ -162,3 +159,10 @@ def test_another_model_drops_the_bundled_calibration():
     assert load("cpu", {}).run.calibration.startswith("smollm2-135m/")
     assert load("cpu", {"model": "b"}).run.calibration == ""
     assert load("cpu", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"
+
+
+def test_the_profiles_of_the_card_differ_in_their_candidates_alone():
+    best, fast = load("a10g", {}), load("a10g-fast", {})
+    assert (best.retrieval.dense_candidates, fast.retrieval.dense_candidates) == (256, 64)
+    retrieval = fast.retrieval.model_copy(update={"dense_candidates": 256})
+    assert fast.model_copy(update={"retrieval": retrieval, "profile": "a10g"}) == best

@@ -1,27 +1,35 @@
 """The engine as a library: the blocking and the asynchronous form, with a script for a model."""
 
 import asyncio
-import subprocess
-import sys
+import json
+import os
+import signal
+import threading
 
 import orjson
+import psutil
 import pytest
-from bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 
+from factgraph import Claim, Document, FactChecker, Label
 from knowledge_store.pages.documents import DocumentsError
-from system import Claim, FactChecker, Label
+from system.averitec.claims import ClaimsError
 from system.check import Engine
-from system.claims import ClaimsError
-from system.models.extractive import ExtractiveModel
+from system.graph.records import Calibration, Verdict
+from system.graph.thoughts import Evidence
 from system.models.scripted import ScriptedModel
-from system.records import Calibration, Verdict
 from system.settings import SettingsError
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 
 TEXTS = dict(PAGES)
+STORE = b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text in PAGES)
 
 
-def make_checker():
-    return FactChecker(engine=Engine(ScriptedModel(Answers()), BagOfWords(), settings_with()))
+def make_checker(**changes):
+    return FactChecker(engine=Engine(ScriptedModel(Answers()), BagOfWords(), settings_with(**changes)))
+
+
+def running():
+    return {child.pid for child in psutil.Process().children()}
 
 
 @pytest.fixture
@@ -38,14 +46,14 @@ def test_gives_verdict_evidence_and_graph(checker):
 
 
 def test_documents_are_judged_by_their_sentences():
-    settings = settings_with(graph__sentence_rules="documents")
+    settings = settings_with(reading__document_strategy="entailment")
     fitted_to_others = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.0))
-    reader = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, fitted_to_others)
-    with FactChecker(engine=reader) as checker:
+    with FactChecker(engine=Engine(ScriptedModel({}), BagOfWords(), settings, fitted_to_others)) as checker:
         claim = "The Aster bridge opened in 1931."
         verdict = checker.check(claim, {"a.md": "The Aster bridge opened in 1932."}).verdict
-    assert verdict.label is Label.REFUTED and verdict.confidence > 0
-    assert verdict.justification == "The claim says 1931, a document 1932: “The Aster bridge opened in 1932.” (a.md)"
+    assert verdict.label is Label.REFUTED and verdict.confidence > 0.5
+    said = "The claim says 1931; a.md says 1932: “The Aster bridge opened in 1932.”"
+    assert verdict.justification == said
 
 
 def test_sync_and_async_give_the_same(checker):
@@ -68,10 +76,10 @@ def test_reads_a_folder_of_documents(checker, tmp_path):
 
 @pytest.mark.parametrize("claim", ["", " \n"])
 def test_rejects_an_empty_claim(checker, claim, tmp_path):
-    with pytest.raises(ClaimsError, match="claim 0: expected a statement to check, got an empty text"):
+    with pytest.raises(ClaimsError, match=r"^claim: expected a statement to check, got an empty text"):
         checker.check(claim, TEXTS)
-    with pytest.raises(ClaimsError, match="claim 1: expected a statement"):
-        checker.check_many([CLAIM, claim], tmp_path)
+    with pytest.raises(ClaimsError, match=r"^claim 1: expected a statement"):
+        checker.check_many([CLAIM, claim], store=tmp_path)
 
 
 def test_thoughts_come_one_by_one_and_the_verdict_last(checker):
@@ -97,11 +105,50 @@ def test_many_claims_keep_their_order_and_their_stores(checker, tmp_path):
         (tmp_path / f"{number}.json").write_bytes(
             b"\n".join(orjson.dumps({"url": f"{url}/{number}", "url2text": [text]}) for url, text in PAGES)
         )
-    first, missing, last = checker.check_many(["One.", Claim(id=1, text="Two."), "Three."], tmp_path)
+    first, missing, last = checker.check_many(["One.", Claim("Two.", id=1), {"claim": "Three."}], store=tmp_path)
     assert [one.result.claim.text for one in (first, missing, last)] == ["One.", "Two.", "Three."]
     (failure, *_) = missing.result.failures
     assert "missing file" in failure.message and failure.unanswered
     assert all(p.url.endswith("/2") for pair in last.evidence for p in pair.passages)
+
+
+def test_a_store_that_hangs_is_a_failure_of_its_claim(tmp_path):
+    (tmp_path / "0.json").write_bytes(STORE)
+    os.mkfifo(tmp_path / "1.json")  # opening it never returns
+    (tmp_path / "2.json").write_bytes(STORE)
+    with make_checker(run__budget=4.0) as checker:
+        first, hung, last = checker.check_many([CLAIM.text] * 3, store=tmp_path)
+    assert first.evidence and last.evidence
+    (failure, *_) = hung.result.failures
+    assert "1.json: took over 4 s" in failure.message
+
+
+def test_ctrl_c_ends_the_work_that_is_waited_for():
+    asked = threading.Event()
+
+    async def never(request):
+        asked.set()
+        await asyncio.sleep(3600)
+
+    def interrupt():
+        asked.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with FactChecker(engine=Engine(ScriptedModel(never), BagOfWords(), settings_with())) as checker:
+        threading.Thread(target=interrupt, daemon=True).start()
+        with pytest.raises(KeyboardInterrupt):
+            next(checker.check_many([CLAIM], TEXTS))
+
+
+def test_calls_share_their_workers_until_the_end(tmp_path):
+    (tmp_path / "0.json").write_bytes(STORE)
+    before, workers = running(), []
+    with make_checker() as checker:
+        for _ in range(2):
+            assert next(checker.check_many([CLAIM.text], store=tmp_path)).evidence
+            workers.append(running() - before)
+    assert len(workers[0]) == 1 and workers[0] == workers[1]
+    assert not running() & workers[0]
 
 
 @pytest.mark.parametrize("documents", [{}, {"empty.txt": "  "}])
@@ -113,20 +160,195 @@ def test_nothing_to_search_is_an_error(checker, documents):
 
 
 def test_settings_have_the_names_of_profiles():
-    with pytest.raises(SettingsError, match="in_flight is now max_concurrent_claims"):
-        FactChecker("embedded", in_flight=3)
-
-
-def test_importing_system_loads_no_model_library():
-    code = "import sys, system; print(*{'torch', 'numba', 'faiss', 'pydantic'} & sys.modules.keys())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
-    with pytest.raises(ImportError):
-        exec("from system import Nothing")
+    with pytest.raises(SettingsError, match="depht: unknown setting; did you mean depth"):
+        FactChecker("embedded", depht=3)
 
 
 def test_a_verdict_on_no_answer_is_unsure_and_says_what_was_searched(checker, tmp_path):
     (tmp_path / "0.json").write_bytes(b"")
-    verdict = checker.check_many(["The Aster bridge opened in 1932."], tmp_path)[0].verdict
+    (checked,) = checker.check_many(["The Aster bridge opened in 1932."], store=tmp_path)
+    verdict = checked.verdict
     assert verdict.label is Label.NOT_ENOUGH_EVIDENCE and verdict.confidence <= 0.25
     assert verdict.justification.endswith("Nothing in 0 pages, 0 passages, answers a question.")
+
+
+def test_many_claims_are_checked_against_documents(checker):
+    claims = [CLAIM.text, Claim("Water is wet.", id=7), {"claim": "It opened in 1932.", "date": "2021-05-03"}]
+    checks = list(checker.check_many(iter(claims), TEXTS))
+    assert [(one.claim.id, one.claim.date) for one in checks] == [(0, ""), (7, ""), (2, "3-5-2021")]
+    alone = [checker.check(claim, TEXTS) for claim in claims]
+    assert [one.verdict for one in checks] == [one.verdict for one in alone]
+    assert [one.evidence for one in checks] == [one.evidence for one in alone]
+    assert list(checker.check_many([], TEXTS)) == []
+
+
+def test_of_many_claims_each_comes_once_it_is_done():
+    answers, released = Answers(), threading.Event()
+
+    async def script(request):
+        if request.task.claim.text == "Two.":
+            await asyncio.to_thread(released.wait)
+        return answers(request)
+
+    with FactChecker(engine=Engine(ScriptedModel(script), BagOfWords(), settings_with())) as checker:
+        checks = checker.check_many(["One.", "Two.", "Three."], TEXTS)
+        assert next(checks).claim.text == "One."
+        released.set()
+        assert [one.claim.text for one in checks] == ["Two.", "Three."]
+
+
+def test_a_later_document_is_left_out_for_its_claim_alone():
+    documents = [Document(text, address, date="2020-01-01") for address, text in PAGES]
+    with make_checker(retrieval__later_pages=False) as checker:
+        before, after = (Claim(CLAIM.text, date=date) for date in ("2019-05-03", "2021-05-03"))
+        with pytest.raises(DocumentsError, match="page dated after the claim skipped 3"):
+            checker.check(before, documents)
+        early, late = checker.check_many([before, after], documents)
+    assert not any(pair.passages for pair in early.evidence) and late.verdict.label is Label.SUPPORTED
+
+
+def test_documents_are_objects_paths_and_texts(tmp_path):
+    checker = make_checker(retrieval__top_k=3)
+
+    def read(documents):
+        thoughts = checker.thoughts(CLAIM, documents)
+        return {thought.content.passage.url for thought in thoughts if isinstance(thought.content, Evidence)}
+
+    (tmp_path / "history.md").write_text(PAGES[0][1])
+    page = Document(PAGES[1][1], "https://a.example/report.pdf", page=3)
+    found = {"https://a.example/report.pdf#page=3", "history.md", "document 2"}
+    assert read([page, tmp_path / "history.md", Document(PAGES[2][1])]) == found
+    assert read(Document(PAGES[0][1])) == {"document 1"} == read(iter([Document(PAGES[0][1])]))
+
+
+def test_a_citation_finds_its_document_by_address(checker):
+    text = "The Aster bridge opened [in 1932](https://a.example/report.pdf)."
+    pages = [Document(PAGES[0][1], "https://a.example/report.pdf", page=number) for number in (1, 2)]
+    (cited,) = checker.check_citations(text, pages)
+    assert cited.source == "https://a.example/report.pdf" and cited.result is not None
+
+
+def test_what_was_checked_is_plain_values_too(checker):
+    checked = checker.check(Claim(CLAIM.text, speaker="Mira Halvers"), TEXTS)
+    plain = json.loads(json.dumps(checked.to_dict()))
+    assert (plain["claim"]["speaker"], plain["label"]) == ("Mira Halvers", "Supported")
+    assert plain["evidence"][0]["passages"][0]["address"] in TEXTS and "graph" not in plain
+    assert len(checked.to_dict(graph=True)["graph"]["thoughts"]) == len(checked.graph.thoughts)
+
+
+def test_closing_twice_is_fine_and_checking_then_is_not():
+    checker = make_checker()
+    checker.close()
+    checker.close()
+    for use in (
+        checker.check,
+        lambda *given: next(checker.thoughts(*given)),
+        lambda *given: next(checker.check_text(*given)),
+    ):
+        with pytest.raises(RuntimeError, match="this FactChecker is closed"):
+            use(CLAIM.text, TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (None, r"^claim: expected a text, a Claim or a dictionary, got None \(NoneType\)"),
+        (5, r"^claim: expected a text, a Claim or a dictionary, got 5 \(int\)"),
+        ({}, "^claim: 'claim': expected a string, got no such field"),
+        ({"claim": "A.", "date": "May"}, "^claim: 'date': expected a date as 2020-08-25"),
+        ({"claim": "A.", "id": "x"}, "^claim: 'id': expected a number from 0, got 'x'"),
+    ],
+)
+def test_what_is_no_claim_is_named(checker, claim, message):
+    with pytest.raises(ClaimsError, match=message):
+        checker.check(claim, TEXTS)
+    with pytest.raises(ClaimsError, match=message.replace("claim:", "claim 0:", 1)):
+        checker.check_many([claim], TEXTS)
+
+
+@pytest.mark.parametrize("claims", ["A claim.", Claim("A claim."), {"claim": "A claim."}, None, 5])
+def test_one_claim_or_none_is_not_many(checker, claims):
+    with pytest.raises(
+        ClaimsError, match=r"^claims: expected several, in a list for instance, got .*; check takes one"
+    ):
+        checker.check_many(claims, TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: Claim(5), "^claim: text: expected a valid string, got 5$"),
+        (lambda: Claim("A.", date="May"), "^claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'May'$"),
+        (lambda: Claim("A.", id="x"), "^claim: id: expected a valid integer"),
+    ],
+)
+def test_a_wrong_claim_cannot_be_made(wrong, message):
+    with pytest.raises(ClaimsError, match=message):
+        wrong()
+
+
+@pytest.mark.parametrize(
+    ("documents", "message"),
+    [
+        (None, r"^documents: expected a path, a Document, .* got None \(NoneType\)"),
+        (5, r"^documents: expected a path, .*got 5 \(int\)"),
+        (b"text", r"^documents: expected a path, .*got b'text' \(bytes\)"),
+        ([5], r"^documents: expected a path, .*got 5 \(int\) among them"),
+        ({"a.md": 5}, r"^document: text: expected a text, got 5 \(int\)"),
+        ({5: "text"}, r"^documents: expected texts by their names, got the name 5 \(int\)"),
+        ("The bridge opened in 1932. " * 20, r"^The bridge opened in 1932.* not found; expected a file or a folder"),
+    ],
+)
+def test_what_is_no_document_is_named(checker, documents, message):
+    for check in (checker.check, lambda *given: next(checker.check_many(["A claim."], given[1]))):
+        with pytest.raises(DocumentsError, match=message):
+            check("A claim.", documents)
+    with pytest.raises(DocumentsError, match=message):
+        list(checker.check_text("The Aster bridge opened in 1932.", documents))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"text": None}, r"^document: text: expected a text, got None \(NoneType\)"),
+        ({"text": "A.", "address": 5}, r"^document: address: expected a text, got 5 \(int\)"),
+        ({"text": "A.", "date": 2020}, r"^document: date: expected a text or a date, got 2020 \(int\)"),
+        ({"text": "A.", "date": "May"}, "^document: date: expected a date as 2020-08-25 or 25-8-2020, got 'May'"),
+        ({"text": "A.", "page": 0}, r"^document: page: expected a number from 1, got 0 \(int\)"),
+    ],
+)
+def test_a_wrong_document_cannot_be_made(values, message):
+    with pytest.raises(DocumentsError, match=message):
+        Document(**values)
+
+
+def test_other_inputs_of_a_wrong_type_are_named(checker):
+    with pytest.raises(DocumentsError, match=r"^text: expected a text or an Article, got 5 \(int\)"):
+        list(checker.check_text(5, TEXTS))
+    with pytest.raises(DocumentsError, match=r"^text: expected a text in Markdown or a CitingText, got 5 \(int\)"):
+        list(checker.check_citations(5, TEXTS))
+    with pytest.raises(ClaimsError, match=r"^claim: date: expected a date"):
+        list(checker.check_text("The Aster bridge opened in 1932.", TEXTS, date="May"))
+    with pytest.raises(DocumentsError, match=r"^store: expected the path of a knowledge store, .* got 5 \(int\)"):
+        checker.check_many(["A claim."], store=5)
+    with pytest.raises(DocumentsError, match=r"^documents: expected documents or a store, got both"):
+        checker.check_many(["A claim."], TEXTS, store="store.json")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"depth": "three"}, "depth: expected a valid integer, .*got 'three'"),
+        ({"depth": None}, "depth: expected a valid integer, got None"),
+        ({"profile": 5}, r"^profile: expected a name, or the path of a TOML file, got 5 \(int\)"),
+        ({"engine": "got"}, r"^engine: expected an Engine, got 'got' \(str\)"),
+        (
+            {"engine": Engine(ScriptedModel({}), BagOfWords(), settings_with()), "depth": 2},
+            "^engine: it has its settings",
+        ),
+    ],
+)
+def test_wrong_settings_of_a_checker_are_named(given, message):
+    with pytest.raises(SettingsError, match=message) as raised:
+        FactChecker(**{"profile": "embedded"} | given if "engine" not in given else given)
+    assert "http" not in str(raised.value)

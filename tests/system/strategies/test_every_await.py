@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 import pytest
-from bridge import CLAIM, PAGES, Answers, store_of
 
 import system.check
 from system.case import Case
 from system.check import Engine, check
-from system.operations.evidence import all_learned, question_of
-from system.records import Answer, Label
+from system.graph.records import Answer, Label
 from system.strategies import STRATEGIES
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.evidence import all_answered_so_far, question_of
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from tests.helpers.bridge import CLAIM, PAGES, Answers, store_of
 
 STORE = store_of(PAGES)
 SCENES = [*STRATEGIES, "got with a debate"]
@@ -40,14 +40,14 @@ class Scene:
     def make_case(self, **fields: object) -> Case:
         """A case whose awaits are counted, and one of them ended."""
         case = Case(**fields)
-        within_deadline, count = case.within_deadline, itertools.count(1)
+        within_deadline, count = case.stopwatch.within_deadline, itertools.count(1)
 
         async def counted(operation, work, *, final=False):
             self.awaits = next(count)
             ended = self.awaits == self.at
             return await within_deadline(operation, (lambda: self.end(self)) if ended else work, final=final)
 
-        case.within_deadline = counted
+        case.stopwatch.within_deadline = counted
         self.cases.append(case)
         return case
 
@@ -122,7 +122,7 @@ def test_judges_and_keeps_what_was_learned(make_scene, name, end):
             assert not any(failure.unanswered for failure in result.failures), (at, result.failures)
             assert result.verdict.justification != "", at
             salvaged += 1
-    assert salvaged
+    assert salvaged or name == "entailment"  # one statement, and nothing is awaited between its answer and its verdict
 
 
 @pytest.mark.parametrize("name", SCENES)
@@ -143,5 +143,5 @@ def test_cancellation_keeps_what_was_learned_in_the_graph(make_scene, name):
             asyncio.run(cancelled(scene))
         (case,) = scene.cases
         assert scene.heard == list(case.graph)
-        assert answered(case) <= {pair.content.question for pair in all_learned(case) if pair.content.answered}
+        assert answered(case) <= {pair.content.question for pair in all_answered_so_far(case) if pair.content.answered}
         assert scene.awaits >= at

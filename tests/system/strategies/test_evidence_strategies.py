@@ -3,20 +3,21 @@
 import asyncio
 from dataclasses import replace
 
-import fake_time
 import pytest
-from bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
 
 from system.check import check
+from system.graph.records import Calibration, Label, QuestionAnswer
+from system.graph.thoughts import Evidence, Question, Speaker
 from system.models.prompting import render
-from system.records import Calibration, Label, QuestionAnswer
 from system.strategies import STRATEGIES
-from system.tasks.answer_question import AnswerQuestion
-from system.tasks.ask_question import AskQuestion
-from system.tasks.baselines import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
-from system.tasks.debate import Advise, Argue, JudgeSpeakers, Moderate
-from system.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.thoughts import Evidence, Question, Speaker
+from system.strategies.baselines.tasks import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
+from system.strategies.consultancy.tasks import Advise, JudgeSpeakers
+from system.strategies.debate.tasks import Argue, Moderate
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from tests.helpers import fake_time
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
 
 GATHERING = ("debatecv", "consultancy", "ai_debate", "single", "majority", "cooperation")
 ALL = (*GATHERING, "baseline")
@@ -66,8 +67,9 @@ def test_gold_evidence_is_the_whole_store(make_case, strategy):
     outcome = run(case, strategy)
     assert not asked(case, AskQuestion)
     assert {passage.url for pair in outcome.pairs for passage in pair.passages} == {url for url, _ in PAGES}
-    (exhibits,) = {task.evidence for task in asked(case, (Advise, Argue, Moderate, VerifyClaim, Instruct, CarryOut))}
-    assert len(exhibits) == len(PAGES)
+    kinds = (Advise, Argue, Moderate, VerifyClaim, Instruct, CarryOut)
+    (shared_evidence,) = {task.evidence for task in asked(case, kinds)}
+    assert len(shared_evidence) == len(PAGES)
 
 
 def test_gold_evidence_is_not_cut_to_the_leads(make_engine):
@@ -151,7 +153,7 @@ def test_a_model_that_never_decides_gives_a_flagged_not_enough_evidence(make_cas
         answers.replace[task] = lambda _: BROKEN
     case = make_case()
     assert run(case, strategy).verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert case.failures[-1].operation == "vote"
+    assert case.failures[-1].operation == "final verdict"
 
 
 @pytest.mark.parametrize("strategy", ALL)

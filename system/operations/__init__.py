@@ -1,1 +1,0 @@
-"""Operations of the graph of thoughts: what strategies are made of."""

@@ -1,0 +1,1 @@
+"""Baselines: single agents, votes, cooperation, the shared task's own."""

@@ -1,0 +1,147 @@
+"""The tasks of CARP (Lo et al., 2026): decompose, plan, state, correct oneself, decide."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from system.graph.records import Label
+from system.strategies.carp.records import ClaimGraph, Phase, Plan, Position, Stance, Subclaims, Team
+from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.tasks.base import EvidenceTask, Reply, Task, Text
+
+Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+class SubclaimsReply(Subclaims, Reply):
+    """The subclaims."""
+
+
+class DecomposeClaim(Task[SubclaimsReply]):
+    """Cut the claim into minimal assertions (section 3.3)."""
+
+    name = "decompose_claim"
+    reply_type = SubclaimsReply
+    max_tokens = 512
+
+
+class ClaimGraphReply(ClaimGraph, Reply):
+    """The entities and relations."""
+
+
+class GraphClaim(Task[ClaimGraphReply]):
+    """Find what pronouns and other wordings stand for, and how the entities belong together (section 3.3)."""
+
+    name = "graph_claim"
+    reply_type = ClaimGraphReply
+    max_tokens = 768
+
+    subclaims: tuple[str, ...]
+
+
+class RefineSubclaims(Task[SubclaimsReply]):
+    """Write each subclaim so that it can be understood and verified alone (section 3.3)."""
+
+    name = "refine_subclaims"
+    reply_type = SubclaimsReply
+    max_tokens = 512
+
+    subclaims: tuple[str, ...]
+    graph: ClaimGraph
+
+
+class PlanReply(Plan, Reply):
+    """The plan."""
+
+
+class PlanVerification(Task[PlanReply]):
+    """Plan in which order and how the subclaims are verified (section 3.5, table 4)."""
+
+    name = "plan_verification"
+    reply_type = PlanReply
+    max_tokens = 1024
+
+    subclaims: tuple[str, ...]
+    graph: ClaimGraph
+
+
+class StatementReply(Reply):
+    """An agent's statement, what it cites, its position and its confidence in percent."""
+
+    statement: Text
+    citations: list[int]
+    position: Position
+    confidence: Percent
+
+
+class StateCase(EvidenceTask[StatementReply]):
+    """State the team's case on one phase of the plan (section 3.6, initial statement).
+
+    Attributes:
+        said: the agent's own statements on earlier phases.
+    """
+
+    name = "state_case"
+    reply_type = StatementReply
+    max_tokens = 512
+
+    team: Team
+    subclaims: tuple[str, ...]
+    phase: Phase
+    said: tuple[Stance, ...]
+
+
+class CorrectionReply(Reply):
+    """Why the agent holds or changes its position, the position, and the confidence in percent."""
+
+    explanation: Text
+    position: Position
+    confidence: Percent
+
+
+class CorrectOneself(EvidenceTask[CorrectionReply]):
+    """Examine the other team's statements and one's own position (section 3.6, self-correction).
+
+    Attributes:
+        own: statements of the agent's own team; ``agent`` says which are its own.
+        opposing: statements of the other team.
+    """
+
+    name = "correct_oneself"
+    reply_type = CorrectionReply
+    max_tokens = 512
+
+    team: Team
+    plan: Plan
+    own: tuple[Stance, ...]
+    opposing: tuple[Stance, ...]
+
+
+class DecideBetweenTeams(EvidenceTask[VerdictReply]):
+    """Give the verdict on the whole record, as a neutral moderator (section 3.6).
+
+    Attributes:
+        statements: of all agents; without any, plan and evidence decide.
+    """
+
+    name = "decide_between_teams"
+    reply_type = VerdictReply
+    max_tokens = 512
+
+    two_labels: bool = False
+    subclaims: tuple[str, ...]
+    plan: Plan
+    statements: tuple[Stance, ...]
+
+
+class TwoLabelReply(VerdictReply):
+    """A verdict in the paper's two labels; what is not conclusively supported is refuted."""
+
+    label: Literal[Label.SUPPORTED, Label.REFUTED]
+
+
+class DecideBetweenTeamsInTwoLabels(DecideBetweenTeams):
+    """The same with the paper's own label space (section 3.1)."""
+
+    reply_type = TwoLabelReply
+
+    two_labels: bool = True

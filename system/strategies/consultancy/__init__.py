@@ -1,0 +1,1 @@
+"""Consultancy, and debate in the same frame (Rahman et al., 2025)."""

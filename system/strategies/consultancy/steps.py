@@ -1,0 +1,57 @@
+"""Consultancy: the consultant's turn, the judge's question, the verdicts of the judges."""
+
+from collections.abc import Sequence
+
+from system.case import Case, Step
+from system.graph.records import Verdict
+from system.graph.thoughts import Argument, Speaker, Thought
+from system.models.base import Completion
+from system.strategies.consultancy.settings import PERSONAS, ConsultancySettings
+from system.strategies.consultancy.tasks import Advise, JudgeSpeakers, QuestionSpeakers
+from system.strategies.steps.evidence import SharedEvidence
+from system.strategies.steps.speech import apart, speak
+from system.strategies.steps.tasks.ask_question import QuestionReply
+from system.strategies.steps.verdict import as_verdict
+
+
+def judges(case: Case) -> tuple[str, ...]:
+    """The personas of the judges of the settings; one judge without a persona where they want none."""
+    settings = case.settings[ConsultancySettings]
+    return tuple(settings.own_personas) or PERSONAS[: settings.personas] or ("",)
+
+
+async def advise(
+    case: Case, shared_evidence: SharedEvidence, transcript: Sequence[Thought[Argument]], number: int
+) -> Thought[Argument] | None:
+    """The consultant's turn; None when the model failed."""
+    task = Advise(
+        claim=case.claim,
+        agent=apart(case, 0),
+        pairs=shared_evidence.pairs,
+        evidence=shared_evidence.passages,
+        side=Speaker(case.settings[ConsultancySettings].consultant_side),
+        transcript=tuple(thought.content for thought in transcript),
+    )
+    return await speak(case, "advise", task, Speaker.CONSULTANT, shared_evidence, transcript, number)
+
+
+async def question_speakers(
+    case: Case, transcript: Sequence[Thought[Argument]], number: int
+) -> Thought[Argument] | None:
+    """The judge's question about what was said; None when the model failed. Of several judges the first asks."""
+
+    def asked(result: Completion[QuestionReply]) -> Argument:
+        return Argument(speaker=Speaker.JUDGE, round=number, text=result.reply.question.strip(), passages=())
+
+    said = tuple(thought.content for thought in transcript)
+    task = QuestionSpeakers(claim=case.claim, persona=judges(case)[0], transcript=said)
+    (question,) = await case.think("question", [Step(task, asked, transcript, under=case.graph.root)])
+    return question
+
+
+async def judge_speakers(case: Case, transcript: Sequence[Thought[Argument]]) -> list[Thought[Verdict]]:
+    """The verdicts of the judges, each on its own; one that failed is left out."""
+    said = tuple(thought.content for thought in transcript)
+    tasks = [JudgeSpeakers(claim=case.claim, persona=persona, transcript=said) for persona in judges(case)]
+    steps = [Step(task, as_verdict, transcript, under=case.graph.root) for task in tasks]
+    return [verdict for verdict in await case.think("judge", steps, final=True) if verdict]

@@ -1,0 +1,1 @@
+"""Debate (DebateCV; He et al., 2026): two sides and a moderator."""

@@ -1,0 +1,46 @@
+"""Records of a debate beside the arguments."""
+
+from system.graph.records import Content, Label, Summary
+
+
+class Ruling(Content):
+    """The moderator's ruling after a round (DebateCV, appendix B.2).
+
+    Attributes:
+        insight: what the round brought that is new.
+        gaps: evidence or arguments that either side lacks.
+        reason: why the debate continues, or the justification of the verdict.
+        decision: the verdict; None while the debate continues.
+        confidence: probability of the decision in [0, 1], as far as the model can tell.
+    """
+
+    kind = "ruling"
+    letter = "r"
+
+    round: int
+    insight: str
+    gaps: str
+    reason: str
+    decision: Label | None
+    confidence: float
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        heading = f"moderator, round {self.round}: {self.decision or 'another round'}"
+        return Summary(heading=heading, text=self.reason or self.insight, leaning=self.decision)
+
+
+class Skipped(Content):
+    """A step that was not done, and why."""
+
+    kind = "skipped"
+    letter = "x"
+
+    step: str
+    reason: str
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        return Summary(heading=f"not done: {self.step}", text=self.reason, minor=True)

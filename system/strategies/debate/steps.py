@@ -1,0 +1,224 @@
+"""Debate: two sides argue, a moderator rules (He et al., 2026, figure 1 and section 3.2).
+
+Two debaters take turns, the affirmative first; after each round the moderator gives a verdict or asks for another
+round. The debate ends early when a round brings nothing new, and with a last ruling when rounds or time run out.
+"""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from system.case import Case, Step
+from system.deadline import DeadlineExpired
+from system.graph.records import Content, Label, QuestionAnswer, Verdict
+from system.graph.thoughts import SIDES, Argument, Speaker, Thought
+from system.models.base import Completion
+from system.strategies.debate.records import Ruling, Skipped
+from system.strategies.debate.tasks import (
+    CONTINUE,
+    Argue,
+    CloseDebate,
+    Moderate,
+    ModeratorTask,
+    RulingReply,
+)
+from system.strategies.steps.evidence import SharedEvidence, share_evidence
+from system.strategies.steps.speech import apart, speak
+from system.strategies.steps.verdict import as_verdict, has_majority, share, vote
+from system.tasks.base import Reply
+
+M = TypeVar("M", bound=ModeratorTask[Reply])
+
+ROUND = ("argue", "argue", "moderate")
+
+
+async def resolve_disagreement(
+    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
+) -> Thought[Verdict]:
+    """The verdict of all branches: by majority where they agree, by debate where they do not.
+
+    Branches that all found Not Enough Evidence are debated too, if both sides can cite something of what was found.
+    Where the search ends early (``graph.stop_early``), those that found not enough do not disagree with a majority.
+    A debate for which there is no time, or that fails, leaves the decision to the vote.
+    """
+    labels = {thought.content.label for thought in verdicts}
+    if case.settings.graph.stop_early and has_majority(verdicts, len(verdicts)):
+        labels.discard(Label.NOT_ENOUGH_EVIDENCE)
+    if labels == {Label.NOT_ENOUGH_EVIDENCE} or len(labels) > 1:
+        shared_evidence = share_evidence(case, pairs)
+        if not any(pair.content.passages for pair in pairs):
+            skip(case, verdicts, "there is no evidence to debate")
+        elif not case.stopwatch.has_time_for(
+            "judge", "judge", "judge"
+        ):  # of a round no step is slower than a judgement
+            skip(case, verdicts, "there is no time left")
+        elif verdict := await debate(case, shared_evidence, both_sides=len(labels) == 1):
+            return _merge(case, verdict, verdicts)
+    return vote(case, verdicts)
+
+
+async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: bool = False) -> Thought[Verdict] | None:
+    """Debate the claim over a body of evidence.
+
+    Args:
+        both_sides: give up after the openings if a side cites nothing.
+
+    Returns:
+        The moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
+    """
+    transcript: list[Thought[Argument]] = []
+    rulings: list[Thought[Ruling]] = []
+    try:
+        for number in range(1, case.settings.debate.rounds + 1):
+            if number > 1 and not case.stopwatch.has_time_for(*ROUND):
+                break
+            if not await _exchange(case, shared_evidence, transcript, number):
+                break
+            if both_sides and number == 1 and not all(opening.content.passages for opening in transcript):
+                skip(case, transcript, "only one side has evidence")
+                return None
+            ruling = await moderate(case, shared_evidence, transcript, rulings)
+            if ruling is None:
+                break
+            rulings.append(ruling)
+            if ruling.content.decision:
+                return _decided(case, ruling, ruling.content.decision)
+            if await repeats(case, rulings):
+                break
+        return await close_debate(case, shared_evidence, transcript, rulings) if transcript else None
+    except DeadlineExpired:
+        return await _close_in_reserve(case, shared_evidence, transcript, rulings)
+
+
+async def argue(
+    case: Case, shared_evidence: SharedEvidence, side: Speaker, transcript: Sequence[Thought[Argument]], number: int
+) -> Thought[Argument] | None:
+    """Argue for a side, against what the other side has said.
+
+    Args:
+        number: of the round, from 1.
+
+    Returns:
+        The argument, or None when the model failed.
+    """
+    task = Argue(
+        claim=case.claim,
+        agent=apart(case, SIDES.index(side)),
+        pairs=shared_evidence.pairs,
+        evidence=shared_evidence.passages,
+        side=side,
+        transcript=tuple(thought.content for thought in transcript),
+    )
+    return await speak(case, "argue", task, side, shared_evidence, transcript, number)
+
+
+async def moderate(
+    case: Case,
+    shared_evidence: SharedEvidence,
+    transcript: Sequence[Thought[Argument]],
+    rulings: Sequence[Thought[Ruling]],
+) -> Thought[Ruling] | None:
+    """Sum up the round that has just ended, and decide, or say why the debate must continue.
+
+    Returns:
+        The ruling, or None when the model failed.
+    """
+    task = _ask(Moderate, case, shared_evidence, transcript, rulings)
+
+    def ruled(result: Completion[RulingReply]) -> Ruling:
+        reply = result.reply
+        return Ruling(
+            round=len(rulings) + 1,
+            insight=reply.insight.strip(),
+            gaps=reply.gaps.strip(),
+            reason=reply.reason.strip(),
+            decision=None if reply.decision == CONTINUE else reply.decision,
+            confidence=result.confidence,
+        )
+
+    (ruling,) = await case.think("moderate", [Step(task, ruled, [*transcript, *rulings], under=case.graph.root)])
+    return ruling
+
+
+async def repeats(case: Case, rulings: Sequence[Thought[Ruling]]) -> bool:
+    """Whether the last round brought nothing new: its insight is a near-duplicate of the one before."""
+    if len(rulings) < 2:
+        return False
+    before, last = await case.embed("moderate", [thought.content.insight for thought in rulings[-2:]])
+    return bool((before @ last).round(4) >= case.settings.graph.duplicate_threshold)
+
+
+async def close_debate(
+    case: Case,
+    shared_evidence: SharedEvidence,
+    transcript: Sequence[Thought[Argument]],
+    rulings: Sequence[Thought[Ruling]],
+) -> Thought[Verdict] | None:
+    """The verdict of a debate that has converged or has run out of rounds or time; may use the reserve.
+
+    Returns:
+        The verdict, or None when the model failed.
+    """
+    task = _ask(CloseDebate, case, shared_evidence, transcript, rulings)
+    step = Step(task, as_verdict, [*transcript, *rulings], under=case.graph.root)
+    (verdict,) = await case.think("moderate", [step], final=True)
+    return verdict
+
+
+def _ask(
+    task: type[M],
+    case: Case,
+    shared_evidence: SharedEvidence,
+    transcript: Sequence[Thought[Argument]],
+    rulings: Sequence[Thought[Ruling]],
+) -> M:
+    """The task of a moderator who has read all this."""
+    return task(
+        claim=case.claim,
+        pairs=shared_evidence.pairs,
+        evidence=shared_evidence.passages,
+        transcript=tuple(thought.content for thought in transcript),
+        rulings=tuple(thought.content for thought in rulings),
+    )
+
+
+def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
+    """Mark in the graph that there was no debate, or no more of it."""
+    case.graph.add(Skipped(step="debate", reason=reason), [*parents], "moderate", under=case.graph.root)
+
+
+async def _exchange(
+    case: Case, shared_evidence: SharedEvidence, transcript: list[Thought[Argument]], number: int
+) -> bool:
+    """One round: each side in turn; False when a side failed, and then the round does not count."""
+    spoken: list[Thought[Argument]] = []
+    for side in SIDES:
+        argument = await argue(case, shared_evidence, side, [*transcript, *spoken], number)
+        if argument is None:
+            return False
+        spoken.append(argument)
+    transcript.extend(spoken)
+    return True
+
+
+async def _close_in_reserve(
+    case: Case, shared_evidence: SharedEvidence, transcript: list[Thought[Argument]], rulings: list[Thought[Ruling]]
+) -> Thought[Verdict] | None:
+    if transcript:
+        try:
+            return await close_debate(case, shared_evidence, transcript, rulings)
+        except DeadlineExpired:
+            pass  # not even the reserve was enough; the case is marked as timed out
+    skip(case, transcript or shared_evidence.thoughts, "the time ran out")
+    return None
+
+
+def _decided(case: Case, ruling: Thought[Ruling], label: Label) -> Thought[Verdict]:
+    verdict = Verdict(label=label, justification=ruling.content.reason, confidence=ruling.content.confidence)
+    return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
+
+
+def _merge(case: Case, ruled: Thought[Verdict], verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
+    """The moderator's verdict, with a confidence that counts the branches that agree with it as much as itself."""
+    own, agreement = ruled.content.confidence, share(ruled.content.label, [thought.content for thought in verdicts])
+    merged = ruled.content.model_copy(update={"confidence": (own + agreement) / 2})
+    return case.graph.add(merged, [ruled, *verdicts], "merge verdicts", under=case.graph.root)

@@ -1,0 +1,97 @@
+"""The tasks of a debate (DebateCV, sections 3.1 and 3.2, appendix B)."""
+
+from typing import Generic, Literal
+
+from system.graph.records import Label
+from system.graph.thoughts import Argument, Speaker
+from system.strategies.debate.records import Ruling
+from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.tasks.base import Adapter, EvidenceTask, R, Reply, Text
+
+CONTINUE: Literal["Go on"] = "Go on"
+
+
+class Argue(EvidenceTask[ArgumentReply]):
+    """Argue for one side, answering what the other side said last.
+
+    Attributes:
+        transcript: the debate so far; empty for the opening.
+    """
+
+    name = "argue"
+    reply_type = ArgumentReply
+    max_tokens = 512
+
+    side: Speaker
+    transcript: tuple[Argument, ...]
+
+    @property
+    def variant(self) -> int:
+        """The likeliest reply, whichever model the debater is on."""
+        return 0
+
+
+class RulingReply(Reply):
+    """News, gaps, reasons and the decision: a label, or another round.
+
+    One field holds the decision, so that a reply can neither continue with a verdict nor end without one.
+    """
+
+    label_field = "decision"
+
+    insight: Text
+    gaps: str
+    reason: Text
+    decision: Label | Literal["Go on"]
+
+
+class ModeratorTask(EvidenceTask[R], Generic[R]):
+    """Base of the tasks over a debate.
+
+    Attributes:
+        transcript: the debate so far, with the round that has just ended.
+        rulings: those of the rounds before.
+    """
+
+    max_tokens = 512
+
+    transcript: tuple[Argument, ...]
+    rulings: tuple[Ruling, ...]
+
+
+class Moderate(ModeratorTask[RulingReply]):
+    """After a round, say whether another is needed, or give the verdict."""
+
+    name = "moderate"
+    adapter = Adapter.MODERATOR
+    reply_type = RulingReply
+
+
+class CloseDebate(ModeratorTask[VerdictReply]):
+    """Give the verdict of a debate that has run its course."""
+
+    name = "close_debate"
+    adapter = Adapter.MODERATOR
+    reply_type = VerdictReply
+
+
+class JustificationReply(Reply):
+    """The reasons for a verdict that was given."""
+
+    justification: Text
+
+
+class CorrectVerdict(ModeratorTask[JustificationReply]):
+    """Explain, from a debate, the verdict that annotators gave it (DebateCV's Corrector).
+
+    Only training asks for it: no run ever knows the right verdict.
+
+    Attributes:
+        label: the annotators' verdict.
+    """
+
+    name = "correct_verdict"
+    reply_type = JustificationReply
+
+    label: Label

@@ -1,0 +1,298 @@
+"""Evidence: everything between a question and its merged answer, and the body of evidence that agents share.
+
+Retrieve passages (section 3.2.2), answer from each alone (3.2.3), verify (figure 1, optional), merge (table 1).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, zip_longest
+from typing import cast
+
+from knowledge_store.pages.page import Passage
+from system.case import Case, Step, Unusable
+from system.deadline import DeadlineExpired
+from system.graph.records import Answer, AnswerType, Claim, Content, Cost, QuestionAnswer, Source
+from system.graph.thoughts import Evidence, Question, Thought, Verification
+from system.models.base import Completion, ErrorKind, ModelError
+from system.strategies.steps.questions import first_questions
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+
+PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
+
+
+async def prepare(case: Case, queries: Sequence[str]) -> None:
+    """Embed what several searches need, in one batch for all of them."""
+    await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(case.index.prepare, queries))
+
+
+async def retrieve(
+    case: Case, question: Thought[Question] | Thought[Claim], query: str = "", *, by_hops: bool = False
+) -> list[Thought[Evidence]]:
+    """Find the passages that may answer a question, or bear on the claim itself, best first.
+
+    A passage that is shaped as an order or a prompt stays in the graph, and nobody reads it.
+
+    Args:
+        query: what to search for; the question itself where it is empty.
+        by_hops: search along chains of passages (CARP, section 3.4), unless the settings say otherwise.
+    """
+    from knowledge_store.dense.search import search  # only here: compiled code, which no help of a command should load
+    from knowledge_store.pages.filters import is_prompt_injection
+
+    started = case.deadline.spent
+    settings = case.settings
+    asked = settings.multi_hop.multi_hop
+    text, hops = query or question.content.text, settings.multi_hop if (by_hops if asked is None else asked) else None
+    hits = await case.stopwatch.within_deadline(
+        "retrieve", lambda: asyncio.to_thread(search, case.index, text, settings.retrieval.top_k, hops)
+    )
+    costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
+    found = [
+        case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)
+        for hit, cost in zip(hits, costs, strict=False)
+    ]
+    return [thought for thought in found if not is_prompt_injection(thought.content.passage.text)]
+
+
+async def answer_from_passages(
+    case: Case, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
+) -> list[Thought[Answer]]:
+    """Answer a question from each passage alone; passages that do not answer it are kept as such."""
+
+    def step(thought: Thought[Evidence]) -> Step[AnswerReply, Answer]:
+        passage = thought.content.passage
+        task = AnswerQuestion(claim=case.claim, question=question.content.text, passage=passage)
+        return Step(task, partial(_answer, passage=passage), [thought])
+
+    return [found for found in await case.think("answer", [step(thought) for thought in evidence]) if found]
+
+
+def _answer(result: Completion[AnswerReply], passage: Passage) -> Answer:
+    reply = result.reply
+    return Answer(text=reply.answer.strip(), type=reply.type, source=reply.source, passage=passage)
+
+
+async def verify(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> list[Thought[Answer]]:
+    """Keep the answers that their passage entails.
+
+    Answers from the metadata and refusals to answer have nothing to be checked against and pass. An answer whose
+    check failed for technical reasons passes too: a broken check is no reason to lose evidence.
+    """
+
+    def step(thought: Thought[Answer]) -> Step[VerificationReply, Verification]:
+        task = VerifyAnswer(claim=case.claim, question=question.content.text, answer=thought.content)
+        return Step(task, _verification, [thought])
+
+    checkable = [a for a in answers if a.content.answered and a.content.source is Source.EVIDENCE]
+    checks = await case.think("verify", [step(thought) for thought in checkable])
+    rejected = {check.parents[0] for check in checks if check and not check.content.entailed}
+    return [thought for thought in answers if thought.id not in rejected]
+
+
+def _verification(result: Completion[VerificationReply]) -> Verification:
+    return Verification(entailed=result.reply.entailed, reason=result.reply.reason)
+
+
+async def merge(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:
+    """Merge the answers to one question.
+
+    Passages that do not answer are left out. With nothing left the question stays unanswered, and a single answer
+    stands as it is: neither needs the model. When merging fails, the answer of the best passage stands.
+    """
+    found = tuple(thought.content for thought in answers if thought.content.answered)
+    if len(found) > 1:
+        task = MergeAnswers(claim=case.claim, question=question.content.text, answers=found)
+        step = Step(task, partial(_merged, task=task), [*answers], under=question)
+        (merged,) = await case.think("merge", [step])
+        if merged:
+            return merged
+    return _best(case, question, answers)
+
+
+def _merged(result: Completion[MergeReply], task: MergeAnswers) -> QuestionAnswer:
+    numbers = dict.fromkeys(result.reply.sources)
+    known = len(task.answers)
+    if not all(1 <= number <= known for number in numbers):
+        raise Unusable(f"expected source numbers from 1 to {known}, got {list(numbers)}")
+    sources = tuple(task.answers[number - 1] for number in numbers)
+    return QuestionAnswer(question=task.question, answer=result.reply.answer.strip(), answers=sources)
+
+
+def _best(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:
+    """The answer of the best passage, or that there is none."""
+    text = question.content.text
+    found = [thought.content for thought in answers if thought.content.answered][:1]
+    pair = QuestionAnswer.unanswered(text)
+    if found:
+        pair = QuestionAnswer(question=text, answer=found[0].text, answers=tuple(found))
+    return case.graph.add(pair, [*answers] or [question], "merge", under=question)
+
+
+async def answer_question(
+    case: Case, question: Thought[Question], query: str = "", *, by_hops: bool = False
+) -> Thought[QuestionAnswer]:
+    """Retrieve, answer, verify and merge for one question; see ``retrieve`` for the arguments."""
+    evidence = await retrieve(case, question, query, by_hops=by_hops)
+    answers = await answer_from_passages(case, question, evidence)
+    if case.settings.graph.verification and case.stopwatch.has_time_for("verify", "merge", "judge"):
+        answers = await verify(case, question, answers)
+    return await merge(case, question, answers)
+
+
+async def answer_questions(
+    case: Case, *questions: tuple[Thought[Question], str], by_hops: bool = False
+) -> list[Thought[QuestionAnswer]]:
+    """Look up several questions at once, each with its query; those cut off by the deadline return what was learned."""
+
+    async def found(question: Thought[Question], query: str) -> None:
+        try:
+            await answer_question(case, question, query, by_hops=by_hops)
+        except DeadlineExpired:
+            return  # what it has learned until then is in the graph
+
+    with suppress(DeadlineExpired):  # the searches below say the same
+        await prepare(case, [query or question.content.text for question, query in questions])
+    async with asyncio.TaskGroup() as group:  # a fault in one stops the others
+        for question, query in questions:
+            group.create_task(found(question, query))
+    return answered_so_far(case, [question for question, _ in questions])
+
+
+def answered_so_far(case: Case, questions: Sequence[Thought[Question]]) -> list[Thought[QuestionAnswer]]:
+    """Answers known to questions, in their order.
+
+    A question that was cut off after some of its answers had come stands with the best of them.
+    """
+    merged = {origin.id: pair for pair in case.graph.holding(QuestionAnswer) if (origin := question_of(case, pair))}
+    pairs = (merged.get(question.id) or _cut_off(case, question) for question in questions)
+    return [pair for pair in pairs if pair]
+
+
+def all_answered_so_far(case: Case) -> list[Thought[QuestionAnswer]]:
+    """Answers known to all questions of a case, and evidence that was given without one."""
+    given = [pair for pair in case.graph.holding(QuestionAnswer) if not question_of(case, pair)]
+    return [*given, *answered_so_far(case, case.graph.holding(Question))]
+
+
+def question_of(case: Case, thought: Thought[Content]) -> Thought[Question] | None:
+    """The question that a thought goes back to, or None."""
+    while thought.parents:
+        if isinstance(thought.content, Question):
+            return cast("Thought[Question]", thought)
+        thought = case.graph[thought.parents[0]]
+    return None
+
+
+def _cut_off(case: Case, question: Thought[Question]) -> Thought[QuestionAnswer] | None:
+    checks = case.graph.holding(Verification)
+    rejected = {check.parents[0] for check in checks if not check.content.entailed}
+    answers = [a for a in case.graph.holding(Answer) if a.id not in rejected and question_of(case, a) == question]
+    answered = any(thought.content.answered for thought in answers)
+    return _best(case, question, answers) if answered else None
+
+
+async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
+    """The evidence of the setting ``debate.evidence`` (DebateCV, section 5.1), for strategies that collect it once.
+
+    Retrieved evidence comes from the same questions and the same retrieval as the first round of the graph of
+    thoughts; gold evidence is the whole of a store made of annotated answers.
+    """
+    if case.settings.debate.evidence != "retrieved":
+        return [_as_given(case, evidence) for evidence in give(case)]
+    return await answer_questions(case, *((question, "") for question in await first_questions(case)))
+
+
+def give(case: Case) -> list[Thought[Evidence]]:
+    """The evidence that is there without a search: the annotators' where the settings want it, otherwise none."""
+    passages = case.gold_passages if case.settings.debate.evidence == "gold" else ()
+    return [case.graph.add(Evidence(passage=each, score=1.0), [case.graph.root], "gather") for each in passages]
+
+
+def _as_given(case: Case, evidence: Thought[Evidence]) -> Thought[QuestionAnswer]:
+    passage = evidence.content.passage
+    return case.graph.add(as_pair(f"What does {passage.url} say?", passage), [evidence], "gather")
+
+
+def as_pair(question: str, passage: Passage, sentence: str = "") -> QuestionAnswer:
+    """A passage, or a sentence of it, that is the answer to a question as it stands."""
+    text = sentence or passage.text
+    answer = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
+    return QuestionAnswer(question=question, answer=text, answers=(answer,))
+
+
+@dataclass(frozen=True)
+class SharedEvidence:
+    """The body of evidence that all agents share.
+
+    Attributes:
+        thoughts: the merged answers that it comes from, else the claim itself.
+        passages: distinct passages of the answers, then those that answer nothing by themselves; agents cite them by
+            their number from 1.
+    """
+
+    thoughts: tuple[Thought[Content], ...]
+    pairs: tuple[QuestionAnswer, ...]
+    passages: tuple[Passage, ...]
+
+
+def share_evidence(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> SharedEvidence:
+    """The evidence of several questions as one body, the best passage of each question first.
+
+    What was retrieved and answers nothing by itself, such as the passage between two hops, follows the passages of the
+    answers, and a third of the places is kept for it (CARP, section 3.6: the teams read what was retrieved).
+    """
+    found, places = [thought.content for thought in pairs], case.settings.debate.exhibits
+    answered = _by_rank([pair.passages for pair in found])
+    retrieved = _by_rank([_retrieved(case, pair) for pair in pairs])
+    silent = [passage for key, passage in retrieved.items() if key not in answered]
+    chosen = [*answered.values()][: places - min(len(silent), places // PASSED_OVER)]
+    return SharedEvidence(
+        thoughts=tuple(pairs) or (case.graph.root,),
+        pairs=tuple(found),
+        passages=(*chosen, *silent[: places - len(chosen)]),
+    )
+
+
+def _by_rank(of_questions: Sequence[Sequence[Passage]]) -> dict[tuple[int, int], Passage]:
+    """Distinct passages by their keys: the first of each question, then the second of each, and so on."""
+    return {passage.key: passage for passage in chain.from_iterable(zip_longest(*of_questions)) if passage}
+
+
+def _retrieved(case: Case, pair: Thought[QuestionAnswer]) -> list[Passage]:
+    question = question_of(case, pair)
+    evidence = case.graph.holding(Evidence) if question else []
+    return [thought.content.passage for thought in evidence if question and thought.parents[0] == question.id]
+
+
+def cited_beside(case: Case, pairs: Sequence[QuestionAnswer]) -> list[QuestionAnswer]:
+    """Passages that agents cite and no answer rests on, as answers to the questions they were retrieved for."""
+    known = {passage.key for pair in pairs for passage in pair.passages}
+    spoken = [thought.content for thought in case.graph if not isinstance(thought.content, QuestionAnswer)]
+    wanted = {passage.key for said in spoken for passage in getattr(said, "passages", ())} - known
+    origins = {
+        thought.content.passage.key: (thought.content.passage, question_of(case, thought))
+        for thought in reversed(case.graph.holding(Evidence))
+        if thought.content.passage.key in wanted
+    }
+    return [as_pair(asked.content.text if asked else case.claim.text, passage) for passage, asked in origins.values()]
+
+
+def cited(
+    case: Case,
+    operation: str,
+    numbers: Sequence[int],
+    shared_evidence: SharedEvidence,
+    parents: Sequence[Thought[Content]],
+) -> tuple[Passage, ...]:
+    """The passages that an agent cites; numbers that stand for none are left out and named as a failure."""
+    known = len(shared_evidence.passages)
+    unknown = [number for number in numbers if not 1 <= number <= known]
+    if unknown:
+        message = f"expected citations from 1 to {known}, got {unknown}"
+        case.fail(operation, ModelError(ErrorKind.MALFORMED_REPLY, message), parents)
+    return tuple(shared_evidence.passages[number - 1] for number in dict.fromkeys(numbers) if number not in unknown)

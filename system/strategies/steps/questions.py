@@ -1,0 +1,150 @@
+"""Questions: ask them (section 3.2.1), drop those that say the same (table 1), and ask again in their place."""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from system.case import Case, Step
+from system.graph.records import QuestionAnswer, Verdict
+from system.graph.thoughts import Pruned, Question, Thought
+from system.models.base import Completion
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+
+REPLACEMENTS = 2  # times that a question which repeats another is asked for again
+AGAIN = "ask again"  # the operation that does so
+DUPLICATE = "repeats another question"
+ENOUGH = "there are enough questions without it"
+Questions = list[Thought[Question]]
+
+
+class Asker(NamedTuple):
+    """A branch that found not enough: its verdict, and its questions with their answers."""
+
+    verdict: Thought[Verdict]
+    pairs: Sequence[Thought[QuestionAnswer]]
+
+
+async def first_questions(case: Case) -> Questions:
+    """Ask the first questions, drop near-duplicates, and ask for others in their place: one for each branch.
+
+    When the model gives none, the claim itself becomes the question, so that there is evidence to show.
+    """
+    root, graph = case.graph.root, case.settings.graph
+    asked = [q for q in await case.think("ask", [_step(case, index) for index in range(graph.questions)]) if q]
+    asked = asked or [case.graph.add(Question(text=question_of_statement(case.claim.text)), [root], "ask fallback")]
+    kept = await deduplicate(case, asked)
+    number = graph.questions
+    for _ in range(REPLACEMENTS):
+        missing = min(len(asked), graph.branches) - len(kept)
+        if not missing or not case.stopwatch.has_time_for("ask", "deduplicate"):
+            break
+        steps = [_step(case, index, kept) for index in range(number, number + missing)]
+        kept += await deduplicate(case, [q for q in await case.think(AGAIN, steps) if q], kept)
+        number += missing
+    return kept
+
+
+async def ask_next(case: Case, askers: Sequence[Asker]) -> list[Thought[Question] | None]:
+    """Ask one more question for each branch that found not enough, seeing the branch's earlier pairs.
+
+    A question that repeats one of any branch is asked for again with the list of those that were asked.
+
+    Returns:
+        The questions, in order; None for a branch for which the model had none, or none that is new.
+    """
+    asked: list[Thought[Question] | None] = [None] * len(askers)
+    wanting, known = list(range(len(askers))), open_questions(case)
+    for attempt in range(1 + REPLACEMENTS):
+        if not wanting or (attempt and not case.stopwatch.has_time_for("ask", "deduplicate")):
+            break
+        steps = [_step(case, attempt, known if attempt else (), askers[i]) for i in wanting]
+        replies = await case.think(AGAIN if attempt else "ask", steps)
+        found = {question.id: i for i, question in zip(wanting, replies, strict=True) if question}
+        kept = await deduplicate(case, [question for question in replies if question], known)
+        for question in kept:
+            asked[found.pop(question.id)] = question
+        wanting, known = list(found.values()), [*known, *kept]
+    return asked
+
+
+def open_questions(case: Case) -> Questions:
+    """All questions that were asked and not dropped."""
+    dropped = {pruned.parents[0] for pruned in case.graph.holding(Pruned)}
+    return [question for question in case.graph.holding(Question) if question.id not in dropped]
+
+
+def duplicates(case: Case) -> list[Thought[Pruned]]:
+    """The marks of questions that were dropped because they repeat another."""
+    return [pruned for pruned in case.graph.holding(Pruned) if pruned.content.reason == DUPLICATE]
+
+
+def replacements(case: Case) -> Questions:
+    """The questions that were asked in place of duplicates."""
+    return [question for question in open_questions(case) if question.operation == AGAIN]
+
+
+async def deduplicate(
+    case: Case, questions: Sequence[Thought[Question]], against: Sequence[Thought[Question]] = ()
+) -> Questions:
+    """Keep the questions that do not nearly duplicate an earlier one, at most ``branches`` of them.
+
+    Args:
+        against: questions asked before; a near-duplicate of one of them is dropped too.
+
+    Returns:
+        The kept questions in their order. Every dropped one gets a child of kind PRUNED that says why.
+    """
+    if not questions:
+        return []
+    candidates = [*against, *questions]
+    vectors = await case.embed("deduplicate", [thought.content.text for thought in candidates])
+    similarity = (vectors @ vectors.T).round(4)
+    kept = list(range(len(against)))
+    for i, question in enumerate(questions, start=len(against)):
+        closest = max(kept, key=lambda j: similarity[i, j], default=None)
+        if closest is not None and similarity[i, closest] >= case.settings.graph.duplicate_threshold:
+            _prune(case, DUPLICATE, [question, candidates[closest]], float(similarity[i, closest]))
+        elif len(kept) - len(against) == case.settings.graph.branches:
+            _prune(case, ENOUGH, [question], 0.0)
+        else:
+            kept.append(i)
+    return [candidates[i] for i in kept[len(against) :]]
+
+
+def question_of_statement(statement: str) -> str:
+    """A statement as the plainest question about it.
+
+    >>> question_of_statement("The water is wet."), question_of_statement("Oslo is wet.")
+    ('Is it true that the water is wet?', 'Is it true that Oslo is wet?')
+    """
+    text = statement.rstrip(".?! ")
+    return f"Is it true that {text[0].lower() + text[1:] if _NO_NAME.match(text) else text}?"
+
+
+_NO_NAME = re.compile(
+    r"(?:An?|The|These|This|That|Those|It|S?[Hh]e|They|We|There|[IO]n|At|Of|For|No|All|Some|Most|Many)\b"
+)
+
+
+def as_question(result: Completion[QuestionReply], *, again: bool = False) -> Question:
+    """The question of a reply; ``again`` as in ``Question``."""
+    return Question(text=result.reply.question.strip(), again=again)
+
+
+def _step(
+    case: Case, index: int, avoid: Sequence[Thought[Question]] = (), asker: Asker | None = None
+) -> Step[QuestionReply, Question]:
+    """A question of a branch, or without one a first question about the claim."""
+    task = AskQuestion(
+        claim=case.claim,
+        context=tuple(pair.content for pair in asker.pairs) if asker else (),
+        index=index,
+        asked=tuple(question.content.text for question in avoid),
+    )
+    parents = [asker.verdict, *asker.pairs] if asker else [case.graph.root]
+    return Step(task, partial(as_question, again=asker is not None), parents)
+
+
+def _prune(case: Case, reason: str, parents: Sequence[Thought[Question]], similarity: float) -> None:
+    case.graph.add(Pruned(reason=reason, similarity=similarity), parents, "deduplicate")

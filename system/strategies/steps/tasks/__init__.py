@@ -1,0 +1,1 @@
+"""The tasks of the shared steps, each with its prompt beside it."""

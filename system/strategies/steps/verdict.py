@@ -1,0 +1,234 @@
+"""Verdict: judge what was found (section 3.2.4), vote (table 1), hold the result to its evidence, and conclude."""
+
+from collections import Counter
+from collections.abc import Awaitable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from system.case import Case, Outcome, Step
+from system.deadline import DeadlineExpired
+from system.graph.records import Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
+from system.graph.thoughts import Argument, Question, Thought
+from system.models.base import Completion
+from system.settings import Settings
+from system.strategies.steps.evidence import all_answered_so_far, as_pair, cited_beside, question_of
+from system.strategies.steps.tasks.judge_claim import (
+    EVIDENCE_QUESTION,
+    NEAREST,
+    JudgeClaim,
+    LabelClaim,
+    LabelReply,
+    VerdictReply,
+)
+from system.text.copies import repeats_claim, without_copies
+from system.text.words import content_stems, coverage, quotation, sentences
+
+DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
+# What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
+ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
+
+
+async def judge(
+    case: Case, pairs: Sequence[Thought[QuestionAnswer]], *, final: bool = False
+) -> Thought[Verdict] | None:
+    """Judge the claim by the questions and answers of a branch.
+
+    Args:
+        final: whether this is the last judgement, which may use the reserve of the budget.
+
+    Returns:
+        The verdict, named under the question of the latest round; None when the model failed.
+    """
+    contents = tuple(pair.content for pair in pairs)
+    latest = question_of(case, pairs[-1]) if pairs else None
+    parents: list[Thought[Content]] = [*reversed(pairs)] or [case.graph.root]
+    under = latest or case.graph.root
+    step: Step[Any, Verdict]
+    if judges_with(case.settings) is JudgeClaim:
+        step = Step(JudgeClaim(claim=case.claim, pairs=contents), as_verdict, parents, under)
+    else:
+        quoting = partial(as_labeled, case.claim, contents[::-1])
+        step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
+    (verdict,) = await case.think("judge", [step], final=final)
+    return verdict
+
+
+async def judge_together(
+    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
+) -> Thought[Verdict]:
+    """One judgement of the sentences nearest to the claim that all branches found, in place of their vote.
+
+    A branch reads the answer to its question, which alone says little (docs/engine.md). Without such sentences, without
+    time, or where the model fails, the branches vote.
+    """
+    with suppress(DeadlineExpired):  # the case is marked as timed out
+        if nearest := await nearest_sentences(case, [pair.content for pair in pairs]):
+            build = partial(as_labeled, case.claim, nearest)
+            step = Step(LabelClaim(claim=case.claim, pairs=nearest), build, [*verdicts], under=case.graph.root)
+            (verdict,) = await case.think("judge", [step])
+            if verdict:
+                return verdict
+    return vote(case, verdicts)
+
+
+async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tuple[QuestionAnswer, ...]:
+    """The sentences nearest to the claim, from the passages that answers rest on, nearest first, as answers.
+
+    Sentences that only say the claim again are left out, and of several that say the same the first stands for all.
+    """
+    found = {
+        sentence: passage
+        for pair in pairs
+        for passage in pair.passages
+        for sentence in sentences(passage.text)
+        if len(content_stems(sentence)) > 1 and not repeats_claim(sentence, case.claim.text)
+    }
+    if not found:
+        return ()
+    texts = list(found)
+    vectors = await case.embed("judge", [case.claim.text, *texts])
+    cosines = (vectors[1:] @ vectors[0]).round(DECIMALS)
+    nearest = without_copies(texts[i] for i in (-cosines).argsort(kind="stable")[: 4 * NEAREST])[:NEAREST]
+    return tuple(as_pair(EVIDENCE_QUESTION, found[sentence], sentence) for sentence in nearest)
+
+
+def judges_with(settings: Settings) -> type[JudgeClaim] | type[LabelClaim]:
+    """The task of judging a branch: with reasons, or the label alone."""
+    graph = settings.graph
+    return JudgeClaim if graph.justify else LabelClaim
+
+
+def as_verdict(result: Completion[VerdictReply]) -> Verdict:
+    """The verdict of a reply."""
+    reply = result.reply
+    return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
+
+
+def as_labeled(claim: Claim, pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
+    """The verdict of a label alone, with the answers that it was given for."""
+    label = result.reply.label
+    return Verdict(label=label, justification=justify(label, claim, pairs), confidence=result.confidence)
+
+
+def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
+    """The label that most branches gave.
+
+    Of labels with equally many votes a conclusive one beats Not Enough Evidence; then the greater summed confidence
+    counts, then the label's frequency in AVeriTeC. The justification is that of the most confident winning branch.
+    """
+    if not verdicts:
+        return no_verdict(case)
+    cast = [thought.content for thought in verdicts]
+    votes = Counter(verdict.label for verdict in cast)
+    label = max(votes, key=lambda label: (votes[label], *_tie_break(label, cast)))
+    winners = [verdict for verdict in cast if verdict.label is label]
+    best = max(winners, key=lambda verdict: verdict.confidence)
+    merged = Verdict(label=label, justification=best.justification, confidence=share(label, cast))
+    return case.graph.add(merged, verdicts, "final verdict", under=case.graph.root)
+
+
+def has_majority(verdicts: Sequence[Thought[Verdict]], branches: int) -> bool:
+    """Whether more than half of the branches give one label other than Not Enough Evidence: no vote can change it."""
+    votes = Counter(thought.content.label for thought in verdicts)
+    del votes[Label.NOT_ENOUGH_EVIDENCE]
+    return 2 * max(votes.values(), default=0) > branches
+
+
+def share(label: Label, cast: Sequence[Verdict]) -> float:
+    """The share of the votes that a label has, each vote counted by its confidence."""
+    return sum(verdict.confidence for verdict in cast if verdict.label is label) / len(cast)
+
+
+def no_verdict(case: Case) -> Thought[Verdict]:
+    """Not Enough Evidence for a claim that no branch could judge, marked as a failure."""
+    reason = "the time ran out" if case.stopwatch.timed_out else "no branch reached a verdict"
+    message = f"expected a verdict of at least one branch, but {reason}"
+    case.failures.append(Failure(operation="final verdict", message=message, unanswered=True))
+    verdict = Verdict(
+        label=Label.NOT_ENOUGH_EVIDENCE, justification=f"The claim was not judged: {reason}.", confidence=0.0
+    )
+    return case.graph.add(verdict, [case.graph.root], "final verdict")
+
+
+def demote_uncited(case: Case, verdict: Verdict, pairs: Sequence[QuestionAnswer]) -> Verdict:
+    """Take back Supported or Refuted where no answer rests on a retrieved passage.
+
+    In the experiment without any evidence (``debate.evidence`` is "none") nothing can be cited, and verdicts stand.
+    """
+    conclusive = verdict.label in (Label.SUPPORTED, Label.REFUTED)
+    closed_book = case.settings.debate.evidence == "none"
+    if not conclusive or closed_book or any(pair.passages for pair in pairs):
+        return verdict
+    message = f"expected {verdict.label} to cite a retrieved passage, but none of its answers rests on one"
+    case.failures.append(Failure(operation="cite", message=message))
+    return Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=verdict.justification, confidence=0.0)
+
+
+async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outcome:
+    """Await a strategy's verdict; where time or model failed it, judge what was found, in the reserve of the budget."""
+    try:
+        verdict = await work
+    except DeadlineExpired:
+        verdict = None
+    return outcome(case, verdict or await judge_in_reserve(case) or no_verdict(case))
+
+
+async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
+    """Judge all that was learned, in the time that was kept for it; otherwise vote on the existing verdicts."""
+    try:
+        verdict = await judge(case, all_answered_so_far(case), final=True)
+    except DeadlineExpired:
+        verdict = None
+    earlier = case.graph.holding(Verdict)
+    return verdict or (vote(case, earlier) if earlier else None)
+
+
+def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
+    """A verdict with all that was learned: answered questions first."""
+    found = [pair.content for pair in all_answered_so_far(case)]
+    pairs = sorted([*found, *cited_beside(case, found)], key=lambda pair: not pair.answered)
+    return Outcome(
+        verdict=demote_uncited(case, verdict.content, pairs),
+        pairs=tuple(pairs),
+        rounds=max((said.content.round for said in case.graph.holding(Argument)), default=1),
+        branches=len(case.graph.holding(Question)),
+    )
+
+
+def _tie_break(label: Label, cast: Sequence[Verdict]) -> tuple[bool, float, int]:
+    confidence = sum(verdict.confidence for verdict in cast if verdict.label is label)
+    return label is not Label.NOT_ENOUGH_EVIDENCE, round(confidence, 6), -ORDER.index(label)
+
+
+def justify(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
+    """Say in a sentence what the evidence says, and quote the answer that has most of the claim's words.
+
+    A label alone gives no reasons, so the quotation is called the nearest, not what decides.
+
+    Args:
+        pairs: what the label was given for, the most important first.
+
+    Quotes the pages' own answers, since a merged one may stand in no document, and never says more than they do;
+    ``provenance.name_documents`` adds where a quotation stands.
+    """
+    wanted, answers = content_stems(claim.text), [answer for pair in pairs for answer in pair.answers]
+    # Metadata last: pages say more.
+    answers.sort(key=lambda answer: (answer.source is Source.METADATA, -coverage(wanted, content_stems(answer.text))))
+    if not answers:
+        return "Nothing was found that answers the questions about the claim."
+    first, *others = answers
+    if first.source is Source.METADATA:
+        return f"Judged by the claim and its metadata alone: {quotation(first.text)}."
+    match label:
+        case Label.SUPPORTED:
+            said = f"The evidence agrees with the claim; nearest to it: {quotation(first.text)}"
+        case Label.REFUTED:
+            said = f"The evidence contradicts the claim; nearest to it: {quotation(first.text)}"
+        case Label.CONFLICTING if others:
+            said = f"The evidence points both ways: {quotation(first.text)}, but also {quotation(others[0].text)}"
+        case Label.CONFLICTING:
+            said = f"The evidence supports the claim only in part; nearest to it: {quotation(first.text)}"
+        case Label.NOT_ENOUGH_EVIDENCE:
+            said = f"The evidence does not settle the claim; nearest to it: {quotation(first.text)}"
+    return said if said.endswith((".”", "!”", "?”")) else f"{said}."

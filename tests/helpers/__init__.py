@@ -1,0 +1,1 @@
+"""Stand-ins, factories and processes that tests share."""

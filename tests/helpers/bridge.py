@@ -1,0 +1,156 @@
+"""What tests of the engine share: an encoder that needs no model, a script for a model, and a claim about a bridge."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from knowledge_store.dense.encoder import Vectors
+from knowledge_store.pages.page import Page, Passage
+from knowledge_store.ranking import RankedStore, rank
+from knowledge_store.settings import RetrievalSettings
+from system.case import Case
+from system.graph.records import AnswerType, Claim, Label, Source
+from system.graph.thoughts import Speaker
+from system.models.base import ErrorKind, ModelError, Request
+from system.models.scripted import Line
+from system.settings import Settings
+from system.strategies.baselines.tasks import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
+from system.strategies.consultancy.tasks import Advise, JudgeSpeakers, QuestionSpeakers
+from system.strategies.debate.tasks import Argue, CloseDebate, Moderate, RulingReply
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.tasks.base import Task
+from tests.helpers import by_strategy
+
+CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
+PAGES = (
+    ("https://history.example/aster", "The Aster bridge was opened to traffic in 1932 after four years of work."),
+    ("https://news.example/repairs", "Repairs of the Aster bridge will take until autumn, the city said."),
+    ("https://blog.example/bridges", "Nobody remembers when the first bridge over the Aster was built."),
+)
+FOLLOW_UPS = ("Is there a plaque?", "Which ministry paid?", "How long did work take?", "Were tolls collected?")
+QUESTIONS = ("When did the Aster bridge open?", "Who built the crossing?", "What did newspapers report that year?")
+
+BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
+
+
+class BagOfWords:
+    """Texts as counts of hashed words: exact, without a model, and near for texts that share words."""
+
+    dimension = 256
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, int(hashlib.md5(word.strip("?.,").encode()).hexdigest(), 16) % self.dimension] += 1
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+    encode_queries = encode
+
+
+class Answers:
+    """A script with an ordinary reply to every task; tests replace what they are about.
+
+    ``replace[SomeTask]`` is a function of the request; returning None falls back on the ordinary reply.
+    """
+
+    def __init__(self) -> None:
+        self.replace: dict[type[Task], Callable[[Request], object]] = {}
+
+    def __call__(self, request: Request) -> object:
+        replaced = self.replace.get(type(request.task), lambda _: None)(request)
+        return self.ordinary(request) if replaced is None else replaced
+
+    def ordinary(self, request: Request) -> Line:
+        match request.task:
+            case AskQuestion(context=(), index=index):
+                return QuestionReply(question=QUESTIONS[index % len(QUESTIONS)])
+            case AskQuestion(context=context, asked=asked):
+                turn = [FOLLOW_UPS[(len(context) + step) % len(FOLLOW_UPS)] for step in range(len(FOLLOW_UPS))]
+                return QuestionReply(question=next((question for question in turn if question not in asked), turn[0]))
+            case AnswerQuestion(passage=passage):
+                return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=passage.text[:40])
+            case VerifyAnswer():
+                return VerificationReply(reason="It stands there.", entailed=True)
+            case MergeAnswers(answers=answers):
+                return MergeReply(answer=answers[0].text, sources=[1])
+            case JudgeClaim():
+                return VerdictReply(justification="The bridge opened in 1932.", label=Label.SUPPORTED)
+            case LabelClaim():
+                return LabelReply(label=Label.SUPPORTED)
+            case Argue(side=Speaker.AFFIRMATIVE, evidence=evidence):
+                return ArgumentReply(argument="It opened in 1932, says a history.", citations=[1] if evidence else [])
+            case Argue(evidence=evidence):
+                return ArgumentReply(argument="Nobody remembers when.", citations=[len(evidence)] if evidence else [])
+            case Moderate() | CloseDebate():
+                return ruling(request.task)
+            case VerifyClaim():
+                return VerdictReply(justification="A history says 1932.", label=Label.SUPPORTED)
+            case Instruct(transcript=transcript):
+                return InstructionReply(instruction="Compare the dates.", done=len(transcript) >= 2)
+            case CarryOut(evidence=evidence):
+                return ArgumentReply(argument="There is only one date.", citations=[1] if evidence else [])
+            case Advise(evidence=evidence):
+                return ArgumentReply(argument="It opened in 1932.", citations=[1] if evidence else [])
+            case QuestionSpeakers():
+                return QuestionReply(question="Who says so?")
+            case JudgeSpeakers():
+                return VerdictReply(justification="The speaker cites a history.", label=Label.SUPPORTED)
+            case AskOfPassage(passage=passage):
+                return QuestionReply(question=f"What is known of {passage.text.split()[-1]}")
+        for strategy in by_strategy.MODULES:
+            if reply := strategy.reply_to(request.task):
+                return reply
+        return None
+
+
+async def hang(_: Request) -> None:
+    """A reply that comes after every deadline."""
+    await asyncio.sleep(3600)
+
+
+def asked(case: Case, kind: type[Task] | tuple[type[Task], ...]) -> list[Task]:
+    """The tasks of a kind that a case has asked its model."""
+    return [request.task for request in case.model.requests if isinstance(request.task, kind)]
+
+
+def ruling(task: Moderate | CloseDebate, decision: Label = Label.REFUTED) -> Line:
+    """A verdict in the form that the task wants."""
+    if isinstance(task, Moderate):
+        return RulingReply(insight="A date.", gaps="", reason="The history is vague.", decision=decision)
+    return VerdictReply(justification="The history is vague.", label=decision)
+
+
+def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedStore:
+    """A ranked store of pages given as (address, text), ranked in no time: what it took here is no part of a test."""
+    numbered = [Page(number, url, (text,)) for number, (url, text) in enumerate(pages)]
+    return replace(rank(numbered, claim.text, RetrievalSettings()), seconds=0.0)
+
+
+def settings_with(**changes: object) -> Settings:
+    """Small settings: three questions, two branches, two rounds, two passages; changed by section__field=value."""
+    tree: dict[str, Any] = {
+        "graph": {"questions": 3, "branches": 2, "depth": 2},
+        "retrieval": {"top_k": 2},
+        "run": {"budget": 3600.0},  # no machine is so busy that it runs out
+    }
+    for name, value in changes.items():
+        section, _, field = name.partition("__")
+        if field:
+            tree.setdefault(section, {})[field] = value
+        else:
+            tree[section] = value
+    return Settings.model_validate(tree)
+
+
+def passage(text: str = "Some text.", page: int = 0) -> Passage:
+    return Passage(text=text, url=f"https://page{page}.example", page=page, start=0)

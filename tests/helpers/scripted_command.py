@@ -1,0 +1,45 @@
+"""The command line with a script for a model: ``tests.helpers.scripted_command DELAY [ARGUMENT...]``.
+
+DELAY is in seconds a request.
+All else is real: the bundled claims and stores, the processes that rank them, the journal, every file that is written.
+With JUMPING_CLOCK set, the time of day jumps by days at every look at it. With HOLD set to a file, no request is
+answered while that file exists.
+"""
+
+import asyncio
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+from system.app import cli
+from system.app.commands import common
+from system.check import Engine
+from system.models.scripted import ScriptedModel
+from tests.helpers.bridge import Answers, BagOfWords
+
+
+def load(delay):
+    answers = Answers()
+    hold = os.environ.get("HOLD")
+
+    async def script(request):
+        await asyncio.sleep(delay)
+        while hold and Path(hold).exists():
+            await asyncio.sleep(0.05)
+        return answers(request)
+
+    return lambda settings, trace=None: (Engine(ScriptedModel(script), BagOfWords(), settings), 0.0)
+
+
+def main() -> int:
+    if os.environ.get("JUMPING_CLOCK"):
+        now, jump = time.time, random.Random(1)
+        time.time = lambda: now() + jump.uniform(-1e6, 1e6)
+    common.load_timed = load(float(sys.argv[1]))
+    return cli.main(sys.argv[2:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""What tests of the service share: the application around a scripted engine, and a client that talks to it."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import httpx2
+import orjson
+import uvicorn
+
+from system.app.service.app import Limits, create_app
+from system.app.service.job_archive import JobArchive
+from system.app.service.worker import Stores, Worker
+from system.check import Engine
+from system.models.base import Request
+from system.models.scripted import ScriptedModel
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
+from tests.helpers.processes import PATIENCE
+
+DOCUMENTS = [{"name": name, "text": text} for name, text in PAGES]
+TOKEN = "a-token-of-some-length"
+BUDGET = 600.0  # seconds of a claim: no machine is so busy that it runs out
+ORDER = {"claim": CLAIM.text, "date": CLAIM.date, "speaker": CLAIM.speaker, "documents": DOCUMENTS}
+
+
+class Gate:
+    """A script that answers nothing before it is opened."""
+
+    def __init__(self) -> None:
+        self.answers = Answers()
+        self.opened = threading.Event()
+
+    async def __call__(self, request: Request) -> object:
+        while not self.opened.is_set():
+            await asyncio.sleep(0.01)
+        return self.answers(request)
+
+
+def engine_of(script: object, **changes: object) -> Engine:
+    return Engine(ScriptedModel(script), BagOfWords(), settings_with(**{"run__budget": BUDGET, **changes}))
+
+
+@asynccontextmanager
+async def serving(
+    engine: Engine, stores: Path | None = None, token: str = "", archive: JobArchive | None = None, **limits: int
+) -> AsyncIterator[httpx2.AsyncClient]:
+    """A client of a service that starts and stops with it."""
+    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token, archive)
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", timeout=PATIENCE) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def listening(
+    engine: Engine,
+    stores: Path | None = None,
+    token: str = "",
+    http: type[asyncio.Protocol] | str = "auto",
+    proxies: str = "",
+    **limits: int,
+) -> Iterator[str]:
+    """The address of a real server in a thread."""
+    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token)
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                app,
+                log_level="error",
+                timeout_graceful_shutdown=2,
+                http=http,
+                proxy_headers=bool(proxies),
+                forwarded_allow_ips=proxies,
+            )
+        )
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}/"
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+
+
+async def submit(client: httpx2.AsyncClient, **changes: object) -> dict:
+    answer = await client.post("/claims", json={**ORDER, **changes})
+    assert answer.status_code == 202, answer.text
+    return answer.json()
+
+
+async def ended(client: httpx2.AsyncClient, claim_id: str) -> dict:
+    """The progress of a claim when it has ended."""
+    while (now := (await client.get(f"/claims/{claim_id}")).json())["state"] in ("queued", "running"):
+        await asyncio.sleep(0.01)
+    return now
+
+
+async def in_state(client: httpx2.AsyncClient, claim_id: str, state: str) -> None:
+    while (await client.get(f"/claims/{claim_id}")).json()["state"] != state:
+        await asyncio.sleep(0.01)
+
+
+def events_of(text: str) -> list[tuple[str, str, dict]]:
+    """Name, id and data of the server-sent events of a stream; comments are passed over."""
+    found = []
+    for block in text.split("\r\n\r\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\r\n") if line and not line.startswith(":"))
+        if fields:
+            found.append((fields["event"], fields.get("id", ""), orjson.loads(fields["data"])))
+    return found

@@ -1,0 +1,68 @@
+"""Results to write, made with as little as a test must say."""
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from knowledge_store.pages.page import Passage
+from system.graph.records import (
+    Answer,
+    AnswerType,
+    Claim,
+    ClaimResult,
+    Cost,
+    Failure,
+    Label,
+    QuestionAnswer,
+    Source,
+    Timing,
+    Verdict,
+)
+
+# Text of all planes, lone surrogates, and what the formats are made of.
+HOSTILE = st.lists(
+    st.one_of(
+        st.text(max_size=5),
+        st.sampled_from(["\t\t\n", "\t\t\n\n", "\t\t\r\n", "\t", "\n", "\r", "\0", '"', ",", "NA", "\ud800", "\udc00"]),
+    ),
+    max_size=12,
+).map("".join)
+
+
+def passage(text: str = "The bridge opened in 1932.", url: str = "https://example.org/bridge") -> Passage:
+    return Passage(text=text, url=url, page=0, start=0)
+
+
+def answer(text: str = "In 1932.", source: Source = Source.EVIDENCE, cites: Passage | None = None) -> Answer:
+    return Answer(text=text, type=AnswerType.EXTRACTIVE, source=source, passage=cites or passage())
+
+
+def qa(question: str = "When did the bridge open?", text: str = "In 1932.", *answers: Answer) -> QuestionAnswer:
+    return QuestionAnswer(question=question, answer=text, answers=answers or (answer(text),))
+
+
+def result(
+    claim_id: int = 0,
+    text: str = "The bridge opened in 1932.",
+    label: Label = Label.SUPPORTED,
+    pairs: Sequence[QuestionAnswer] | None = None,
+    seconds: float = 1.0,
+    stages: dict[str, float] | None = None,
+    cost: Cost | None = None,
+    cut_short: bool = False,
+    failures: Sequence[str] = (),
+) -> ClaimResult:
+    return ClaimResult(
+        claim=Claim(id=claim_id, text=text),
+        verdict=Verdict(label=label, justification="A page says so.", confidence=0.75),
+        pairs=(qa(),) if pairs is None else tuple(pairs),
+        timing=Timing(
+            seconds=seconds,
+            stages={"rank": 0.5} if stages is None else stages,
+            cost=cost or Cost(),
+            rounds=2,
+            branches=3,
+            cut_short=cut_short,
+        ),
+        failures=tuple(Failure(operation=name, message="came to nothing") for name in failures),
+    )

@@ -1,0 +1,137 @@
+"""Consultancy and debate before the same judge, with a scripted model."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from system.check import check
+from system.graph.records import Label
+from system.graph.thoughts import Speaker
+from system.models.base import RoutedModel, by_agent
+from system.models.prompting import render
+from system.models.scripted import ScriptedModel
+from system.strategies import STRATEGIES
+from system.strategies.consultancy.settings import PERSONAS
+from system.strategies.consultancy.strategy import ROUNDS, ai_debate, consultancy
+from system.strategies.consultancy.tasks import Advise, JudgeSpeakers, QuestionSpeakers
+from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
+from system.strategies.steps.tasks.judge_claim import VerdictReply
+from tests.helpers import fake_time
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
+
+CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE
+
+
+def run(case, strategy=consultancy):
+    return asyncio.run(strategy(case))
+
+
+def speakers(task):
+    return [(said.round, said.speaker) for said in task.transcript]
+
+
+def test_three_rounds_with_one_question_of_the_judge(make_case):
+    case = make_case()
+    outcome = run(case)
+    assert outcome.verdict.label is Label.SUPPORTED and outcome.rounds == ROUNDS
+    (judged,) = asked(case, JudgeSpeakers)
+    assert speakers(judged) == [(1, CONSULTANT), (1, JUDGE), (2, CONSULTANT), (3, CONSULTANT)]
+    assert [len(task.transcript) for task in asked(case, Advise)] == [0, 2, 3]
+    assert case.graph["v1"].parents == ("d1", "d2", "d3", "d4")
+
+
+def test_the_consultant_is_told_what_each_round_is_for(make_case):
+    case = make_case()
+    run(case)
+    prompts = [render(task, adapter=False)[1]["content"] for task in asked(case, Advise)]
+    wanted = ("Open with your strongest", "Answer the judge's question", "Close: give the evidence")
+    assert [[words in prompt for words in wanted] for prompt in prompts] == [
+        [True, False, False],
+        [False, True, False],
+        [False, False, True],
+    ]
+
+
+@pytest.mark.parametrize("side", ["affirmative", "negative"])
+def test_the_side_is_assigned_by_the_settings(make_case, side):
+    case = make_case(consultancy__consultant_side=side)
+    run(case)
+    assert {task.side for task in asked(case, Advise)} == {Speaker(side)}
+
+
+def test_the_judge_reads_what_is_cited_and_no_other_evidence(make_case):
+    case = make_case()
+    run(case)
+    (judged,) = asked(case, JudgeSpeakers)
+    prompt = render(judged, adapter=False)[1]["content"]
+    shared_evidence = asked(case, Advise)[0].evidence
+    assert shared_evidence[0].text in prompt
+    assert not [passage for passage in shared_evidence[1:] if passage.text in prompt]
+
+
+def test_in_the_same_frame_both_sides_speak_and_the_judge_asks_after_each_round_but_the_last(make_case):
+    case = make_case()
+    outcome = run(case, ai_debate)
+    assert outcome.rounds == ROUNDS
+    (judged,) = asked(case, JudgeSpeakers)
+    both = [Speaker.AFFIRMATIVE, Speaker.NEGATIVE]
+    assert [speaker for _, speaker in speakers(judged)] == [*both, JUDGE, *both, JUDGE, *both]
+    assert not asked(case, Advise) and len(asked(case, Argue)) == 6
+
+
+def test_judges_with_personas_vote_and_the_first_asks(make_case, answers):
+    labels = dict(zip(PERSONAS, (Label.REFUTED, Label.SUPPORTED, Label.REFUTED), strict=False))
+    answers.replace[JudgeSpeakers] = lambda r: VerdictReply(justification="x", label=labels[r.task.persona])
+    case = make_case(consultancy__personas=3)
+    assert run(case).verdict.label is Label.REFUTED
+    assert [task.persona for task in asked(case, JudgeSpeakers)] == list(PERSONAS[:3])
+    assert [task.persona for task in asked(case, QuestionSpeakers)] == [PERSONAS[0]]
+    assert PERSONAS[1] in render(asked(case, JudgeSpeakers)[1], adapter=False)[1]["content"]
+
+
+def test_a_judge_without_a_persona_is_told_of_none(make_case):
+    case = make_case()
+    run(case)
+    assert "Who you are" not in render(asked(case, JudgeSpeakers)[0], adapter=False)[1]["content"]
+
+
+@pytest.mark.parametrize("strategy", [consultancy, ai_debate])
+@pytest.mark.parametrize("task", [Advise, Argue, QuestionSpeakers])
+def test_a_failed_turn_does_not_cost_the_verdict(make_case, answers, strategy, task):
+    answers.replace[task] = lambda r: BROKEN if len(getattr(r.task, "transcript", ())) >= 1 else None
+    case = make_case()
+    assert run(case, strategy).verdict.label is Label.SUPPORTED
+    spoken = asked(case, task)
+    assert bool(case.failures) == bool(spoken)
+
+
+@pytest.mark.parametrize("strategy", ["consultancy", "ai_debate"])
+@pytest.mark.parametrize("task", [Advise, Argue, QuestionSpeakers, JudgeSpeakers])
+def test_a_turn_that_hangs_ends_at_the_deadline(make_engine, answers, strategy, task):
+    answers.replace[task] = hang
+    engine = make_engine(run__budget=0.4, run__reserve=0.3)
+    engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": strategy}))
+    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    assert result.verdict.label is (Label.NOT_ENOUGH_EVIDENCE if task is JudgeSpeakers else Label.SUPPORTED)
+
+
+def test_personas_of_the_user_replace_ours(make_case):
+    case = make_case(consultancy__own_personas=["A miller of 60.", "A judge of 40."], consultancy__personas=1)
+    run(case)
+    assert [task.persona for task in asked(case, JudgeSpeakers)] == ["A miller of 60.", "A judge of 40."]
+
+
+@pytest.mark.parametrize("strategy", ["debatecv", "ai_debate", "consultancy"])
+@pytest.mark.parametrize(("others", "speaking"), [([], {0}), (["b"], {1}), (["b", "c"], {1, 2})])
+def test_speakers_run_on_the_other_models_and_judges_on_the_first(make_case, answers, strategy, others, speaking):
+    models = [ScriptedModel(answers) for _ in range(1 + len(others))]
+    case = make_case(model__other_models=others)
+    case.model = RoutedModel(models, by_agent(len(models)))
+    asyncio.run(STRATEGIES[strategy](case))
+    said = {n: [r for r in model.requests if isinstance(r.task, Argue | Advise)] for n, model in enumerate(models)}
+    wanted = speaking if strategy != "consultancy" else {min(speaking)}
+    assert {number for number, requests in said.items() if requests} == wanted
+    assert {request.temperature for requests in said.values() for request in requests} == {0.0}
+    judging = Moderate | CloseDebate | JudgeSpeakers
+    assert not [r for model in models[1:] for r in model.requests if isinstance(r.task, judging)]

@@ -1,0 +1,65 @@
+"""Passages that were retrieved and answer nothing by themselves still reach those who argue."""
+
+import asyncio
+
+import pytest
+
+from system.graph.records import AnswerType, Source
+from system.strategies import STRATEGIES
+from system.strategies.baselines.tasks import VerifyClaim
+from system.strategies.debate.tasks import Argue
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from tests.helpers.bridge import PAGES, asked
+
+READ, BRIDGE = PAGES[0][0], PAGES[2][0]
+
+
+def silent(request):
+    """A reader who answers from one page alone."""
+    if request.task.passage.url == READ:
+        return None
+    return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
+
+
+@pytest.mark.parametrize("strategy", ["debatecv", "carp", "single", "ai_debate"])
+def test_a_passage_that_the_reader_passed_over_is_shown(make_case, answers, strategy):
+    answers.replace[AnswerQuestion] = silent
+    case = make_case(retrieval__top_k=3, graph__stop_early=False, debate__exhibits=3)
+    asyncio.run(STRATEGIES[strategy](case))
+    shown = [task.evidence for task in asked(case, tuple({type(r.task) for r in case.model.requests}))
+             if getattr(task, "evidence", ())]  # fmt: skip
+    assert shown and all({READ, BRIDGE} <= {passage.url for passage in evidence} for evidence in shown)
+    assert all(evidence[0].url == READ for evidence in shown)
+
+
+def test_a_third_of_the_places_is_kept_for_them(make_case, answers):
+    pages = [(f"https://page{n}.example", f"The Aster bridge opened in {1900 + n}, page {n} says.") for n in range(9)]
+    answers.replace[AnswerQuestion] = lambda request: silent(request) if request.task.passage.page > 5 else None
+    answers.replace[MergeAnswers] = lambda request: MergeReply(
+        answer="So.", sources=[*range(1, len(request.task.answers) + 1)]
+    )
+    case = make_case(pages, retrieval__top_k=9, debate__exhibits=6)
+    asyncio.run(STRATEGIES["single"](case))
+    (task,) = asked(case, VerifyClaim)
+    assert [passage.page > 5 for passage in task.evidence] == [False] * 4 + [True] * 2
+
+
+def test_what_debaters_cite_of_them_is_evidence_of_the_verdict(make_case, answers):
+    answers.replace[AnswerQuestion] = silent
+    answers.replace[Argue] = lambda request: ArgumentReply(
+        argument="Nobody remembers.", citations=[1 + [p.url for p in request.task.evidence].index(BRIDGE)]
+    )
+    case = make_case(retrieval__top_k=3)
+    outcome = asyncio.run(STRATEGIES["debatecv"](case))
+    assert BRIDGE in {passage.url for pair in outcome.pairs for passage in pair.passages}
+
+
+def test_branches_that_found_no_answer_are_still_not_debated(make_case, answers):
+    answers.replace[AnswerQuestion] = lambda _: AnswerReply(
+        source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say."
+    )
+    case = make_case()
+    asyncio.run(STRATEGIES["got"](case))
+    assert not asked(case, Argue)
