@@ -93,11 +93,12 @@ json.dump(claims[:12], open(sys.argv[1], "w")); json.dump(claims[12:], open(sys.
   fi
   sets=(--profile cpu --model "$models/made/base" --tokenizer "$models/made/base" --limit 16 --context 2048
     --sets question_generation verdict_prediction)
-  last_set=verdict_prediction training=(--epochs 4 --learning-rate 0.005 --batch 4 --context 2048)
+  last_set=verdict_prediction training=(--epochs 2 --learning-rate 0.005 --batch 4 --context 2048)
+  calibrating=(--calibration 16 --measured 8)
   served_as=(--backend transformers)
 else
   sets=("${store[@]}" --sets question_generation verdict_prediction question_answering)
-  last_set=question_answering training=() served_as=(--backend vllm)
+  last_set=question_answering training=() calibrating=() served_as=(--backend vllm)
 fi
 
 [ -e "$data/$last_set.card.json" ] ||
@@ -105,7 +106,7 @@ fi
 if [ -n "$quantize" ]; then
   scripts/setup_quantize.sh
   served=$models/awq
-  step "quantization" $python -m training quantize --base "$quantize" --data "$data" --output "$served"
+  step "quantization" $python -m training quantize --base "$quantize" --data "$data" --output "$served" "${calibrating[@]}"
 fi
 step "base" $python -m training dequantize "$served" --output "$base"
 [ -z "$tiny" ] || served=$base  # its 4-bit form is served by vLLM alone

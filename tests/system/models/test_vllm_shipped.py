@@ -31,9 +31,9 @@ def test_replies_of_the_shipped_adapters_are_those_of_transformers():
     from system.models.transformers import TransformersModel
     from system.models.vllm import VllmModel
 
-    labels = [Request(task) for task in example_tasks(Adapter.VERDICT_PREDICTION, 16, labels=True)]
+    labels = [Request(task) for task in example_tasks(Adapter.VERDICT_PREDICTION, 8, labels=True)]
     written = [Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING]
-    texts = [Request(task) for adapter in written for task in example_tasks(adapter, 4)]
+    texts = [Request(task) for adapter in written for task in example_tasks(adapter, 2)]
 
     def ask(kind):
         async def answer():  # the model is made where a loop runs already, as in a notebook

@@ -1,4 +1,4 @@
-"""A tiny model that has learned 32 real examples by heart writes their labels: masks, template, targets are right."""
+"""A tiny model that has learned 16 real examples by heart writes their labels: masks, template, targets are right."""
 
 import asyncio
 import json
@@ -16,10 +16,10 @@ from training.finetuning.training import Job, train
 
 pytestmark = [pytest.mark.slow, pytest.mark.data, pytest.mark.filterwarnings("default")]
 
-COUNT = 32
-ASIDE = {-1, -2}  # claims
+COUNT = 16
+ASIDE = {-1}  # the claim that is held out, so that all 16 are learned
 BY_HEART = replace(
-    RECIPES["verdict"], dropout=0.0, epochs=70.0, batch=4, learning_rate=5e-3, context=2048, patience=99
+    RECIPES["verdict"], dropout=0.0, epochs=60.0, batch=4, learning_rate=5e-3, context=2048, patience=99
 )  # of the real settings rank, alpha and layers; the rest is what learning by heart needs on a tiny random model
 
 
@@ -41,7 +41,7 @@ def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts,
         (task, reply.model_copy(update={"justification": "By heart."})) for task, reply in verdicts(short_claims, COUNT)
     ]
     rows = lines(tasks)
-    rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]  # to be held out, so that all 32 are learned
+    rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]
     data = tmp_path / "verdict_prediction.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     examples = read_examples(data, Demonstration)
