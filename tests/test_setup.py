@@ -25,7 +25,8 @@ SPARE = {
 def checkout(tmp_path):
     """A checkout whose packages are installed already, and commands that do nothing; nvidia-smi finds no GPU."""
     (tmp_path / "scripts").mkdir()
-    shutil.copy2(ROOT / "scripts" / "setup.sh", tmp_path / "scripts")
+    for name in ("setup.sh", "environment.sh"):
+        shutil.copy2(ROOT / "scripts" / name, tmp_path / "scripts")
     for name in ("pyproject.toml", "constraints.txt"):
         shutil.copy2(ROOT / name, tmp_path)
     for name in NEEDED | SPARE:

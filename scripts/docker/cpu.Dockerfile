@@ -18,7 +18,7 @@ ENV PIP_NO_CACHE_DIR=1 \
 # What is installed is a layer of its own, below the code: setup.sh needs of that only the names of the packages.
 WORKDIR /app
 COPY pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md ./
-COPY scripts/setup.sh scripts/
+COPY scripts/setup.sh scripts/environment.sh scripts/
 COPY system/__init__.py system/
 COPY knowledge_store/__init__.py knowledge_store/
 COPY submission/__init__.py submission/
