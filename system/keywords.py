@@ -90,3 +90,5 @@ class SettingKeywords(TypedDict, total=False):
     consultant_side: Literal["affirmative", "negative"]
     personas: int
     own_personas: list[str]
+    beliefs: bool
+    persuasion: bool

@@ -34,3 +34,9 @@ class ConsultancySettings(Record):
     own_personas: list[str] = Field(
         default_factory=list, description="personas of your own, a judge for each, in place of the bundled ones"
     )
+    beliefs: bool = Field(
+        False, description="ask each judge of a consultancy how likely the claim is true, before the speakers and after"
+    )
+    persuasion: bool = Field(
+        False, description="rate how much each turn of a consultancy's speakers uses seven persuasion strategies"
+    )

@@ -1,7 +1,8 @@
 """Consultancy, and debate in the same frame (Rahman et al., 2025): a judge decides by what is said and cited alone.
 
 A consultant argues a side that it was assigned: it opens and the judge asks, it answers, it gives its final evidence.
-In the debate both sides speak in each of the rounds, and the judge asks after each but the last.
+In the debate both sides speak in each of the rounds, and the judge asks after each but the last. On demand judges say
+before and after what they believe, and the speakers' turns are rated by how they persuade.
 """
 
 from collections.abc import Awaitable, Callable
@@ -12,7 +13,15 @@ from system.deadline import DeadlineExpired
 from system.graph.records import Verdict
 from system.graph.thoughts import SIDES, Argument, Thought
 from system.strategies import strategy
-from system.strategies.consultancy.steps import advise, judge_speakers, question_speakers
+from system.strategies.consultancy.settings import ConsultancySettings
+from system.strategies.consultancy.steps import (
+    advise,
+    judge_speakers,
+    measure,
+    question_speakers,
+    rate_persuasion,
+    state_beliefs,
+)
 from system.strategies.debate.steps import argue
 from system.strategies.steps.evidence import SharedEvidence, gather, share_evidence
 from system.strategies.steps.verdict import conclude, vote
@@ -59,8 +68,18 @@ async def debate_before_judge(case: Case, shared_evidence: SharedEvidence, trans
 
 
 async def _judged(case: Case, session: Session) -> Thought[Verdict] | None:
+    settings = case.settings[ConsultancySettings]
     transcript: Transcript = []
+    if settings.beliefs:
+        await measure(case, "beliefs before", state_beliefs, transcript)
     with suppress(DeadlineExpired):  # the judges decide in the reserve, by what was said until then
         await session(case, share_evidence(case, await gather(case)), transcript)
-    verdicts = await judge_speakers(case, transcript) if transcript else []
-    return vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
+    if not transcript:
+        return None
+    verdicts = await judge_speakers(case, transcript)
+    verdict = vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
+    if settings.beliefs:
+        await measure(case, "beliefs after", state_beliefs, transcript)
+    if settings.persuasion:
+        await measure(case, "persuasion", rate_persuasion, transcript)
+    return verdict

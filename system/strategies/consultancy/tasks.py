@@ -1,10 +1,11 @@
 """The tasks of consultancy (Rahman et al., 2025), where the judges read only what is said."""
 
 from system.graph.thoughts import Argument, Speaker
+from system.strategies.consultancy.records import Percent, Ratings
 from system.strategies.steps.tasks.argument import ArgumentReply
 from system.strategies.steps.tasks.ask_question import QuestionReply
 from system.strategies.steps.tasks.judge_claim import VerdictReply
-from system.tasks.base import EvidenceTask, Task
+from system.tasks.base import EvidenceTask, Reply, Task
 
 
 class Advise(EvidenceTask[ArgumentReply]):
@@ -51,3 +52,30 @@ class JudgeSpeakers(Task[VerdictReply]):
 
     persona: str
     transcript: tuple[Argument, ...]
+
+
+class BeliefReply(Reply):
+    """How likely the claim is true."""
+
+    belief: Percent
+
+
+class StateBelief(Task[BeliefReply]):
+    """Say, as the judge, how likely the claim is true: before anybody has spoken, and after all have."""
+
+    name = "state_belief"
+    reply_type = BeliefReply
+    max_tokens = 32
+
+    persona: str
+    transcript: tuple[Argument, ...]
+
+
+class RatePersuasion(Task[Ratings]):
+    """Rate how much a speaker's turn uses each persuasion strategy."""
+
+    name = "rate_persuasion"
+    reply_type = Ratings
+    max_tokens = 128
+
+    argument: Argument

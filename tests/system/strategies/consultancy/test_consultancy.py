@@ -6,21 +6,33 @@ from dataclasses import replace
 import pytest
 
 from system.check import check
-from system.graph.records import Label
+from system.graph.records import Cost, Label
 from system.graph.thoughts import Speaker
-from system.models.base import RoutedModel, by_agent
+from system.models.base import Completion, RoutedModel, by_agent
 from system.models.prompting import render
+from system.models.replies import read_reply
 from system.models.scripted import ScriptedModel
 from system.strategies import STRATEGIES
+from system.strategies.consultancy.records import Belief, Persuasion, Ratings
 from system.strategies.consultancy.settings import PERSONAS
 from system.strategies.consultancy.strategy import ROUNDS, ai_debate, consultancy
-from system.strategies.consultancy.tasks import Advise, JudgeSpeakers, QuestionSpeakers
+from system.strategies.consultancy.tasks import (
+    Advise,
+    BeliefReply,
+    JudgeSpeakers,
+    QuestionSpeakers,
+    RatePersuasion,
+    StateBelief,
+)
+from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.tasks.judge_claim import VerdictReply
 from tests.helpers import fake_time
 from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
 
 CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE
+RATINGS = Ratings(evidence=3, logic=2, authority=1, emotion=0, values=0, rebuttal=1, certainty=0)
+MEASURED = {"consultancy__beliefs": True, "consultancy__persuasion": True}
 
 
 def run(case, strategy=consultancy):
@@ -135,3 +147,98 @@ def test_speakers_run_on_the_other_models_and_judges_on_the_first(make_case, ans
     assert {request.temperature for requests in said.values() for request in requests} == {0.0}
     judging = Moderate | CloseDebate | JudgeSpeakers
     assert not [r for model in models[1:] for r in model.requests if isinstance(r.task, judging)]
+
+
+def contents(case, kind):
+    return [thought.content for thought in case.graph.holding(kind)]
+
+
+def measured(request):
+    """The ordinary reply to what is measured: a judge who is moved, a speaker who cites."""
+    if isinstance(request.task, RatePersuasion):
+        return RATINGS
+    return BeliefReply(belief=80 if request.task.transcript else 40)
+
+
+@pytest.fixture
+def measuring(answers):
+    answers.replace |= {StateBelief: measured, RatePersuasion: measured}
+    return answers
+
+
+@pytest.mark.parametrize(("strategy", "turns"), [(consultancy, 4), (ai_debate, 8)])
+def test_each_judge_says_what_it_believes_before_and_after(make_case, measuring, strategy, turns):
+    case = make_case(consultancy__beliefs=True, consultancy__personas=2)
+    run(case, strategy)
+    asked_of = [(task.persona, len(task.transcript)) for task in asked(case, StateBelief)]
+    assert asked_of == [(persona, said) for said in (0, turns) for persona in PERSONAS[:2]]
+    assert case.model.requests[0].task == asked(case, StateBelief)[0]  # before evidence is gathered
+    believed = [(one.persona, one.after, one.percent) for one in contents(case, Belief)]
+    assert believed == [(persona, after, 80 if after else 40) for after in (False, True) for persona in PERSONAS[:2]]
+    assert case.graph["b1"].summary.heading == "belief before the speakers: 40%"
+    prompts = [render(task, adapter=False)[1]["content"] for task in asked(case, StateBelief)]
+    assert ["Nobody has spoken yet" in prompt for prompt in prompts] == [True, True, False, False]
+    assert PERSONAS[1] in prompts[1] and not contents(case, Persuasion)
+
+
+@pytest.mark.parametrize("side", ["affirmative", "negative"])
+def test_a_consultants_turns_are_rated_on_its_side(make_case, measuring, side):
+    case = make_case(consultancy__persuasion=True, consultancy__consultant_side=side)
+    run(case)
+    rated = [(one.speaker, one.side, one.round, one.ratings) for one in contents(case, Persuasion)]
+    assert rated == [(CONSULTANT, side, number, RATINGS) for number in (1, 2, 3)]
+    assert case.graph["w1"].parents == ("d1",) and not contents(case, Belief)
+    assert case.graph["w1"].summary.text == "evidence high, logic moderate, authority low, rebuttal low"
+
+
+def test_debaters_turns_are_rated_on_their_own_sides(make_case, measuring):
+    case = make_case(consultancy__persuasion=True)
+    run(case, ai_debate)
+    assert [one.side for one in contents(case, Persuasion)] == [Speaker.AFFIRMATIVE, Speaker.NEGATIVE] * 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [(StateBelief, BeliefReply(belief=100)), (RatePersuasion, Ratings(**dict.fromkeys(dict(RATINGS), 3)))],
+)
+def test_replies_beyond_the_scale_are_malformed(make_case, measuring, kind, most):
+    case = make_case(**MEASURED)
+    run(case)
+    task, (field, top) = asked(case, kind)[0], next(iter(most))
+    assert isinstance(read_reply(task, most.model_dump_json(), Cost(), ""), Completion)
+    beyond = most.model_copy(update={field: top + 1}).model_dump_json()
+    assert f"{field}: expected a number less than" in read_reply(task, beyond, Cost(), "").message
+
+
+def checked(make_engine):
+    """A check with both measurements, on fake time."""
+    engine = make_engine(**MEASURED, run__budget=10.0)
+    engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "consultancy"}))
+    return fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+
+
+def skipped(graph):
+    return [thought.content.step for thought in graph.holding(Skipped)]
+
+
+@pytest.mark.parametrize("kind", [StateBelief, RatePersuasion])
+def test_a_measurement_that_hangs_costs_no_verdict(make_engine, measuring, kind):
+    def hang_at_the_end(request):
+        return hang(request) if kind is RatePersuasion or request.task.transcript else measured(request)
+
+    measuring.replace[kind] = hang_at_the_end
+    result, graph = checked(make_engine)
+    assert result.verdict.label is Label.SUPPORTED and result.timing.cut_short
+    assert skipped(graph) == (["persuasion"] if kind is RatePersuasion else ["beliefs after", "persuasion"])
+
+
+def test_nothing_is_measured_where_time_is_short(make_engine, measuring):
+    async def slow(_):
+        await asyncio.sleep(6)
+        return VerdictReply(justification="x", label=Label.REFUTED)
+
+    measuring.replace[JudgeSpeakers] = slow
+    result, graph = checked(make_engine)
+    assert result.verdict.label is Label.REFUTED
+    assert skipped(graph) == ["beliefs after", "persuasion"]
+    assert [thought.content.after for thought in graph.holding(Belief)] == [False]
