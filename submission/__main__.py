@@ -1,4 +1,4 @@
-"""Command line: ``python -m submission validate|score|report|calibrate|claim-only|rounds``."""
+"""Command line: ``python -m submission validate|score|report|calibrate|claim-only|rounds|beliefs``."""
 
 import argparse
 import sys
@@ -11,6 +11,7 @@ COMMANDS = {
     "calibrate": "fit confidences on a labeled split",
     "claim-only": "score the claim alone, without evidence",
     "rounds": "tell by the number of rounds how many claims are right, and what a claim costs",
+    "beliefs": "tell how the judges' beliefs moved, and how speakers persuaded who were right or wrong",
 }
 
 

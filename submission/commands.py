@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from submission.beliefs import add_beliefs_command
 from submission.calibration import add_calibrate_command
 from submission.claim_only import add_claim_only_command
 from submission.ev2r.replies import Mode
@@ -98,6 +99,7 @@ def _parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
     add_calibrate_command(commands)
     add_claim_only_command(commands)
     add_rounds_command(commands)
+    add_beliefs_command(commands)
     return parser
 
 
