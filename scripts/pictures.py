@@ -6,6 +6,7 @@ docs/reading.png is the graph of the README's first command; docs/graph.png a Gr
 documents of docs/tutorial.md. Needs Chromium with its driver, and the extra "test".
 """
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,7 @@ def photograph(page: Path, picture: Path) -> None:
 
 def main() -> None:
     """Make both."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for name, year, documents, options in (("reading", 1931, ASTER, ()), ("graph", 1932, TUTORIAL, GRAPH_OF_THOUGHTS)):
         with tempfile.TemporaryDirectory() as folder:
             photograph(report(Path(folder), year, documents, *options), ROOT / "docs" / f"{name}.png")

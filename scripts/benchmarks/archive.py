@@ -16,7 +16,6 @@ from typing import TypeVar
 
 import numpy as np
 import orjson
-from system.gold import gold_by_id
 
 from knowledge_store.dense import archive as fusing
 from knowledge_store.dense import vectors as indexing
@@ -28,6 +27,7 @@ from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import RetrievalSettings
+from system.averitec.gold import gold_by_id
 
 T = TypeVar("T")
 LIMIT = 10
