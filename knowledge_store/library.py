@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
+from functools import lru_cache
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
 
@@ -14,8 +16,10 @@ from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.bm25.shared import SharedCounter
 from knowledge_store.pages.filters import admitted, repeats
 from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
-from knowledge_store.ranking import RankedStore, rank
+from knowledge_store.pages.store import read_pages
+from knowledge_store.ranking import RankedStore, rank, recalled
 from knowledge_store.searchers import SearchError
+from knowledge_store.searchers.archive import is_archive
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import tokenize
 
@@ -104,3 +108,39 @@ class Library:
 
     def _renumbered(self, passages: Iterable[Passage]) -> Iterator[Passage]:
         return (replace(passage, page=self._last + 1 + passage.page) for passage in passages)
+
+
+def is_shared(path: Path, settings: RetrievalSettings, days: Iterable[date | None]) -> bool:
+    """Whether claims of those days can share a library of a store and get just what ``rank`` gives each.
+
+    They cannot where settings leave out other pages for each claim, or search for more; an archive is never read whole.
+    """
+    alike = settings.claim_copies and not settings.search and (settings.later_pages or len({*days}) < 2)
+    return alike and path.is_file() and not is_archive(path)
+
+
+def rank_shared(
+    path: Path, claim: str, settings: RetrievalSettings, day: date | None, claims: tuple[str, ...]
+) -> RankedStore:
+    """What ``rank`` gives for a store and one of the claims that share it; this process reads the store once.
+
+    Args:
+        day: when all of them were made.
+
+    Returns:
+        The first has the seconds of reading as well.
+    """
+
+    def rank_now() -> RankedStore:
+        began = perf_counter()
+        ranked = _library(path, claims, settings.model_dump_json(), day).rank(claim)
+        return replace(ranked, seconds=perf_counter() - began)
+
+    return recalled(path, claim, settings, day, rank_now)
+
+
+@lru_cache(maxsize=1)
+def _library(path: Path, claims: tuple[str, ...], settings: str, day: date | None) -> Library:
+    flaws = Flaws()
+    pages = read_pages(path, flaws)
+    return Library(pages, claims, RetrievalSettings.model_validate_json(settings), day, flaws=flaws, name=path.name)

@@ -5,7 +5,7 @@ pickled.
 """
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
@@ -100,12 +100,21 @@ def rank(
         return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name)
     if is_archive(source):
         return _rank_archive(source, claim, settings, day)
-    if not settings.ranking_cache or settings.search or not source.is_file():
+    if settings.search:
         return _rank_store(source, claim, settings, day)
-    cached = Path(settings.ranking_cache) / f"{_key(source, claim, settings, day)}.json"
+    return recalled(source, claim, settings, day, lambda: _rank_store(source, claim, settings, day))
+
+
+def recalled(
+    path: Path, claim: str, settings: RetrievalSettings, day: date | None, rank_now: Callable[[], RankedStore]
+) -> RankedStore:
+    """What was ranked of a store for a claim before; ranked now, and kept, where the cache does not have it."""
+    if not settings.ranking_cache or not path.is_file():
+        return rank_now()
+    cached = Path(settings.ranking_cache) / f"{_key(path, claim, settings, day)}.json"
     if cached.is_file():
         return _CACHED.validate_python(orjson.loads(cached.read_bytes()))
-    ranked = _rank_store(source, claim, settings, day)
+    ranked = rank_now()
     _write(cached, orjson.dumps(ranked, option=orjson.OPT_NON_STR_KEYS))
     return ranked
 

@@ -17,7 +17,7 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import Future
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -205,14 +205,14 @@ class FactChecker:
         if not claims:
             return
         engine = self.engine
-        rank: Rank
+        ranking: AbstractContextManager[Rank]
         if store is None:
             engine = engine.for_documents()
             read = partial(rank_for_all, documents, claims, engine.settings.retrieval, fetch=fetch, progress=progress)
-            rank = partial(rank_of_search, await asyncio.to_thread(read))
+            ranking = nullcontext(partial(rank_of_search, await asyncio.to_thread(read)))
         else:
-            rank = partial(self._ranking.rank, store)
-        with tqdm(total=len(claims), unit="claim", disable=not progress) as bar:
+            ranking = self._ranking.for_claims(store, claims)
+        with ranking as rank, tqdm(total=len(claims), unit="claim", disable=not progress) as bar:
             async with aclosing(check_each(PooledChecks(engine, rank), claims)) as checks:
                 async for result, graph in checks:
                     bar.update()

@@ -79,7 +79,7 @@ async def measure(
     settings = Settings()
     claims = [Claim(id=i, text=f"Bridge {i} opened in 1932.") for i in range(workers * per_worker)]
     with tempfile.TemporaryDirectory() as output, Journal(Path(output) / "journal.jsonl", {}, resume=False) as journal:
-        async with ClusterChecker(address, partial(load_engine, latency, settings), store, settings) as checker:
+        async with ClusterChecker(address, partial(load_engine, latency, settings), store, claims, settings) as checker:
             while not all(worker.pid for worker in checker.workers):
                 await asyncio.sleep(0.1)
             await asyncio.gather(*map(checker.check, claims[:workers]))  # one each, which starts the ranking processes

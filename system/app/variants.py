@@ -8,7 +8,6 @@ repeats, a claim counts with its mean.
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from system.graph.graph import Graph
 from system.graph.records import TWO_LABELS, Claim, ClaimResult, Label, Record
 from system.hardware.machine import describe
 from system.models.base import Model, Request, Result
-from system.runner.checking import PooledChecks, check_all
+from system.runner.checking import PooledChecks, Rank, check_all
 from system.runner.ranking_pool import RankingPool
 from system.settings import SECTIONS, Settings, SettingsError, load, unknown_strategy
 from system.strategies import STRATEGIES
@@ -41,7 +40,7 @@ class Variant:
 
 
 def parse_variants(text: str, profile: str, given: dict[str, Any]) -> list[Variant]:
-    """The variants of a list such as ``got,got:debate=false,carp:claim_graph=false``.
+    """The variants of a list such as ``got,got:debate=false,got:branches=3``.
 
     Args:
         given: settings of the command line that hold for all variants.
@@ -125,7 +124,7 @@ async def run_variants(
     total = len(claims) * len(variants) * repeats
     progress = tqdm(total=total, initial=len(done), unit="check", desc="comparing", smoothing=0.05)
 
-    async def check_job(variant: Variant, repeat: int, pool: RankingPool) -> None:
+    async def check_job(variant: Variant, repeat: int, rank: Rank) -> None:
         job = with_seed(engine, variant, repeat)
         listening = SamplingListener(job.model)
         wanted = [claim for claim in claims if not repeat or done[variant.name, 0, claim.id].sampled]
@@ -140,12 +139,12 @@ async def run_variants(
             done[variant.name, repeat, result.claim.id] = one
             progress.update()
 
-        await check_all(PooledChecks(replace(job, model=listening), partial(pool.rank, store)), left, keep)
+        await check_all(PooledChecks(replace(job, model=listening), rank), left, keep)
 
-    with progress, RankingPool(settings, run.workers, run.budget) as pool:
+    with progress, RankingPool(settings, run.workers, run.budget) as pool, pool.for_claims(store, claims) as rank:
         for variant in variants:
             for repeat in range(repeats):
-                await check_job(variant, repeat, pool)
+                await check_job(variant, repeat, rank)
     shutil.rmtree(rankings, ignore_errors=True)
 
     def repeated(variant: Variant) -> list[list[ClaimResult]]:

@@ -3,8 +3,8 @@
 import os
 import platform
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
@@ -57,14 +57,16 @@ class LocalChecker:
 
     Args:
         store: folder with one store per claim id, or one file for all.
+        claims: all that will be checked.
         load_seconds: what loading the engine took.
     """
 
-    def __init__(self, engine: Engine, store: Path, load_seconds: float = 0.0) -> None:
+    def __init__(self, engine: Engine, store: Path, claims: Sequence[Claim], load_seconds: float = 0.0) -> None:
         settings = engine.settings.run
         self._engine = engine
-        self._pool = RankingPool(engine.settings.retrieval, settings.workers, settings.budget)
-        self._checks = PooledChecks(engine, partial(self._pool.rank, store))
+        self._ranking = ExitStack()
+        pool = self._ranking.enter_context(RankingPool(engine.settings.retrieval, settings.workers, settings.budget))
+        self._checks = PooledChecks(engine, self._ranking.enter_context(pool.for_claims(store, claims)))
         self.places = self._checks.places
         self._report = WorkerReport(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
 
@@ -72,7 +74,7 @@ class LocalChecker:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._pool.close()
+        self._ranking.close()
         await self._engine.model.close()
 
     @property
@@ -104,15 +106,16 @@ MakeEngine = Callable[[], Engine]
 class ClusterWorker:
     """A ``LocalChecker`` in a process of its own on some node. The store is read there, beside the engine."""
 
-    def __init__(self, make_engine: MakeEngine, store: Path) -> None:
+    def __init__(self, make_engine: MakeEngine, store: Path, claims: Sequence[Claim]) -> None:
         self._make_engine = make_engine
         self._store = store
+        self._claims = claims
 
     async def load(self) -> WorkerReport:
         """Load the engine; apart from the constructor, whose errors Ray reports without their types."""
         began = time.perf_counter()
         engine = self._make_engine()
-        self._checker = LocalChecker(engine, self._store, time.perf_counter() - began)
+        self._checker = LocalChecker(engine, self._store, self._claims, time.perf_counter() - began)
         return self._checker.workers[0]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes, WorkerReport]:

@@ -10,6 +10,7 @@ import logging
 import math
 import os
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,15 +138,17 @@ class ClusterChecker:
         address: see ``connect``.
         make_engine: loads an engine; it is pickled, and called on the nodes.
         store: folder with one store per claim id, or one file for all, under the same path on every node.
+        claims: all that will be checked.
 
     Raises:
         CheckerError: on entering: no such cluster, or no room in it.
     """
 
-    def __init__(self, address: str, make_engine: MakeEngine, store: Path, settings: Settings) -> None:
+    def __init__(
+        self, address: str, make_engine: MakeEngine, store: Path, claims: Sequence[Claim], settings: Settings
+    ) -> None:
         self._address = address
-        self._make_engine = make_engine
-        self._store = store.resolve()
+        self._work = make_engine, store.resolve(), claims
         self._settings = settings
         self._workers: list[_Worker] = []
         self._free: asyncio.PriorityQueue[_Place] = asyncio.PriorityQueue()
@@ -220,7 +223,7 @@ class ClusterChecker:
     def _start_worker(self) -> None:
         """Ask for a worker; while the cluster has no room for it, Ray keeps it waiting."""
         cpus, gpus = self._share
-        actor = ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus).remote(self._make_engine, self._store)
+        actor = ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus).remote(*self._work)
         worker = _Worker(actor, WorkerReport(node="", pid=0, model_load_seconds=0.0))
         self._workers.append(worker)
         task = asyncio.create_task(self._load(worker))

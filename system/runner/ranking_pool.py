@@ -1,19 +1,23 @@
 """Reading and ranking of the next claims' stores in worker processes, while the model works."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
-from knowledge_store.isolation import Limits, WorkerDied, Workers, WorkFailed
+from knowledge_store.isolation import Limits, TookTooLong, WorkerDied, Workers, WorkFailed
+from knowledge_store.library import is_shared, rank_shared
 from knowledge_store.pages.page import ReadingReport
 from knowledge_store.ranking import RankedStore, rank, warm_up
 from knowledge_store.searchers import SearchError
 from knowledge_store.settings import RetrievalSettings
 from system.check import unread, unread_parts
 from system.graph.records import Claim, Failure
+from system.runner.checking import Rank
 
 OUTPUT = 2**28  # bytes of a ranking: 3,000 passages of 1,000 characters have three million
 
@@ -49,18 +53,50 @@ class RankingPool:
             store: folder with one store per claim id, or one file for all.
         """
         file = store_file(store, claim)
-        return await _or_unread(file, self._rank_or_renew(file, claim))
+        return await _or_unread(file, self._rank_or_renew(self._workers, rank, file, claim))
 
-    async def _rank_or_renew(self, file: Path, claim: Claim) -> RankedStore:
+    @contextmanager
+    def for_claims(self, store: Path, claims: Sequence[Claim]) -> Iterator[Rank]:
+        """``rank`` for some claims; a worker reads one file for all of them once, and ends with the context.
+
+        Args:
+            store: see ``rank``.
+            claims: all that will be asked for.
+        """
+        if not is_shared(store, self._settings, {claim.day for claim in claims}):
+            yield partial(self.rank, store)
+            return
+        workers = Workers(1, warm_up, self._settings)
+        texts = tuple(dict.fromkeys(claim.text for claim in claims))
+        turn, late = asyncio.Lock(), list[TookTooLong]()
+
+        async def ranked(claim: Claim) -> RankedStore:
+            async with turn:  # of those that wait for a file that hangs, each would else wait as long again
+                if late:
+                    raise late[0]
+                try:
+                    return await self._rank_or_renew(workers, rank_shared, store, claim, texts)
+                except TookTooLong as error:
+                    late.append(error)
+                    raise
+
         try:
-            return await self._submit(file, claim)
-        except WorkerDied:
-            return await self._submit(file, claim)
+            yield lambda claim: _or_unread(store, ranked(claim))
+        finally:
+            workers.close()
 
-    async def _submit(self, file: Path, claim: Claim) -> RankedStore:
-        arguments = file, claim.text, self._settings, claim.day
-        work = partial(self._workers.call, self._limits, rank, *arguments)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    async def _rank_or_renew(self, *work: Any) -> RankedStore:
+        try:
+            return await self._submit(*work)
+        except WorkerDied:
+            return await self._submit(*work)
+
+    async def _submit(
+        self, workers: Workers, work: Callable[..., RankedStore], file: Path, claim: Claim, *more: Any
+    ) -> RankedStore:
+        arguments = file, claim.text, self._settings, claim.day, *more
+        call = partial(workers.call, self._limits, work, *arguments)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
 
 async def rank_of_search(rank: Callable[[Claim], RankedStore], claim: Claim) -> tuple[RankedStore, list[Failure]]:

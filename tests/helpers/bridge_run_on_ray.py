@@ -39,7 +39,7 @@ def load_engine(folder, delay):
 
 async def check_all(folder, delay, address, journal):
     make_engine = partial(load_engine, folder, delay)
-    async with ClusterChecker(address, make_engine, folder / "stores", settings_with()) as checker:
+    async with ClusterChecker(address, make_engine, folder / "stores", CLAIMS, settings_with()) as checker:
         results = await run(checker, CLAIMS, folder, journal)
         return results, checker.workers
 

@@ -9,7 +9,6 @@ it again. Of them come Debate-SFT, and D-SFT with D-DPO.
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -179,8 +178,9 @@ async def hold_debates(
                 _LOGGER.warning("claim %d: the debate reached no verdict (%s)", result.claim.id, why)
             bar.update()
 
-        with RankingPool(settings.retrieval, settings.run.workers, settings.run.budget) as pool:
-            await check_all(PooledChecks(engine, partial(pool.rank, store)), left, keep)
+        run = settings.run
+        with RankingPool(settings.retrieval, run.workers, run.budget) as pool, pool.for_claims(store, left) as rank:
+            await check_all(PooledChecks(engine, rank), left, keep)
     by_id = {debate.claim.id: debate for debate in journal.finished}
     return [by_id[claim.id] for claim in claims if claim.id in by_id]
 

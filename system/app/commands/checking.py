@@ -75,22 +75,24 @@ def _check_what_is_left(
     """Check the claims that the journal does not hold; whether there were any, for which alone an engine is loaded."""
     if {claim.id for claim in claims} <= {result.claim.id for result in journal.finished}:
         return False
-    asyncio.run(_run(_checker(args, settings, store), claims, args.output, journal))
+    asyncio.run(_run(_checker(args, settings, store, claims), claims, args.output, journal))
     return True
 
 
-def _checker(args: argparse.Namespace, settings: Settings, store: Path) -> "LocalChecker | ClusterChecker":
+def _checker(
+    args: argparse.Namespace, settings: Settings, store: Path, claims: list[Claim]
+) -> "LocalChecker | ClusterChecker":
     """Who checks the claims: this process, or with --ray the workers of a cluster."""
     if not args.ray:
         engine, load_seconds = common.load_timed(settings, args.output / "trace.jsonl" if args.trace else None)
-        return LocalChecker(engine, store, load_seconds)
+        return LocalChecker(engine, store, claims, load_seconds)
     try:
         from system.runner.cluster import ClusterChecker  # only here: Ray is large and may be absent
     except ModuleNotFoundError as error:
         raise CheckerError(f"--ray needs Ray ({error}): pip install '.[ray]'") from error
     if args.trace:
         raise CheckerError("--trace and --ray cannot be combined (a trace comes from one process); give one of them")
-    return ClusterChecker(args.ray, partial(load_engine, settings), store, settings)
+    return ClusterChecker(args.ray, partial(load_engine, settings), store, claims, settings)
 
 
 async def _run(opening: "LocalChecker | ClusterChecker", claims: list[Claim], output: Path, journal: Journal) -> None:

@@ -1,6 +1,7 @@
 """The time of a run on a fake clock: what the rule counts is the mean over the run."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -32,8 +33,9 @@ def check_claims(monkeypatch):
                 await asyncio.sleep(seconds[request.task.claim.id])
             return answers(request)
 
-        async with LocalChecker(Engine(ScriptedModel(script), BagOfWords(), settings), STORE) as checker:
-            claims = [CLAIM.model_copy(update={"id": number}) for number in range(len(seconds))]
+        claims = [CLAIM.model_copy(update={"id": number}) for number in range(len(seconds))]
+        engine = Engine(ScriptedModel(script), BagOfWords(), settings)
+        async with LocalChecker(engine, Path(), claims) as checker:
             checked = await asyncio.gather(*(checker.check(claim) for claim in claims))
         return [result for result, _ in checked], asyncio.get_running_loop().time()
 

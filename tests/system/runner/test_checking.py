@@ -2,6 +2,7 @@
 
 import asyncio
 
+import orjson
 import pytest
 
 from factgraph import FactChecker
@@ -38,7 +39,7 @@ def make_engine(monkeypatch):
 
 
 async def by_run(engine, folder):
-    async with LocalChecker(engine, folder) as checker:
+    async with LocalChecker(engine, folder, CLAIMS) as checker:
         return await check_all(checker, CLAIMS, lambda checked: asyncio.sleep(0, checked[0]))
 
 
@@ -46,10 +47,11 @@ async def by_library(engine, folder):
     return [checked.result async for checked in FactChecker(engine=engine).acheck_many(CLAIMS, store=folder)]
 
 
-async def by_comparison(engine, folder):
+async def by_comparison(engine, store):
     variants = [Variant("first", engine.settings), Variant("second", engine.settings)]
+    folder = store if store.is_dir() else store.parent
     with ComparisonJournal(folder / "journal.jsonl", {}, resume=False) as journal:
-        return (await run_variants(engine, variants, CLAIMS, folder, 1, journal))["second"][0]
+        return (await run_variants(engine, variants, CLAIMS, store, 1, journal))["second"][0]
 
 
 def test_run_library_and_comparison_agree(make_engine, tmp_path):
@@ -77,3 +79,18 @@ def test_only_what_samples_is_repeated(make_engine, tmp_path, evidence, runs):
     assert [len(repeat) for repeat in found["debatecv"]] == [2] * runs
     argued = {(r.task.claim.id, r.seed) for r in engine.model.requests if isinstance(r.task, Argue)}
     assert len(argued) == 2 * runs
+
+
+@pytest.mark.parametrize("check", [by_run, by_library, by_comparison])
+def test_one_store_for_all_claims_is_read_once(tmp_path, check):
+    store, answers = tmp_path / "store.json", Answers()
+    store.write_bytes(b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text in PAGES))
+
+    def script(request):
+        store.unlink(missing_ok=True)  # whoever opens it again finds nothing
+        return answers(request)
+
+    settings = settings_with(run__max_concurrent_claims=1, run__prefetch=1)  # so the last are not ranked yet
+    results = asyncio.run(check(Engine(ScriptedModel(script), BagOfWords(), settings), store))
+    assert [one.failures for one in results] == [()] * len(CLAIMS)
+    assert not store.exists()
