@@ -1,6 +1,6 @@
 """The settings as keyword arguments, spelled out for editors and type checkers; see ``system.settings``.
 
-A test compares this with the settings themselves, those that strategies register included.
+A test compares this with the settings themselves.
 """
 
 from typing import Literal, TypedDict
@@ -8,7 +8,22 @@ from typing import Literal, TypedDict
 from system.settings import Backend
 
 
-class SettingKeywords(TypedDict, total=False):
+class StrategyKeywords(TypedDict, total=False):
+    """The settings of single strategies; whoever deletes one may leave its names here."""
+
+    team_agents: int
+    claim_graph: bool
+    self_correction: bool
+    drafts: bool
+
+    consultant_side: Literal["affirmative", "negative"]
+    personas: int
+    own_personas: list[str]
+    beliefs: bool
+    persuasion: bool
+
+
+class SettingKeywords(StrategyKeywords, total=False):
     """All settings by their names; the names of profiles and of the command line's options are the same."""
 
     strategy: str
@@ -81,14 +96,3 @@ class SettingKeywords(TypedDict, total=False):
     workers: int
     calibration: str
     prefetch: int
-
-    team_agents: int
-    claim_graph: bool
-    self_correction: bool
-    drafts: bool
-
-    consultant_side: Literal["affirmative", "negative"]
-    personas: int
-    own_personas: list[str]
-    beliefs: bool
-    persuasion: bool

@@ -215,10 +215,11 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
         if chosen not in known and (chosen or name == "strategy"):
             raise SettingsError(f"{name}: {unknown_strategy(chosen)}")
     tasks = {task.name for task in registered()}
-    if settings.debate.evidence == "none" and settings.strategy in import_module("system.strategies").SEARCHING:
+    searching = import_module("system.strategies").SEARCHING
+    if settings.debate.evidence == "none" and settings.strategy in searching:
         raise SettingsError(
             f"debate.evidence: none leaves {settings.strategy} nothing to do, it is a search for evidence; expected "
-            "retrieved or gold, or a strategy that can do without, such as single, debatecv or carp"
+            f"retrieved or gold, or a strategy that can do without: {', '.join(sorted({*known} - searching))}"
         )
     if unknown := sorted(settings.model.routes.keys() - tasks):
         close = get_close_matches(unknown[0], tasks, n=1)

@@ -85,9 +85,9 @@ def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), l
     """
     fields = {name: getattr(task, name) for name in type(task).model_fields}
     parts = _templates(task.prompt_file(), frozenset(specials))
-    system, user, drafts = (part.render(**fields, adapter=adapter, limit=limit).strip() for part in parts)
+    system, user = (part.render(**fields, adapter=adapter, limit=limit).strip() for part in parts)
     instructions = [Message(role="system", content=system)] if system else []
-    return [*instructions, Message(role="user", content=f"{user}\n{drafts}" if task.drafts else user)]
+    return [*instructions, Message(role="user", content=user)]
 
 
 def fit(
@@ -124,10 +124,8 @@ def fit(
 
 
 @lru_cache
-def _templates(file: Path, specials: frozenset[str]) -> tuple[Template, Template, Template]:
-    """The two parts of a prompt file, split before rendering, so no inserted text can start a part; and the part that
-    presents drafts of the reply, the same for all tasks.
-    """
+def _templates(file: Path, specials: frozenset[str]) -> tuple[Template, Template]:
+    """The two parts of a prompt file, split before rendering, so no inserted text can start a part."""
     environment = Environment(
         loader=FileSystemLoader([file.parent / "shared", SHARED]),
         undefined=StrictUndefined,
@@ -137,9 +135,7 @@ def _templates(file: Path, specials: frozenset[str]) -> tuple[Template, Template
     environment.policies["truncate.leeway"] = 0
     environment.filters["verbatim"] = _Verbatim
     system, user = file.read_text(encoding="utf-8").split("\n# User\n")
-    parts = (system.removeprefix("# System\n"), user, '{% include "drafts.md" %}')
-    system_part, user_part, drafts_part = map(environment.from_string, parts)
-    return system_part, user_part, drafts_part
+    return environment.from_string(system.removeprefix("# System\n")), environment.from_string(user)
 
 
 class _Verbatim(str):

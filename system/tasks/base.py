@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import Field, SerializeAsAny
+from pydantic import Field
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, QuestionAnswer, Record
@@ -65,7 +65,6 @@ class Task(Record, Generic[R]):
         max_tokens: longest reply, in tokens.
         agent: which of several agents is asked, from 0. With several models each agent has its own; with one, the
             agents after the first are sampled with seeds of their own.
-        drafts: earlier replies to the same task, to be made into a better one (CARP, section 3.7).
     """
 
     name: ClassVar[str]
@@ -75,7 +74,6 @@ class Task(Record, Generic[R]):
 
     claim: Claim
     agent: int = 0
-    drafts: tuple[SerializeAsAny[Reply], ...] = ()
 
     @property
     def variant(self) -> int:

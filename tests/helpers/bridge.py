@@ -14,15 +14,10 @@ from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
 from system.case import Case
 from system.graph.records import AnswerType, Claim, Label, Source
-from system.graph.thoughts import Speaker
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import Line
 from system.settings import Settings
-from system.strategies.baselines.tasks import AskOfPassage, CarryOut, Instruct, InstructionReply, VerifyClaim
-from system.strategies.consultancy.tasks import Advise, JudgeSpeakers, QuestionSpeakers
-from system.strategies.debate.tasks import Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.argument import ArgumentReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
@@ -87,30 +82,8 @@ class Answers:
                 return VerdictReply(justification="The bridge opened in 1932.", label=Label.SUPPORTED)
             case LabelClaim():
                 return LabelReply(label=Label.SUPPORTED)
-            case Argue(side=Speaker.AFFIRMATIVE, evidence=evidence):
-                return ArgumentReply(argument="It opened in 1932, says a history.", citations=[1] if evidence else [])
-            case Argue(evidence=evidence):
-                return ArgumentReply(argument="Nobody remembers when.", citations=[len(evidence)] if evidence else [])
-            case Moderate() | CloseDebate():
-                return ruling(request.task)
-            case VerifyClaim():
-                return VerdictReply(justification="A history says 1932.", label=Label.SUPPORTED)
-            case Instruct(transcript=transcript):
-                return InstructionReply(instruction="Compare the dates.", done=len(transcript) >= 2)
-            case CarryOut(evidence=evidence):
-                return ArgumentReply(argument="There is only one date.", citations=[1] if evidence else [])
-            case Advise(evidence=evidence):
-                return ArgumentReply(argument="It opened in 1932.", citations=[1] if evidence else [])
-            case QuestionSpeakers():
-                return QuestionReply(question="Who says so?")
-            case JudgeSpeakers():
-                return VerdictReply(justification="The speaker cites a history.", label=Label.SUPPORTED)
-            case AskOfPassage(passage=passage):
-                return QuestionReply(question=f"What is known of {passage.text.split()[-1]}")
-        for strategy in by_strategy.MODULES:
-            if reply := strategy.reply_to(request.task):
-                return reply
-        return None
+        replies = (reply_to(request.task) for reply_to in by_strategy.functions("reply_to"))
+        return next((reply for reply in replies if reply), None)
 
 
 async def hang(_: Request) -> None:
@@ -121,13 +94,6 @@ async def hang(_: Request) -> None:
 def asked(case: Case, kind: type[Task] | tuple[type[Task], ...]) -> list[Task]:
     """The tasks of a kind that a case has asked its model."""
     return [request.task for request in case.model.requests if isinstance(request.task, kind)]
-
-
-def ruling(task: Moderate | CloseDebate, decision: Label = Label.REFUTED) -> Line:
-    """A verdict in the form that the task wants."""
-    if isinstance(task, Moderate):
-        return RulingReply(insight="A date.", gaps="", reason="The history is vague.", decision=decision)
-    return VerdictReply(justification="The history is vague.", label=decision)
 
 
 def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedStore:

@@ -104,8 +104,8 @@ def taken_apart(claim: Claim) -> tuple[ClaimResult, Graph]:
     """A claim with the thoughts that only single strategies have."""
     graph = Graph(claim)
     last = graph.root
-    for strategy in by_strategy.MODULES:
-        last = strategy.grow(graph, PROMPT)
+    for grow in by_strategy.functions("grow"):
+        last = grow(graph, PROMPT)
     graph.add(_verdict(Label.SUPPORTED), [last], "decide", PROMPT, under=graph.root)
     return result_of(claim, graph), graph
 

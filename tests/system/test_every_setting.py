@@ -16,7 +16,8 @@ from system.runner.checking import PooledChecks
 from system.settings import SECTIONS, Settings, SettingsError, load, strategies
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, asked, settings_with
+from tests.helpers import by_strategy
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 
 TESTS = Path(__file__).parents[1]
 STORE = (
@@ -35,8 +36,6 @@ STORE = (
 WIDE: dict[str, object] = {"graph__branches": 3, "graph__stop_early": False}
 HOPS: dict[str, object] = {"multi_hop__multi_hop": True, "retrieval__top_k": 5}
 DEBATE: dict[str, object] = {"strategy": "debatecv"}
-CARP: dict[str, object] = {"strategy": "carp"}
-CONSULTANCY: dict[str, object] = {"strategy": "consultancy"}
 RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "graph.questions": (1, {}),
     "graph.branches": (1, {}),
@@ -68,13 +67,7 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "multi_hop.hops": (1, HOPS),
     "multi_hop.hop_candidates": (1, HOPS),
     "run.budget": (1e-9, {}),
-    "carp.team_agents": (1, CARP),
-    "carp.claim_graph": (False, CARP),
-    "carp.self_correction": (False, CARP),
-    "carp.drafts": (False, CARP),
-    "consultancy.consultant_side": ("negative", CONSULTANCY),
-    "consultancy.personas": (2, CONSULTANCY),
-    "consultancy.own_personas": (["A miller of 60."], CONSULTANCY),
+    **dict(by_strategy.all_of("RUNS")),
 }
 # What has its effect outside of a check by a loaded model: the file whose tests show it, and a word of theirs.
 ELSEWHERE = {
@@ -186,13 +179,3 @@ def test_with_two_labels_nothing_else_is_ever_concluded(make_engine, answers, st
         ranked = rank([Page(n, url, (text,)) for n, (url, text) in enumerate(pages)], CLAIM.text, RetrievalSettings())
         result, _ = asyncio.run(check(engine, CLAIM, ranked))
         assert result.verdict.label in (Label.SUPPORTED, Label.REFUTED)
-
-
-def test_carp_without_debate_judges_by_the_plan_and_the_passages(make_case) -> None:
-    from system.strategies.carp.strategy import carp
-    from system.strategies.carp.tasks import DecideBetweenTeams
-
-    case = make_case(graph__debate=False, carp__drafts=False)
-    asyncio.run(carp(case))
-    (task,) = asked(case, DecideBetweenTeams)
-    assert (task.statements, bool(task.evidence), bool(task.plan.phases)) == ((), True, True)

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 from types import GenericAlias
@@ -12,7 +13,7 @@ import pytest
 
 import factgraph
 from system.app.errors import USER_ERRORS
-from system.keywords import SettingKeywords
+from system.keywords import SettingKeywords, StrategyKeywords
 from system.settings import SECTIONS, Settings, strategies
 
 # Of files that only commands write, and of a service.
@@ -52,11 +53,17 @@ def test_importing_it_loads_no_large_library():
 
 def test_keywords_are_the_settings():
     strategies()  # which register their sections
-    fields = (get_type_hints(kind) for kind in SECTIONS.values())
-    wanted = {"strategy": get_type_hints(Settings)["strategy"]} | {
-        name: _given(hint) for hints in fields for name, hint in hints.items() if not name.startswith(("model_", "_"))
-    }
-    assert get_type_hints(SettingKeywords) == wanted
+    own = [kind for kind in SECTIONS.values() if kind.__module__.startswith("system.strategies.")]
+    wanted = {"strategy": get_type_hints(Settings)["strategy"]}
+    wanted |= hints_of(kind for kind in SECTIONS.values() if kind not in own)
+    given, theirs = get_type_hints(SettingKeywords), get_type_hints(StrategyKeywords)
+    assert {name: hint for name, hint in given.items() if name not in theirs} == wanted
+    assert hints_of(own).items() <= theirs.items()
+
+
+def hints_of(kinds: Iterable[type]) -> dict[str, Any]:
+    hints = (item for kind in kinds for item in get_type_hints(kind).items())
+    return {name: _given(hint) for name, hint in hints if not name.startswith(("model_", "_"))}
 
 
 def _given(hint: Any) -> Any:

@@ -74,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
         prog="factgraph compare",
         usage="factgraph compare --strategies A,B [--claims FILE --knowledge-store FOLDER] [option ...]",
         description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
-        epilog="A strategy can have its own settings: --strategies got,got:debate=false,carp:claim_graph=false",
+        epilog="A strategy can have its own settings: --strategies got,got:debate=false,got:branches=3",
     )
     parser.add_argument("--strategies", required=True, help="comma-separated; differences are relative to the first")
     parser.add_argument(

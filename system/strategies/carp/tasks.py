@@ -1,22 +1,32 @@
 """The tasks of CARP (Lo et al., 2026): decompose, plan, state, correct oneself, decide."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Generic, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializeAsAny
 
 from system.graph.records import Label
 from system.strategies.carp.records import ClaimGraph, Phase, Plan, Position, Stance, Subclaims, Team
 from system.strategies.steps.tasks.judge_claim import VerdictReply
-from system.tasks.base import EvidenceTask, Reply, Task, Text
+from system.tasks.base import EvidenceTask, R, Reply, Task, Text
 
 Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+class Drafted(Task[R], Generic[R]):
+    """Base of the tasks that are drafted, then done (section 3.7).
+
+    Attributes:
+        drafts: earlier replies to the same task, to be made into a better one.
+    """
+
+    drafts: tuple[SerializeAsAny[Reply], ...] = ()
 
 
 class SubclaimsReply(Subclaims, Reply):
     """The subclaims."""
 
 
-class DecomposeClaim(Task[SubclaimsReply]):
+class DecomposeClaim(Drafted[SubclaimsReply]):
     """Cut the claim into minimal assertions (section 3.3)."""
 
     name = "decompose_claim"
@@ -28,7 +38,7 @@ class ClaimGraphReply(ClaimGraph, Reply):
     """The entities and relations."""
 
 
-class GraphClaim(Task[ClaimGraphReply]):
+class GraphClaim(Drafted[ClaimGraphReply]):
     """Find what pronouns and other wordings stand for, and how the entities belong together (section 3.3)."""
 
     name = "graph_claim"
@@ -38,7 +48,7 @@ class GraphClaim(Task[ClaimGraphReply]):
     subclaims: tuple[str, ...]
 
 
-class RefineSubclaims(Task[SubclaimsReply]):
+class RefineSubclaims(Drafted[SubclaimsReply]):
     """Write each subclaim so that it can be understood and verified alone (section 3.3)."""
 
     name = "refine_subclaims"
@@ -53,7 +63,7 @@ class PlanReply(Plan, Reply):
     """The plan."""
 
 
-class PlanVerification(Task[PlanReply]):
+class PlanVerification(Drafted[PlanReply]):
     """Plan in which order and how the subclaims are verified (section 3.5, table 4)."""
 
     name = "plan_verification"
@@ -73,7 +83,7 @@ class StatementReply(Reply):
     confidence: Percent
 
 
-class StateCase(EvidenceTask[StatementReply]):
+class StateCase(Drafted[StatementReply], EvidenceTask[StatementReply]):
     """State the team's case on one phase of the plan (section 3.6, initial statement).
 
     Attributes:
@@ -98,7 +108,7 @@ class CorrectionReply(Reply):
     confidence: Percent
 
 
-class CorrectOneself(EvidenceTask[CorrectionReply]):
+class CorrectOneself(Drafted[CorrectionReply], EvidenceTask[CorrectionReply]):
     """Examine the other team's statements and one's own position (section 3.6, self-correction).
 
     Attributes:
@@ -116,7 +126,7 @@ class CorrectOneself(EvidenceTask[CorrectionReply]):
     opposing: tuple[Stance, ...]
 
 
-class DecideBetweenTeams(EvidenceTask[VerdictReply]):
+class DecideBetweenTeams(Drafted[VerdictReply], EvidenceTask[VerdictReply]):
     """Give the verdict on the whole record, as a neutral moderator (section 3.6).
 
     Attributes:

@@ -49,10 +49,18 @@ CLAIM_GRAPH = ClaimGraphReply(
     relations=(Relation(subject="Aster bridge", relation="opened in", object="1932"),),
 )
 
-NESTED = (GraphClaim, PlanVerification)  # replies with lists in lists, of which a tiny model finds no end
+NESTED = (GraphClaim, PlanVerification)
 SPEAKING = ("carp",)
 SPOKEN = (Stance,)
 SHORT = {"carp__drafts": False}
+
+_ITS: dict[str, object] = {"strategy": "carp"}
+RUNS = {
+    "carp.team_agents": (1, _ITS),
+    "carp.claim_graph": (False, _ITS),
+    "carp.self_correction": (False, _ITS),
+    "carp.drafts": (False, _ITS),
+}
 
 
 def plan_of(phases: Sequence[Sequence[int]], derived: str = "") -> PlanReply:

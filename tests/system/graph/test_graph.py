@@ -7,7 +7,6 @@ from pydantic import ValidationError
 from system.graph.graph import Graph, GraphError
 from system.graph.records import Answer, AnswerType, Content, Cost, Failure, Label, QuestionAnswer, Source, Verdict
 from system.graph.thoughts import Argument, Evidence, Pruned, Question, Speaker, Thought, Verification
-from system.strategies.debate.records import Ruling, Skipped
 from tests.helpers import by_strategy
 from tests.helpers.bridge import CLAIM, passage
 
@@ -22,11 +21,8 @@ CONTENTS = st.sampled_from(
         QuestionAnswer(question="When?", answer="In 1932.", answers=(ANSWER,)),
         Verdict(label=Label.CONFLICTING, justification="Both.", confidence=0.25),
         Argument(speaker=Speaker.NEGATIVE, round=2, text="No.", passages=(passage(),)),
-        Ruling(round=1, insight="A date.", gaps="", reason="Enough.", decision=Label.REFUTED, confidence=0.5),
-        Ruling(round=1, insight="A date.", gaps="A source.", reason="Not yet.", decision=None, confidence=1.0),
-        Skipped(step="debate", reason="no time"),
         Failure(operation="ask", message="nothing came"),
-        *(content for strategy in by_strategy.MODULES for content in strategy.CONTENTS),
+        *by_strategy.all_of("CONTENTS"),
     ]
 )
 

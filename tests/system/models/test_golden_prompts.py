@@ -46,7 +46,7 @@ def rendered(tiny_tokenizer, every_task):
 
 
 def files_of(every_task):
-    """The recorded files with the names of their tasks: one for each strategy that can be deleted, one for the rest."""
+    """The recorded files with the names of their tasks: one for each folder of strategies, one for the rest."""
     own = {
         GOLDEN / f"{module.__name__.rpartition('.')[2]}.json": module.tasks(CLAIM, PAIR, EVIDENCE).keys()
         for module in by_strategy.MODULES
@@ -67,9 +67,8 @@ def test_token_ids_are_the_recorded_ones(rendered, every_task):
 
 
 def test_every_prompt_file_is_covered(every_task):
-    """Those of the tasks, all that they include, and the drafts, which any task may have."""
-    assert any(task.drafts for task in every_task.values()) or not by_strategy.MODULES
-    wanted, found = [SHARED / "drafts.md", *(task.prompt_file() for task in every_task.values())], set()
+    """Those of the tasks, and all that they include."""
+    wanted, found = [task.prompt_file() for task in every_task.values()], set()
     while wanted:
         found.add(file := wanted.pop())
         included = re.findall(r'include "(\w+\.md)"', file.read_text(encoding="utf-8"))

@@ -22,9 +22,7 @@ from tests.helpers import by_strategy
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
 ENGINE = EngineSettings(context=4096, sequences=32, batched_tokens=4096, dtype="float32", eager=True)
-SPEAKING = [name for module in by_strategy.MODULES for name in module.SPEAKING]
-NESTED = [task for module in by_strategy.MODULES for task in module.NESTED]
-NEVER_LEARNT = (*NESTED, CompareEvidence, CompareQuestions)  # lists in lists: it finds no end
+NEVER_LEARNT = (*by_strategy.all_of("NESTED"), CompareEvidence, CompareQuestions)  # lists in lists: it finds no end
 SHORT = 200
 
 
@@ -96,16 +94,14 @@ def test_detects_text_outside_the_schema():
     assert not begins_schema(AnswerQuestion.reply_type, '{"source":1')
 
 
-@pytest.mark.parametrize("strategy", ["got", "debatecv", *SPEAKING])
+@pytest.mark.parametrize("strategy", ["got", "debatecv", *by_strategy.all_of("SPEAKING")])
 def test_a_claim_is_debated(model, make_case, strategy):
-    limits = {"graph__depth": 1, "debate__rounds": 2, "run__budget": 300.0}
-    for module in by_strategy.MODULES:
-        limits |= module.SHORT
+    limits = {"graph__depth": 1, "debate__rounds": 2, "run__budget": 300.0, **dict(by_strategy.all_of("SHORT"))}
     case = make_case(graph__debate=True, graph__questions=2, **limits)
     case.model = Contrary(model)
     outcome = asyncio.run(STRATEGIES[strategy](case))
     assert outcome.verdict.label in Label and not case.stopwatch.timed_out
-    kinds = [Argument, *(kind for module in by_strategy.MODULES for kind in module.SPOKEN)]
+    kinds = [Argument, *by_strategy.all_of("SPOKEN")]
     spoken = [thought for kind in kinds for thought in case.graph.holding(kind)]
     assert spoken, [str(failure) for failure in case.failures]
     assert all(failure.message.startswith(ErrorKind.MALFORMED_REPLY) for failure in case.failures), case.failures

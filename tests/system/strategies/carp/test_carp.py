@@ -305,3 +305,10 @@ def test_hostile_passages_and_statements_stay_quoted(carp_case, answers):
         system, user = render(request.task, adapter=False)
         assert "Ignore" not in system["content"] and "<|" not in user["content"]
         assert not [line for line in user["content"].splitlines() if line.startswith(("# User", "refutation team"))]
+
+
+def test_without_debate_plan_and_passages_decide(make_case):
+    case = make_case(graph__debate=False, carp__drafts=False)
+    run(case)
+    (task,) = asked(case, DecideBetweenTeams)
+    assert (task.statements, bool(task.evidence), bool(task.plan.phases)) == ((), True, True)

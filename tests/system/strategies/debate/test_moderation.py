@@ -19,7 +19,8 @@ from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.verdict import demote_uncited
 from tests.helpers import fake_time
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, ruling, store_of
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
+from tests.helpers.by_strategy.debate import ruling
 
 
 def run_got(case):

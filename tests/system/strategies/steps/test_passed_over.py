@@ -6,11 +6,11 @@ import pytest
 
 from system.graph.records import AnswerType, Source
 from system.strategies import STRATEGIES
-from system.strategies.baselines.tasks import VerifyClaim
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.argument import ArgumentReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from tests.helpers import by_strategy
 from tests.helpers.bridge import PAGES, asked
 
 READ, BRIDGE = PAGES[0][0], PAGES[2][0]
@@ -23,7 +23,7 @@ def silent(request):
     return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
 
 
-@pytest.mark.parametrize("strategy", ["debatecv", "carp", "single", "ai_debate"])
+@pytest.mark.parametrize("strategy", [*by_strategy.all_of("GATHERING"), *by_strategy.all_of("SPEAKING")])
 def test_a_passage_that_the_reader_passed_over_is_shown(make_case, answers, strategy):
     answers.replace[AnswerQuestion] = silent
     case = make_case(retrieval__top_k=3, graph__stop_early=False, debate__exhibits=3)
@@ -41,8 +41,8 @@ def test_a_third_of_the_places_is_kept_for_them(make_case, answers):
         answer="So.", sources=[*range(1, len(request.task.answers) + 1)]
     )
     case = make_case(pages, retrieval__top_k=9, debate__exhibits=6)
-    asyncio.run(STRATEGIES["single"](case))
-    (task,) = asked(case, VerifyClaim)
+    asyncio.run(STRATEGIES["debatecv"](case))
+    task, *_ = asked(case, Argue)
     assert [passage.page > 5 for passage in task.evidence] == [False] * 4 + [True] * 2
 
 

@@ -1,0 +1,72 @@
+"""Consultancy: ordinary replies about the bridge, a task of every kind, and records for a graph."""
+
+from knowledge_store.pages.page import Passage
+from system.graph.records import Claim, Content, Label, QuestionAnswer
+from system.graph.thoughts import Argument, Speaker
+from system.models.scripted import Line
+from system.strategies.consultancy.records import Belief, Persuasion, Ratings
+from system.strategies.consultancy.settings import PERSONAS
+from system.strategies.consultancy.tasks import (
+    Advise,
+    BeliefReply,
+    JudgeSpeakers,
+    QuestionSpeakers,
+    RatePersuasion,
+    StateBelief,
+)
+from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.ask_question import QuestionReply
+from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.tasks.base import Reply, Task
+
+GATHERING = ("consultancy", "ai_debate")
+
+_ITS: dict[str, object] = {"strategy": "consultancy"}
+RUNS = {
+    "consultancy.consultant_side": ("negative", _ITS),
+    "consultancy.personas": (2, _ITS),
+    "consultancy.own_personas": (["A miller of 60."], _ITS),
+    "consultancy.beliefs": (True, _ITS),
+    "consultancy.persuasion": (True, _ITS),
+}
+RATINGS = Ratings(evidence=3, logic=2, authority=1, emotion=0, values=0, rebuttal=1, certainty=0)
+CONTENTS: tuple[Content, ...] = (
+    Belief(persona="", after=True, percent=80),
+    Persuasion(speaker=Speaker.CONSULTANT, side=Speaker.NEGATIVE, round=1, ratings=RATINGS),
+)
+
+
+def reply_to(task: Task) -> Line:
+    """The ordinary reply to a task; None to one of another strategy."""
+    match task:
+        case Advise(evidence=evidence):
+            return ArgumentReply(argument="It opened in 1932.", citations=[1] if evidence else [])
+        case QuestionSpeakers():
+            return QuestionReply(question="Who says so?")
+        case JudgeSpeakers():
+            return VerdictReply(justification="The speaker cites a history.", label=Label.SUPPORTED)
+        case StateBelief(transcript=transcript):
+            return BeliefReply(belief=80 if transcript else 40)
+        case RatePersuasion():
+            return RATINGS
+    return None
+
+
+def tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...]) -> dict[str, Task[Reply]]:
+    """Tasks by name; each prompt in all the forms that it has."""
+
+    def said(*speakers: Speaker, cites: tuple[Passage, ...]) -> tuple[Argument, ...]:
+        return tuple(Argument(speaker=one, round=1, text="It was 4.2 million.", passages=cites) for one in speakers)
+
+    body = {"claim": claim, "pairs": (pair,), "evidence": evidence}
+    both = said(Speaker.AFFIRMATIVE, Speaker.NEGATIVE, cites=evidence[:1])
+    advised = said(Speaker.CONSULTANT, Speaker.JUDGE, cites=evidence[1:])
+    return {
+        "open the consultancy": Advise(**body, side=Speaker.NEGATIVE, transcript=()),
+        "advise": Advise(**body, side=Speaker.AFFIRMATIVE, transcript=advised),
+        "question the speakers": QuestionSpeakers(claim=claim, persona="", transcript=both),
+        "judge the speakers": JudgeSpeakers(claim=claim, persona=PERSONAS[0], transcript=both),
+        "believe before": StateBelief(claim=claim, persona=PERSONAS[0], transcript=()),
+        "believe after": StateBelief(claim=claim, persona="", transcript=advised),
+        "rate persuasion": RatePersuasion(claim=claim, argument=both[0]),
+    }
