@@ -29,9 +29,9 @@ from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.tasks.judge_claim import VerdictReply
 from tests.helpers import fake_time
 from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
+from tests.helpers.by_strategy.consultancy import RATINGS
 
 CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE
-RATINGS = Ratings(evidence=3, logic=2, authority=1, emotion=0, values=0, rebuttal=1, certainty=0)
 MEASURED = {"consultancy__beliefs": True, "consultancy__persuasion": True}
 
 
@@ -153,21 +153,8 @@ def contents(case, kind):
     return [thought.content for thought in case.graph.holding(kind)]
 
 
-def measured(request):
-    """The ordinary reply to what is measured: a judge who is moved, a speaker who cites."""
-    if isinstance(request.task, RatePersuasion):
-        return RATINGS
-    return BeliefReply(belief=80 if request.task.transcript else 40)
-
-
-@pytest.fixture
-def measuring(answers):
-    answers.replace |= {StateBelief: measured, RatePersuasion: measured}
-    return answers
-
-
 @pytest.mark.parametrize(("strategy", "turns"), [(consultancy, 4), (ai_debate, 8)])
-def test_each_judge_says_what_it_believes_before_and_after(make_case, measuring, strategy, turns):
+def test_each_judge_says_what_it_believes_before_and_after(make_case, strategy, turns):
     case = make_case(consultancy__beliefs=True, consultancy__personas=2)
     run(case, strategy)
     asked_of = [(task.persona, len(task.transcript)) for task in asked(case, StateBelief)]
@@ -182,7 +169,7 @@ def test_each_judge_says_what_it_believes_before_and_after(make_case, measuring,
 
 
 @pytest.mark.parametrize("side", ["affirmative", "negative"])
-def test_a_consultants_turns_are_rated_on_its_side(make_case, measuring, side):
+def test_a_consultants_turns_are_rated_on_its_side(make_case, side):
     case = make_case(consultancy__persuasion=True, consultancy__consultant_side=side)
     run(case)
     rated = [(one.speaker, one.side, one.round, one.ratings) for one in contents(case, Persuasion)]
@@ -191,7 +178,7 @@ def test_a_consultants_turns_are_rated_on_its_side(make_case, measuring, side):
     assert case.graph["w1"].summary.text == "evidence high, logic moderate, authority low, rebuttal low"
 
 
-def test_debaters_turns_are_rated_on_their_own_sides(make_case, measuring):
+def test_debaters_turns_are_rated_on_their_own_sides(make_case):
     case = make_case(consultancy__persuasion=True)
     run(case, ai_debate)
     assert [one.side for one in contents(case, Persuasion)] == [Speaker.AFFIRMATIVE, Speaker.NEGATIVE] * 3
@@ -201,7 +188,7 @@ def test_debaters_turns_are_rated_on_their_own_sides(make_case, measuring):
     ("kind", "most"),
     [(StateBelief, BeliefReply(belief=100)), (RatePersuasion, Ratings(**dict.fromkeys(dict(RATINGS), 3)))],
 )
-def test_replies_beyond_the_scale_are_malformed(make_case, measuring, kind, most):
+def test_replies_beyond_the_scale_are_malformed(make_case, kind, most):
     case = make_case(**MEASURED)
     run(case)
     task, (field, top) = asked(case, kind)[0], next(iter(most))
@@ -222,22 +209,23 @@ def skipped(graph):
 
 
 @pytest.mark.parametrize("kind", [StateBelief, RatePersuasion])
-def test_a_measurement_that_hangs_costs_no_verdict(make_engine, measuring, kind):
+def test_a_measurement_that_hangs_costs_no_verdict(make_engine, answers, kind):
     def hang_at_the_end(request):
-        return hang(request) if kind is RatePersuasion or request.task.transcript else measured(request)
+        return hang(request) if kind is RatePersuasion or request.task.transcript else None
 
-    measuring.replace[kind] = hang_at_the_end
+    answers.replace[kind] = hang_at_the_end
+    answers.replace[JudgeSpeakers] = lambda _: VerdictReply(justification="x", label=Label.REFUTED)
     result, graph = checked(make_engine)
-    assert result.verdict.label is Label.SUPPORTED and result.timing.cut_short
+    assert result.verdict.label is Label.REFUTED and result.timing.cut_short
     assert skipped(graph) == (["persuasion"] if kind is RatePersuasion else ["beliefs after", "persuasion"])
 
 
-def test_nothing_is_measured_where_time_is_short(make_engine, measuring):
+def test_nothing_is_measured_where_time_is_short(make_engine, answers):
     async def slow(_):
         await asyncio.sleep(6)
         return VerdictReply(justification="x", label=Label.REFUTED)
 
-    measuring.replace[JudgeSpeakers] = slow
+    answers.replace[JudgeSpeakers] = slow
     result, graph = checked(make_engine)
     assert result.verdict.label is Label.REFUTED
     assert skipped(graph) == ["beliefs after", "persuasion"]
