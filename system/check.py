@@ -152,10 +152,12 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
     if _found_nothing(case, outcome):
         verdict = _unsure(verdict, ranked)
     named = name_documents(verdict.justification, case.claim, outcome.pairs)
-    label = verdict.label.of_two if case.settings.graph.two_labels else verdict.label
+    verdict = verdict.model_copy(update={"justification": named})
+    if case.settings.graph.two_labels:
+        verdict = _in_two_labels(case, verdict)
     return ClaimResult(
         claim=case.claim,
-        verdict=verdict.model_copy(update={"justification": named, "label": label}),
+        verdict=verdict,
         pairs=outcome.pairs or (QuestionAnswer.unanswered(case.claim.text),),
         timing=Timing(
             seconds=ranked.seconds + case.deadline.spent,
@@ -170,6 +172,14 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
         failures=tuple(case.failures),
         flaws={str(flaw): count for flaw, count in _flaws(case, ranked).items()} | _suspicious(case),
     )
+
+
+def _in_two_labels(case: Case, verdict: Verdict) -> Verdict:
+    """The verdict where there are but two labels; where that is another one, the graph ends in it."""
+    folded = verdict.of_two
+    if folded is not verdict:
+        case.graph.add(folded, case.graph.holding(Verdict)[-1:], "two labels", under=case.graph.root)
+    return folded
 
 
 def _found_nothing(case: Case, outcome: Outcome) -> bool:

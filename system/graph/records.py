@@ -339,6 +339,20 @@ class Verdict(Content):
         """See ``Content.summary``."""
         return Summary(heading=f"{self.label}, {self.confidence:.0%}", text=self.justification, leaning=self.label)
 
+    @property
+    def of_two(self) -> "Verdict":
+        """The verdict where there are but two labels (see ``Label.of_two``).
+
+        Its confidence belonged to another label, so where the label changes, the new one is at most a guess of two.
+        """
+        if self.label in TWO_LABELS:
+            return self
+        return Verdict(
+            label=self.label.of_two,
+            justification=f"{self.justification} What is not shown to be true counts as Refuted.",
+            confidence=min(self.confidence, 1 / len(TWO_LABELS)),
+        )
+
 
 class Calibration(Record):
     """Calibrated confidences: fitted probabilities that a label is right, with straight lines between them.

@@ -192,7 +192,7 @@ class ClusterChecker:
             if checked := await self._try(claim):
                 return checked
         async with self._last_tries:
-            return await self._try(claim) or _lost(claim)
+            return await self._try(claim) or _lost(claim, two_labels=self._settings.graph.two_labels)
 
     @property
     def _places_each(self) -> int:
@@ -263,7 +263,7 @@ def _reason(error: RayError) -> str:
     return " ".join(str(error).split())
 
 
-def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
+def _lost(claim: Claim, *, two_labels: bool) -> tuple[ClaimResult, bytes]:
     """The row of a claim that has lost every worker that tried it."""
     expected = f"lost {TRIES} workers in turn while they checked this claim"
     failures = (
@@ -279,6 +279,7 @@ def _lost(claim: Claim) -> tuple[ClaimResult, bytes]:
         justification="The claim was not judged: its workers were lost.",
         confidence=0.0,
     )
+    verdict = verdict.of_two if two_labels else verdict
     graph = Graph(claim)
     graph.add(verdict, [graph.root], "final verdict")
     result = ClaimResult(

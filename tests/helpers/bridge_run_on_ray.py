@@ -1,6 +1,6 @@
 """The run of ``bridge_run.py`` on a Ray cluster: ``bridge_run_on_ray.py FOLDER DELAY ADDRESS [resume]``.
 
-Claim POISON kills the process that works on it, where FOLDER/poison exists.
+Claim POISON kills the process that works on it, where FOLDER/poison exists. There are two labels.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from tests.helpers.bridge import Answers, BagOfWords, settings_with
 from tests.helpers.bridge_run import CLAIMS
 
 POISON = 5
+SETTINGS = settings_with(graph__two_labels=True)
 
 
 def load_engine(folder, delay):
@@ -34,12 +35,12 @@ def load_engine(folder, delay):
 
     if (folder / "unloadable").exists():
         raise FileNotFoundError("adapter.safetensors")
-    return Engine(ScriptedModel(script), BagOfWords(), settings_with())
+    return Engine(ScriptedModel(script), BagOfWords(), SETTINGS)
 
 
 async def check_all(folder, delay, address, journal):
     make_engine = partial(load_engine, folder, delay)
-    async with ClusterChecker(address, make_engine, folder / "stores", CLAIMS, settings_with()) as checker:
+    async with ClusterChecker(address, make_engine, folder / "stores", CLAIMS, SETTINGS) as checker:
         results = await run(checker, CLAIMS, folder, journal)
         return results, checker.workers
 
