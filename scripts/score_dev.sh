@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the dev split, validates the submission, scores it and writes the report, all into one folder. Options go to
-# run.sh, such as --limit 20, --profile a10g or --resume. From the environment:
+# run.sh, such as --limit 20, --profile a10g or --resume; with PREDICTIONS they go to 'submission score', such as
+# --two-labels. From the environment:
 #   CLAIMS       AVeriTeC's dev.json (default: knowledge_store/data/dev.json)
 #   STORE        its knowledge store (default: knowledge_store/data/dev)
 #   OUTPUT       folder for all results (default: output/dev)
@@ -37,6 +38,7 @@ claims=$(realpath "$claims") output=$(realpath -m "$output") status=0
 
 if [ -n "$predictions" ]; then
   predictions=$(realpath "$predictions") submission=$predictions others=(--predictions "$predictions")
+  judging+=("$@")
   judging+=(--judgements "$output/judgements.jsonl")
   mkdir -p "$output"
 else

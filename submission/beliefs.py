@@ -12,9 +12,9 @@ from pydantic import BaseModel, ValidationError
 from rich.console import Console
 from rich.table import Table
 
-from submission.files import SubmissionError
+from submission.files import SubmissionError, read_object
 from submission.read import Gold, pair, read_predictions, read_scored_gold
-from submission.report.material import read_graph, read_object
+from submission.report.material import read_graph
 from system.graph.records import Label, Record, explain
 
 BELIEFS = "tell how the judges' beliefs moved, and how speakers persuaded who were right or wrong"

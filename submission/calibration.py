@@ -15,8 +15,8 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import StratifiedKFold
 
 from submission.files import SubmissionError, write_text
-from submission.read import pair, read_predictions, read_scored_gold
 from submission.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
+from submission.score import comparable_pairs
 from submission.write import read_json
 from system.graph.records import Calibration, Label, Record
 
@@ -126,7 +126,7 @@ def add_calibrate_command(commands: "argparse._SubParsersAction[argparse.Argumen
 
 
 def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
-    met = pair(read_predictions(arguments.predictions), read_scored_gold(arguments.gold)).pairs
+    met = comparable_pairs(arguments.predictions, arguments.gold)
     confidence = {entry.claim_id: entry.confidence for entry in read_json(arguments.predictions)}
     report = calibrate(
         [confidence[one.predicted.claim_id] for one in met],

@@ -89,8 +89,9 @@ def _parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
     )
     grade.add_argument(
         "--two-labels",
-        action="store_true",
-        help="score with two labels: on both sides, what is not Supported is Refuted",
+        action=argparse.BooleanOptionalAction,
+        help="score with two labels: on both sides, what is not Supported is Refuted (default: as the predictions' "
+        "run.json says, if there is one)",
     )
     _add_judging(grade)
     grade.add_argument("--json", type=Path, metavar="FILE", help="also write the scores to this file")

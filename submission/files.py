@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from system.files.atomic import write_atomically
 
@@ -63,6 +64,21 @@ def read_json_array(path: Path) -> list[object]:
         ) from error
     if not isinstance(value, list):
         raise SubmissionError(f"{path}: expected a JSON array, got {type(value).__name__}; wrap the items in [ ]")
+    return value
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a file that holds one JSON object.
+
+    Raises:
+        SubmissionError: it holds something else.
+    """
+    try:
+        value = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, got: {error.msg}") from error
+    if not isinstance(value, dict):
+        raise SubmissionError(f"{path}: expected an object, got {type(value).__name__}")
     return value
 
 

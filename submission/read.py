@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from submission.files import SubmissionError, read_json_array, read_text, repair, same_text
+from submission.files import SubmissionError, read_json_array, read_object, read_text, repair, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
 from system.averitec import claims, gold
 from system.averitec.claims import ClaimsError
@@ -109,6 +110,21 @@ def claim_texts(path: Path) -> list[str]:
         return [claim.text for claim in claims.read_claims(path)]
     except ClaimsError as error:
         raise SubmissionError(str(error)) from error
+
+
+def of_two_labels(setup: Mapping[str, Any]) -> bool:
+    """Whether a run's ``run.json`` says that it concluded with two labels."""
+    return bool(setup.get("settings", {}).get("graph", {}).get("two_labels"))
+
+
+def predicts_two_labels(predictions: Path) -> bool:
+    """Whether predictions lie beside the ``run.json`` of a run that concluded with two labels.
+
+    Raises:
+        SubmissionError: that file is damaged.
+    """
+    setup = predictions.parent / "run.json"
+    return setup.is_file() and of_two_labels(read_object(setup))
 
 
 def _entry(path: Path, number: int, item: object) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from submission.files import SubmissionError
-from submission.read import pair, read_predictions, read_scored_gold
+from submission.score import comparable_pairs
 from submission.timings import TimeReport
 from system.graph.records import Record
 
@@ -39,7 +39,7 @@ def by_rounds(output: Path, gold: Path) -> list[RoundScore]:
     Raises:
         SubmissionError: a file is missing or cannot be read, or predictions and gold share no claim.
     """
-    pairs = pair(read_predictions(output / "submission.json"), read_scored_gold(gold)).pairs
+    pairs = comparable_pairs(output / "submission.json", gold)
     right = {one.gold.claim_id: one.predicted.label == one.gold.label for one in pairs}
     path = output / "timings.json"
     try:

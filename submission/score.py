@@ -18,7 +18,7 @@ from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
 from submission.files import MissingResource, SubmissionError
 from submission.legacy.scores import LegacyScores, legacy_scores
-from submission.read import Pair, pair, read_predictions, read_scored_gold
+from submission.read import Pair, pair, predicts_two_labels, read_predictions, read_scored_gold
 from submission.validate import outcome, validate
 from system.graph.records import TWO_LABELS, Label, Record
 
@@ -76,6 +76,16 @@ def in_two_labels(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
         return Pair(one.predicted.model_copy(update={"label": label}), gold)
 
     return tuple(map(folded, pairs))
+
+
+def comparable_pairs(predictions: Path, gold: Path) -> tuple[Pair, ...]:
+    """The predictions of a run with gold, both in two labels where the run had two.
+
+    Raises:
+        SubmissionError: a file cannot be read, or they share no claim.
+    """
+    pairs = pair(read_predictions(predictions), read_scored_gold(gold)).pairs
+    return in_two_labels(pairs) if predicts_two_labels(predictions) else pairs
 
 
 def scores_of(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[Label] = tuple(Label)) -> LabelScores:
@@ -168,19 +178,21 @@ def score(
     metrics: Set[Metric] = frozenset(),
     judging: Judging | None = None,
     *,
-    two_labels: bool = False,
+    two_labels: bool | None = None,
 ) -> ScoreReport:
     """Score a predictions file on the claims that it shares, by id and text, with the gold file.
 
     Args:
         judging: needed for Ev2R alone.
-        two_labels: whether there are but two, on both sides (see ``in_two_labels``).
+        two_labels: whether there are but two, on both sides (see ``in_two_labels``); as many as the predictions' run
+            had unless told otherwise.
 
     Raises:
         SubmissionError: a file cannot be read, or they share no claim.
     """
     gold_side = read_scored_gold(gold)
     pairing = pair(read_predictions(predictions), gold_side)
+    two_labels = predicts_two_labels(predictions) if two_labels is None else two_labels
     pairs = in_two_labels(pairing.pairs) if two_labels else pairing.pairs
     labels = TWO_LABELS if two_labels else tuple(Label)
     legacy, left_out = None, {}

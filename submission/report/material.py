@@ -1,6 +1,5 @@
 """The material of a report: the output folder of our run, or any system's predictions."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Any, TypeGuard
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from knowledge_store.pages.filters import is_prompt_injection
-from submission.files import SubmissionError, read_json_array, read_text, repair
-from submission.read import Predicted, read_predictions
+from submission.files import SubmissionError, read_json_array, read_object, read_text, repair
+from submission.read import Predicted, of_two_labels, read_predictions
 from submission.timings import TimeReport
 from submission.write import EvidencePair
 from system.graph.records import ClaimResult, Cost, Record, Summary, explain
@@ -168,7 +167,7 @@ class Material:
     @property
     def two_labels(self) -> bool:
         """Whether the run concluded with two labels, so that it is scored by two."""
-        return bool(self.setup.get("settings", {}).get("graph", {}).get("two_labels"))
+        return of_two_labels(self.setup)
 
 
 def read_run(folder: Path) -> Material:
@@ -264,18 +263,3 @@ def _timings(path: Path) -> TimeReport:
     except ValidationError as error:
         fault = explain(error.errors()[0], "the file")
         raise SubmissionError(f"{path}: expected what a run writes; {fault}") from error
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """Read a file that holds one JSON object.
-
-    Raises:
-        SubmissionError: it holds something else.
-    """
-    try:
-        value = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise SubmissionError(f"{path}: line {error.lineno}: expected JSON, got: {error.msg}") from error
-    if not isinstance(value, dict):
-        raise SubmissionError(f"{path}: expected an object, got {type(value).__name__}")
-    return value

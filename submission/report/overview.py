@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from submission.files import read_object
 from submission.read import Pair, Pairing
 from submission.report.claims import Row
 from submission.report.losses import ClaimReach, Losses, losses
-from submission.report.material import Material, read_object
+from submission.report.material import Material
 from submission.score import LabelScores, constant_scores, in_two_labels, label_scores
 from system.files.journal import flat
 from system.graph.records import TWO_LABELS, Label

@@ -68,7 +68,9 @@ def test_names_too_little_to_fit_on(right):
         calibrate([0.5] * 20, predicted, [RIGHT] * 20)
 
 
-def test_the_command_writes_a_fit_that_a_run_can_read_and_a_diagram(tmp_path, capsys):
+@pytest.fixture
+def files(tmp_path):
+    """The options that name 200 predictions and their gold labels."""
     confidences, predicted, gold = drawn(200)
     claims = [{"claim": f"Claim {n}.", "label": label, "questions": []} for n, label in enumerate(gold)]
     entries = [
@@ -84,10 +86,22 @@ def test_the_command_writes_a_fit_that_a_run_can_read_and_a_diagram(tmp_path, ca
     ]
     (tmp_path / "gold.json").write_text(json.dumps(claims))
     (tmp_path / "submission.json").write_text(json.dumps(entries))
+    return ["--predictions", str(tmp_path / "submission.json"), "--gold", str(tmp_path / "gold.json")]
+
+
+def test_the_command_writes_a_fit_that_a_run_can_read_and_a_diagram(files, tmp_path, capsys):
     fit = tmp_path / "fit.json"
-    files = ["--predictions", str(tmp_path / "submission.json"), "--gold", str(tmp_path / "gold.json")]
     assert main(["calibrate", *files, "--output", str(fit)]) == 0
     calibration = Calibration.model_validate_json(fit.read_bytes())
     assert calibration.of(0.9) < 0.9
     assert (tmp_path / "fit.svg").read_text().startswith("<svg")
     assert "out of fold" in capsys.readouterr().out
+
+
+def test_a_run_in_two_labels_is_calibrated_on_folded_gold(files, tmp_path, capsys):
+    gold = json.loads((tmp_path / "gold.json").read_text())
+    unknown = [{**claim, "label": Label.NOT_ENOUGH_EVIDENCE} for claim in gold]
+    (tmp_path / "gold.json").write_text(json.dumps(unknown))
+    assert main(["calibrate", *files, "--output", str(tmp_path / "fit.json")]) == 2  # no prediction is right
+    (tmp_path / "run.json").write_text('{"settings": {"graph": {"two_labels": true}}}')
+    assert main(["calibrate", *files, "--output", str(tmp_path / "fit.json")]) == 0

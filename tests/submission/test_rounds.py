@@ -11,7 +11,9 @@ from tests.helpers.submission_factories import result
 from tests.submission.test_timings import FACTS
 
 
-def test_claims_are_scored_by_the_rounds_that_they_took(tmp_path, capsys):
+@pytest.fixture
+def run(tmp_path):
+    """Three claims called Refuted, of one round and twice two; the last is Supported."""
     results, gold = [], []
     for number, (rounds, label) in enumerate([(1, Label.REFUTED), (2, Label.REFUTED), (2, Label.SUPPORTED)]):
         one = result(number)
@@ -21,11 +23,24 @@ def test_claims_are_scored_by_the_rounds_that_they_took(tmp_path, capsys):
         gold.append({"claim_id": number, "claim": one.claim.text, "label": label, "questions": []})
     write_outputs(results, tmp_path, FACTS)
     (tmp_path / "gold.json").write_bytes(orjson.dumps(gold))
-    rows = by_rounds(tmp_path, tmp_path / "gold.json")
+    return tmp_path
+
+
+def test_claims_are_scored_by_the_rounds_that_they_took(run, capsys):
+    rows = by_rounds(run, run / "gold.json")
     assert [(row.rounds, row.claims, row.accuracy, row.tokens_in) for row in rows] == [
         (1, 1, 1.0, 100.0),
         (2, 2, 0.5, 200.0),
         (0, 3, pytest.approx(2 / 3), pytest.approx(500 / 3)),
     ]
-    assert main(["rounds", str(tmp_path), "--gold", str(tmp_path / "gold.json")]) == 0
+    assert main(["rounds", str(run), "--gold", str(run / "gold.json")]) == 0
     assert "0.667" in capsys.readouterr().out
+
+
+def test_gold_is_folded_where_the_run_had_two_labels(run):
+    gold = orjson.loads((run / "gold.json").read_bytes())
+    gold[0]["label"] = Label.NOT_ENOUGH_EVIDENCE
+    (run / "gold.json").write_bytes(orjson.dumps(gold))
+    assert by_rounds(run, run / "gold.json")[-1].accuracy == pytest.approx(1 / 3)
+    (run / "run.json").write_text('{"settings": {"graph": {"two_labels": true}}}')
+    assert by_rounds(run, run / "gold.json")[-1].accuracy == pytest.approx(2 / 3)

@@ -153,3 +153,13 @@ def test_in_two_labels_both_sides_are_folded_and_the_mean_is_of_two() -> None:
     )
     scores = label_scores(pairs, TWO_LABELS)
     assert (scores.accuracy, scores.macro_f1, [*scores.confusion]) == (1.0, 1.0, [*TWO_LABELS])
+
+
+@pytest.mark.parametrize(("wanted", "accuracy", "labels"), [(None, 0.5, 2), (True, 0.5, 2), (False, 0.0, 4)])
+def test_a_run_is_scored_by_as_many_labels_as_it_had(tmp_path: Path, wanted, accuracy, labels) -> None:
+    gold = [{"claim": f"Claim {n}.", "label": label} for n, label in enumerate((CONFLICTING, SUPPORTED))]
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    write_json(predictions([result(n, f"Claim {n}.", Label.REFUTED) for n in range(2)]), tmp_path / "submission.json")
+    (tmp_path / "run.json").write_text('{"settings": {"graph": {"two_labels": true}}}')
+    scores = score(tmp_path / "submission.json", tmp_path / "gold.json", two_labels=wanted).labels
+    assert (scores.accuracy, len(scores.labels)) == (accuracy, labels)

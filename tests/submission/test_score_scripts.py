@@ -175,12 +175,12 @@ def test_one_command_runs_validates_scores_and_reports(checkout: Path, tmp_path:
     gold = {"label": "Refuted", "questions": [{"question": "When did it open?", "answers": answers}]}
     (tmp_path / "dev.json").write_text(json.dumps([{**claim, **gold} for claim in claims]))
     places = {"CLAIMS": str(tmp_path / "dev.json"), "STORE": str(ROOT / "knowledge_store" / "examples")}
-    done = _run(checkout, "score_dev.sh", "--limit", "2", OUTPUT=str(tmp_path / "out"), **places)
+    done = _run(checkout, "score_dev.sh", "--limit", "2", "--two-labels", OUTPUT=str(tmp_path / "out"), **places)
     assert done.returncode == 0, done.stdout + done.stderr
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"submission.json", "submission.csv", "timings.json", "scores.json", "report.html"} <= written
     scores = json.loads((tmp_path / "out" / "scores.json").read_text())
-    assert scores["labels"]["claims"] == scores["legacy"]["overall"]["claims"] == 2
+    assert scores["labels"]["claims"] == scores["legacy"]["overall"]["claims"] == 2 == len(scores["labels"]["labels"])
     assert scores["ev2r"] is None and scores["ev2r_lexical"]["units"]["evidence"]["claims"] == 2
     assert "ids 2 to 15 are missing" in done.stdout
 
@@ -203,9 +203,10 @@ def official(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def submission(tmp_path: Path) -> tuple[str, str]:
-    """A submission of two claims, and gold that gives one of them another label."""
+    """A submission of two claims, of a run in two labels, and gold that gives one of them another label."""
     write_csv(predictions([result(0), result(1, label=Label.REFUTED)]), tmp_path / "submission.csv")
-    gold = (tmp_path / "submission.csv").read_text().replace(",pred", ",gold").replace("Refuted", "Supported")
+    gold = (tmp_path / "submission.csv").read_text().replace(",pred", ",gold").replace("Refuted", "Not Enough Evidence")
+    (tmp_path / "run.json").write_text('{"settings": {"graph": {"two_labels": true}}}')
     (tmp_path / "gold.csv").write_text(gold)
     return str(tmp_path / "submission.csv"), str(tmp_path / "gold.csv")
 
@@ -237,9 +238,12 @@ def test_official_scores_of_predictions_need_no_run(
     dev = official / "dev.json"
     dev.write_text(json.dumps([{"claim": result(number).claim.text, **gold} for number in range(2)]))
     places = {"CLAIMS": str(dev), "OUTPUT": str(official / "out"), "OFFICIAL_FOLDER": str(official)}
-    done = _run(checkout, "score_dev.sh", PREDICTIONS=predicted, JUDGE=name_of(judge), OFFICIAL="1", **places)
+    options = {"PREDICTIONS": predicted, "JUDGE": name_of(judge), "OFFICIAL": "1", **places}
+    done = _run(checkout, "score_dev.sh", "--no-two-labels", **options)
     assert done.returncode == 0, done.stdout + done.stderr
-    scores = json.loads((official / "out" / "scores.json").read_text())["ev2r"]
+    report = json.loads((official / "out" / "scores.json").read_text())
+    assert len(report["labels"]["labels"]) == 4
+    scores = report["ev2r"]
     assert (scores["mode"], scores["averitec"]["mean"]) == ("compatible", 0.5)
     assert "official prompts" in scores["judge"]
 
