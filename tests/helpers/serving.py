@@ -4,9 +4,10 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx2
 import orjson
@@ -20,6 +21,8 @@ from system.models.base import Request
 from system.models.scripted import ScriptedModel
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 from tests.helpers.processes import PATIENCE
+
+T = TypeVar("T")
 
 DOCUMENTS = [{"name": name, "text": text} for name, text in PAGES]
 TOKEN = "a-token-of-some-length"
@@ -90,6 +93,16 @@ def listening(
         finally:
             server.should_exit = True
             thread.join(PATIENCE)
+
+
+def serve(scenario: Callable[[httpx2.AsyncClient], Awaitable[T]], engine: Engine | None = None, **options: Any) -> T:
+    """What a scenario, an async function of a client, gives."""
+
+    async def play() -> T:
+        async with serving(engine or engine_of(Answers()), **options) as client:
+            return await asyncio.wait_for(scenario(client), PATIENCE)
+
+    return asyncio.run(play())
 
 
 async def submit(client: httpx2.AsyncClient, **changes: object) -> dict:

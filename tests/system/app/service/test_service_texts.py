@@ -6,22 +6,12 @@ import pytest
 
 from system.app.service.schema import TEXT
 from system.models.base import ErrorKind, ModelError
-from tests.helpers.bridge import Answers
-from tests.helpers.processes import PATIENCE
-from tests.helpers.serving import DOCUMENTS, TOKEN, Gate, engine_of, events_of, serving
+from tests.helpers.serving import DOCUMENTS, TOKEN, Gate, engine_of, events_of, serve
 
 ORDER = {
     "text": "A bridge and its ferry\n\nThe Aster bridge opened in 1932. Is it not beautiful? It replaced a ferry.",
     "documents": DOCUMENTS,
 }
-
-
-def serve(scenario, engine=None, **options):
-    async def play():
-        async with serving(engine or engine_of(Answers()), **options) as client:
-            return await asyncio.wait_for(scenario(client), PATIENCE)
-
-    return asyncio.run(play())
 
 
 async def submitted(client, **changes):
