@@ -150,7 +150,7 @@ def health(tmp_path: Path, command: str, port: int) -> int:
     return subprocess.run([HEALTHCHECK], env=environment, capture_output=True, timeout=PATIENCE).returncode
 
 
-def test_a_service_is_healthy_while_it_answers_and_a_run_while_alive(tmp_path):
+def test_a_service_is_healthy_while_it_answers(tmp_path):
     server = HTTPServer(("127.0.0.1", 0), Healthy)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     port = server.server_port

@@ -149,7 +149,7 @@ def test_a_failed_run_is_reported_in_the_timings(unpacked, data):
 
 
 @pytest.mark.slow
-def test_without_its_model_the_run_fails_instead_of_using_another(unpacked, data):
+def test_without_its_model_the_run_fails(unpacked, data):
     install_from_this_checkout(unpacked)
     assert run(unpacked, "download_data.sh", DATA=data).returncode == 0
     done = run(unpacked, "run_system.sh", PROFILE="a10g", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")

@@ -63,7 +63,7 @@ def test_an_output_folder_that_cannot_be_made_is_an_error(start_scripted, tmp_pa
     assert "Not a directory" in errors and "Traceback" not in errors
 
 
-def test_rejects_a_second_run_in_the_same_folder_without_harm_to_the_first(start_scripted, tmp_path):
+def test_rejects_a_second_run_in_a_folder_without_harm(start_scripted, tmp_path):
     output = tmp_path / "output"
     hold = tmp_path / "hold"
     hold.touch()

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("mode", FAULTS)
-def test_a_failing_server_costs_only_the_claims_it_did_not_answer(mode, tmp_path):
+def test_a_failing_server_costs_the_unanswered_claims_alone(mode, tmp_path):
     server = start_python("-m", "tests.helpers.faulty_server", mode, GOOD)
     try:
         address = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"

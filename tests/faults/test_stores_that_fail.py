@@ -31,7 +31,7 @@ def message(result):
     return " ".join(failure.message for failure in result.failures)
 
 
-def test_unreadable_stores_fail_only_their_claims_and_are_counted(start_scripted, inputs, tmp_path):
+def test_unreadable_stores_fail_their_claims_and_are_counted(start_scripted, inputs, tmp_path):
     arguments, stores = inputs
     for number in (2, 3):
         (stores / f"{number}.json").unlink()
@@ -46,7 +46,7 @@ def test_unreadable_stores_fail_only_their_claims_and_are_counted(start_scripted
     assert timings["run"]["failures"]["read"] == 2
 
 
-def test_abandons_a_store_on_a_hanging_disk_after_the_claims_budget(start_scripted, inputs, tmp_path):
+def test_abandons_a_hanging_store_after_the_budget(start_scripted, inputs, tmp_path):
     arguments, stores = inputs
     (stores / "4.json").unlink()
     os.mkfifo(stores / "4.json")  # opening it never returns

@@ -58,7 +58,7 @@ def test_hostile_text_is_split_into_sentences_and_words(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_is_not_taken_for_an_injection_or_an_address(text: str) -> None:
+def test_hostile_text_is_no_injection_and_no_address(text: str) -> None:
     assert not is_prompt_injection(text[:20_000])
     assert not is_fact_check(text[:20_000])
     assert not is_later(text[:20_000], date(2020, 1, 1))

@@ -89,7 +89,7 @@ def files(tmp_path):
     return ["--predictions", str(tmp_path / "submission.json"), "--gold", str(tmp_path / "gold.json")]
 
 
-def test_the_command_writes_a_fit_that_a_run_can_read_and_a_diagram(files, tmp_path, capsys):
+def test_the_command_writes_a_fit_and_a_diagram(files, tmp_path, capsys):
     fit = tmp_path / "fit.json"
     assert main(["calibrate", *files, "--output", str(fit)]) == 0
     calibration = Calibration.model_validate_json(fit.read_bytes())

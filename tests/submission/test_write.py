@@ -104,7 +104,7 @@ def _results(drawn: list[tuple[str, list[tuple[str, str]], Label]]) -> list[Clai
 
 @given(ANY_RESULTS)
 @settings(deadline=None)
-def test_the_official_scorer_reads_exactly_the_pairs_that_were_written(drawn: list) -> None:
+def test_the_official_scorer_reads_the_written_pairs(drawn: list) -> None:
     entries = predictions(_results(drawn))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "submission.csv"
@@ -117,7 +117,7 @@ def test_the_official_scorer_reads_exactly_the_pairs_that_were_written(drawn: li
 
 @given(ANY_RESULTS)
 @settings(deadline=None)
-def test_the_official_converter_makes_a_readable_file_of_the_json(drawn: list) -> None:
+def test_the_official_converter_reads_the_json(drawn: list) -> None:
     entries = predictions(_results(drawn))
     with tempfile.TemporaryDirectory() as folder:
         write_json(entries, Path(folder) / "submission.json")
@@ -200,7 +200,7 @@ def test_an_answer_from_the_metadata_cites_no_page() -> None:
     assert entry.evidence == (EvidencePair(question="Who said it?", answer="A senator.", url="", scraped_text=""),)
 
 
-def test_a_merged_answer_lists_all_its_pages_and_quotes_the_first() -> None:
+def test_a_merged_answer_lists_its_pages_and_quotes_the_first() -> None:
     cited = [answer(cites=passage(f"text {n}", f"https://example.org/{n}")) for n in (2, 1, 3, 5, 4, 2)]
     [entry] = predictions([result(pairs=[qa("When?", "In 1932.", *cited)])])
     [pair] = entry.evidence

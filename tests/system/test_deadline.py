@@ -13,7 +13,7 @@ class Clock:
         return self.now
 
 
-def test_time_runs_down_and_the_reserve_is_for_the_last_judgement():
+def test_the_reserve_is_for_the_last_judgement():
     clock = Clock()
     deadline = Deadline(10.0, reserve=3.0, clock=clock)
     assert (deadline.left(), deadline.left(final=True)) == (7.0, 10.0)

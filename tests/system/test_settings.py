@@ -161,7 +161,7 @@ def test_another_model_drops_the_bundled_calibration():
     assert load("cpu", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"
 
 
-def test_the_profiles_of_the_card_differ_in_their_candidates_alone():
+def test_the_cards_profiles_differ_in_candidates_alone():
     best, fast = load("a10g", {}), load("a10g-fast", {})
     assert (best.retrieval.dense_candidates, fast.retrieval.dense_candidates) == (256, 64)
     retrieval = fast.retrieval.model_copy(update={"dense_candidates": 256})

@@ -164,7 +164,7 @@ def test_settings_have_the_names_of_profiles():
         FactChecker("embedded", depht=3)
 
 
-def test_a_verdict_on_no_answer_is_unsure_and_says_what_was_searched(checker, tmp_path):
+def test_a_verdict_on_no_answer_says_what_was_searched(checker, tmp_path):
     (tmp_path / "0.json").write_bytes(b"")
     (checked,) = checker.check_many(["The Aster bridge opened in 1932."], store=tmp_path)
     verdict = checked.verdict

@@ -57,7 +57,7 @@ def test_names_are_unique_but_for_other_replies_to_the_same() -> None:
     assert len(names) == len(set(names))
 
 
-def test_serves_only_the_rulings_of_a_debate_with_the_moderators_adapter() -> None:
+def test_only_rulings_have_the_moderators_adapter() -> None:
     assert {task for task in TASKS if task.adapter is Adapter.MODERATOR} == {Moderate, CloseDebate}
 
 

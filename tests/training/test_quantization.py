@@ -61,7 +61,7 @@ def test_names_a_folder_without_data_sets(tmp_path):
         calibration_tokens(tmp_path, Numbers(), calibration=1, measured=1, seed=1)
 
 
-def test_names_a_missing_environment_with_the_script_that_makes_it(tmp_path, monkeypatch, capsys):
+def test_names_the_script_of_a_missing_environment(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("training.quantization.PYTHON", tmp_path / "python")
     assert main(["quantize", "--output", str(tmp_path / "awq")]) == 2
     assert "scripts/setup_quantize.sh" in capsys.readouterr().err

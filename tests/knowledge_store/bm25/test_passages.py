@@ -28,7 +28,7 @@ def sizes(draw: st.DrawFn) -> tuple[int, int]:
 
 
 @given(texts=pages, size=sizes())
-def test_windows_are_slices_of_their_page_from_every_step_to_its_end(texts: list[str], size: tuple[int, int]) -> None:
+def test_windows_are_slices_of_their_page(texts: list[str], size: tuple[int, int]) -> None:
     length, overlap = size
     expected = [
         (page, start, text[start : start + length])

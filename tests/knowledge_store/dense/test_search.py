@@ -96,7 +96,7 @@ def test_a_chain_reaches_what_the_question_does_not_name(encoder: WordEncoder) -
     assert pages(search_paths(chain, question, MultiHopSettings(hops=2))[0]) == [0, 1]
 
 
-def test_hits_are_those_of_the_best_path_then_what_the_others_add(encoder: WordEncoder) -> None:
+def test_hits_are_the_best_paths_then_what_others_add(encoder: WordEncoder) -> None:
     chain, question = index(CHAIN, encoder), "star of Respiro"
     paths = search_paths(chain, question, MultiHopSettings(hops=2))
     assert len(paths) == 3

@@ -140,7 +140,7 @@ def test_robots_txt_is_obeyed_if_asked(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("status", "fetched"), [(404, True), (503, False)])
-def test_a_missing_robots_txt_allows_all_and_a_failing_one_nothing(site: Site, status: int, fetched: bool) -> None:
+def test_a_missing_robots_txt_allows_all_a_failing_one_none(site: Site, status: int, fetched: bool) -> None:
     site.answers = {"/robots.txt": page(status=status), "/": page()}
     if fetched:
         assert anywhere(robots=True).fetch(f"{site.address}/").body

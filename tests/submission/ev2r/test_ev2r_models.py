@@ -42,7 +42,7 @@ def _counts(unit: Unit) -> dict[str, object]:
     }
 
 
-def test_a_judge_gets_typed_tasks_and_its_reply_is_read_in_both_modes() -> None:
+def test_a_judge_gets_typed_tasks_and_is_read_in_both_modes() -> None:
     model = ScriptedModel(lambda request: json.dumps(_counts(Unit(request.task.name.removeprefix("compare_")))))
     judge = ModelJudge(model, "a model")
     for unit in Unit:

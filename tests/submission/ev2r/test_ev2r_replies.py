@@ -30,7 +30,7 @@ def _raw(**changes: Any) -> str:
 
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("unit", Unit)
-def test_precision_counts_the_prediction_and_recall_the_reference(unit: Unit, mode: Mode) -> None:
+def test_precision_counts_predictions_recall_references(unit: Unit, mode: Mode) -> None:
     assert read_reply(json.dumps(_reply(unit)), unit, mode) == Judgement(precision=0.5, recall=0.5)
     raw = json.dumps(_reply(unit, support_reference=2, support_predicted=1))
     assert read_reply(f"Here it is:\n{raw}\nDone.", unit, mode) == Judgement(precision=0.25, recall=1.0)

@@ -42,7 +42,7 @@ def test_each_claim_is_compared_twice_with_all_its_pairs() -> None:
     ]
 
 
-def test_strict_means_leave_out_what_could_not_be_judged_and_name_it() -> None:
+def test_strict_means_leave_out_and_name_the_unjudged() -> None:
     scores = _scores(Mode.STRICT)
     evidence = scores.units[Unit.EVIDENCE]
     assert (evidence.claims, evidence.recall.mean) == (3, pytest.approx(2 / 3))
@@ -60,7 +60,7 @@ def test_compatible_means_count_it_as_zero_and_name_it_too() -> None:
     assert len(scores.unjudged) == 1
 
 
-def test_a_claim_counts_above_the_threshold_and_with_the_right_label() -> None:
+def test_a_claim_counts_with_evidence_and_the_right_label() -> None:
     # At 0.5 claim 2 does not count, since its recall is not above; claim 1 never does, since its label is wrong.
     curve = _scores(Mode.STRICT).curve
     assert [curve[threshold] for threshold in (0.1, 0.4, 0.5, 0.6, 0.9)] == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0, 0])
@@ -99,7 +99,7 @@ def test_an_interval_is_the_percentile_bootstrap() -> None:
     assert (estimate([0.5]).low, estimate([0.5]).high) == (0.5, 0.5)
 
 
-def test_the_lexical_estimate_counts_sentences_found_on_the_other_side() -> None:
+def test_the_lexical_estimate_counts_shared_sentences() -> None:
     predicted = (("When did the bridge open?", "The bridge opened in 1932. It is painted green."),)
     gold = (
         ("In which year did the bridges open?", "The opening of bridges was in 1932."),

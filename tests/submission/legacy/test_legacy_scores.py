@@ -39,7 +39,7 @@ def test_pairs_are_matched_one_to_one_for_the_greatest_sum() -> None:
     assert claim.questions.score == pytest.approx((whole + part) / 2)
 
 
-def test_a_gold_question_counts_once_and_each_of_its_answers_does() -> None:
+def test_a_gold_question_counts_once_and_each_answer() -> None:
     claim = _one((("q", "a"),), (("q", "a"), ("q", "b")))
     assert claim.questions.score == pytest.approx(WORDS.score(WORDS.words("q"), WORDS.words("q")))
     assert claim.questions_and_answers.matches == (Match(predicted=0, gold=0, meteor=0.9375),)
@@ -63,7 +63,7 @@ def test_rejects_gold_without_questions() -> None:
         legacy_scores([_claim(4, (("q", "a"),), ())], WORDS, SOURCES)
 
 
-def test_a_claim_counts_above_the_threshold_and_with_the_right_label() -> None:
+def test_a_claim_counts_with_evidence_and_the_right_label() -> None:
     half = ((("q", "a"),), (("q", "a"), ("r", "b")))  # 0.46875
     pairs = [_claim(0, *half), _claim(1, *half, right=False), _claim(2, (("x", "y"),), (("q", "a"),))]
     overall = legacy_scores(pairs, WORDS, SOURCES).overall

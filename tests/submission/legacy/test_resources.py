@@ -31,7 +31,7 @@ def test_missing_wordnet_gives_the_remedy(offline: list[str]) -> None:
     assert offline == ["wordnet"]
 
 
-def test_finds_wordnet_in_nltks_data_plain_or_zipped_then_in_debians(
+def test_finds_wordnet_in_nltks_data_then_in_debians(
     offline: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert local_wordnet() is None

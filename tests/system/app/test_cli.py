@@ -86,7 +86,7 @@ def test_the_examples_can_be_checked_again_and_again(answers):
     assert cli.main([]) == 0
 
 
-def test_takes_every_address_from_the_store_and_every_quotation_from_its_page(answers, tmp_path):
+def test_addresses_and_quotations_are_of_the_store(answers, tmp_path):
     assert cli.main([]) == 0
     for entry in load_json(tmp_path / "output" / "submission.json"):
         pages = {}
@@ -107,7 +107,7 @@ def quote_first_answer(request):
     return VerdictReply(justification=words, label=Label.SUPPORTED)
 
 
-def test_every_quotation_in_a_justification_names_its_listed_document(answers, tmp_path):
+def test_quotations_in_a_justification_name_their_document(answers, tmp_path):
     answers.replace[JudgeClaim] = quote_first_answer
     assert cli.main([]) == 0
     lines = (tmp_path / "output" / "journal.jsonl").read_bytes().splitlines()[1:]
@@ -133,9 +133,7 @@ def test_start_and_limit_keep_the_ids(answers, bridge_files, tmp_path):
     assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["1.json"]
 
 
-def test_a_run_that_failed_before_its_first_claim_does_not_block_the_next(
-    answers, bridge_files, tmp_path, monkeypatch, capsys
-):
+def test_a_run_without_claims_does_not_block_the_next(answers, bridge_files, tmp_path, monkeypatch, capsys):
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "ray", None)
         patched.delitem(sys.modules, "system.runner.cluster", raising=False)  # of an earlier test
@@ -179,7 +177,7 @@ def test_resume_refuses_other_settings_and_other_claims(answers, bridge_files, c
     assert named in capsys.readouterr().err
 
 
-def test_resume_rejects_a_changed_store_and_accepts_other_worker_counts(answers, bridge_files, tmp_path, capsys):
+def test_resume_rejects_a_changed_store_but_no_other_workers(answers, bridge_files, tmp_path, capsys):
     assert cli.main(bridge_files) == 0
     assert cli.main([*bridge_files, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0
     (tmp_path / "stores" / "1.json").write_bytes(b"")
@@ -187,7 +185,7 @@ def test_resume_rejects_a_changed_store_and_accepts_other_worker_counts(answers,
     assert "knowledge store was" in capsys.readouterr().err
 
 
-def test_a_claim_that_fails_is_flagged_and_changes_the_exit_status(answers, bridge_files, tmp_path, capsys):
+def test_a_failed_claim_is_flagged_and_sets_the_exit_status(answers, bridge_files, tmp_path, capsys):
     (tmp_path / "stores" / "1.json").unlink()
     assert cli.main(bridge_files) == common.EXIT_FAILED_CLAIMS
     rows = load_json(tmp_path / "output" / "submission.json")
@@ -486,7 +484,7 @@ def snapshot(folder):
     return {path.relative_to(folder): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*.*")}
 
 
-def test_resuming_a_finished_run_loads_nothing_and_changes_nothing(answers, bridge_files, tmp_path, monkeypatch):
+def test_resuming_a_finished_run_changes_nothing(answers, bridge_files, tmp_path, monkeypatch):
     assert cli.main(bridge_files) == 0
     before = snapshot(tmp_path / "output")
     monkeypatch.setattr(common, "load_timed", lambda *_: pytest.fail("the engine was loaded"))
@@ -494,7 +492,7 @@ def test_resuming_a_finished_run_loads_nothing_and_changes_nothing(answers, brid
     assert snapshot(tmp_path / "output") == before
 
 
-def test_outputs_that_are_missing_are_written_with_the_times_of_the_run(answers, bridge_files, tmp_path, monkeypatch):
+def test_missing_outputs_are_written_with_the_runs_times(answers, bridge_files, tmp_path, monkeypatch):
     assert cli.main(bridge_files) == 0
     output = tmp_path / "output"
     before = load_json(output / "timings.json")["run"]["facts"]
@@ -525,7 +523,7 @@ def test_a_file_that_holds_no_claims_is_named_first(answers, tmp_path, capsys, c
     assert says in capsys.readouterr().err
 
 
-def test_a_profile_for_a_gpu_says_that_there_is_none_before_it_loads(monkeypatch):
+def test_a_gpu_profile_says_that_there_is_none_at_once(monkeypatch):
     monkeypatch.setattr(loading, "usable_memory", lambda: None)
     monkeypatch.setattr(loading, "version_of", lambda _: None)
     monkeypatch.setattr(SentenceEncoder, "of", lambda _: pytest.fail("an encoder was looked for"))

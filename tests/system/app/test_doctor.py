@@ -21,7 +21,7 @@ def states(findings) -> dict[str, State]:
     return {finding.subject: finding.state for finding in findings}
 
 
-def test_a_machine_without_a_gpu_has_what_the_embedded_profile_needs(capsys, monkeypatch, tmp_path):
+def test_the_embedded_profile_needs_no_gpu(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(doctor, "packages", lambda: iter(()))  # of the environment that runs this test
     assert cli.main(["doctor", "--profile", "embedded"]) == 0

@@ -85,7 +85,7 @@ def test_the_tools_publish_closed_schemas_and_outputs():
     assert "label" in tools["check_claim"].output_schema["required"]
 
 
-def test_the_docs_name_every_tool_and_a_configuration_that_parses():
+def test_the_docs_name_every_tool_and_a_configuration():
     page = (Path(__file__).resolve().parents[3] / "docs" / "service.md").read_text(encoding="utf-8")
     described = re.findall(r"^\| `(\w+)` \|", page.partition("## Assistants")[2], re.MULTILINE)
     assert described == [tool.name for tool in in_session(lambda client: client.list_tools()).tools]

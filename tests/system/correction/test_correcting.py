@@ -302,7 +302,7 @@ def test_a_second_judge_must_agree():
     assert asked == [(quotation, "The Aster bridge opened in 1932.")]
 
 
-def test_the_verifier_confirms_what_a_sentence_says_of_what_came_before():
+def test_the_verifier_reads_a_sentence_with_what_came_before():
     found = corrected("The Aster bridge has 300 rivets.", BRIDGE, confirm=supported)
     assert found.text == "The Aster bridge has 412 rivets."
     assert corrected("The Aster bridge has 300 rivets.", "It has 412 rivets.", confirm=supported) is None

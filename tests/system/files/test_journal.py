@@ -52,7 +52,7 @@ def test_starts_over_without_resume(tmp_path):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
-def test_resumes_a_journal_cut_at_any_byte_with_its_complete_lines(tmp_path, data):
+def test_resumes_a_journal_cut_at_any_byte(tmp_path, data):
     path = tmp_path / "journal.jsonl"
     results = [result(i, justification=f"Reason {i}.") for i in range(3)]
     write(path, *results)

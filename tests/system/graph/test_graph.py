@@ -28,7 +28,7 @@ CONTENTS = st.sampled_from(
 
 
 @given(st.lists(st.tuples(CONTENTS, st.sets(st.integers(0, 30), min_size=1, max_size=4)), max_size=12))
-def test_any_graph_survives_json_and_keeps_parents_before_children(plan):
+def test_any_graph_survives_json_parents_first(plan):
     graph = Graph(CLAIM)
     for content, picks in plan:
         thoughts = graph.thoughts

@@ -40,7 +40,7 @@ def test_the_papers_model_fits_the_papers_card(qwen_14b):
     assert 0.02 * A10G < result.left < 0.04 * A10G
 
 
-def test_half_of_the_claims_in_flight_can_be_at_the_end_of_a_debate(qwen_14b):
+def test_half_of_the_claims_can_be_at_the_end_of_a_debate(qwen_14b):
     settings = load("a10g", {})
     result = plan(qwen_14b, settings=settings.engine)
     assert settings.engine.context == 8192
@@ -146,7 +146,7 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize("content", DAMAGED)
-def test_a_damaged_configuration_is_an_error_that_names_the_folder(tmp_path, content):
+def test_a_damaged_configuration_names_the_folder(tmp_path, content):
     (tmp_path / "config.json").write_text(content)
     (tmp_path / "pytorch_model.bin").write_bytes(b"cos\nsystem\n(S'touch owned'\ntR.")
     for read in (skeleton, lambda folder: Decoder(folder, {}, ENGINE)):

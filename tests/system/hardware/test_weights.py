@@ -16,7 +16,7 @@ from system.hardware.weights import Weights, WeightsError, fetch, find, needed, 
 from system.settings import load
 
 
-def test_a_model_and_an_encoder_are_needed_where_a_model_runs_here():
+def test_a_local_model_needs_itself_and_an_encoder():
     names = [("model", "some/model"), ("model", "another"), ("encoder", "all-MiniLM-L6-v2")]
     settings = load("cpu", {"model": "some/model", "other_models": ["another"]})
     assert needed(settings) == [Weights(*each) for each in names]

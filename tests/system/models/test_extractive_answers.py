@@ -45,7 +45,7 @@ def test_an_answer_includes_the_sentence_that_names_its_subject(similarity: Simi
     assert answer(question, similarity).answer == "Brevik makes saws. Its office is in Tromvik."
 
 
-def test_a_heading_names_what_a_passage_is_about_and_answers_nothing(similarity: Similarity) -> None:
+def test_a_heading_names_a_subject_and_answers_nothing(similarity: Similarity) -> None:
     headed = passage("Brevik\n\n Its office is in Tromvik.")
     question = AnswerQuestion(claim=CLAIM, question="Is Brevik in Halden?", passage=headed)
     assert answer(question, similarity).answer == "Brevik\n\n Its office is in Tromvik."
@@ -75,9 +75,7 @@ def test_a_passage_about_something_else_does_not_answer(similarity: Similarity) 
         ("Where was the claim first published?", "Radio"),
     ],
 )
-def test_questions_about_the_claim_are_answered_from_its_metadata(
-    question: str, expected: str, similarity: Similarity
-) -> None:
+def test_questions_about_the_claim_read_its_metadata(question: str, expected: str, similarity: Similarity) -> None:
     reply = answer(AnswerQuestion(claim=CLAIM, question=question, passage=PASSAGE), similarity)
     assert (reply.answer, reply.source) == (expected, Source.METADATA)
     unknown = answer(AnswerQuestion(claim=Claim(id=1, text="X"), question=question, passage=PASSAGE), similarity)
@@ -92,7 +90,7 @@ def test_questions_about_the_claim_are_answered_from_its_metadata(
         ("Tea is served.", "Does the Aster bridge have rivets?", False),
     ],
 )
-def test_an_answer_holds_if_the_passage_says_it_and_it_is_about_the_question(
+def test_an_answer_holds_if_said_and_about_the_question(
     text: str, question: str, entailed: bool, similarity: Similarity
 ) -> None:
     given = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=PASSAGE)

@@ -58,7 +58,7 @@ def test_speaker_and_date_give_questions_of_provenance() -> None:
     assert "When was the claim made?" not in openers(Claim(id=0, text=CLAIM.text))
 
 
-def test_indices_give_different_questions_and_start_again_at_the_end() -> None:
+def test_indices_give_questions_in_turn() -> None:
     count = len(openers(CLAIM))
     asked = [ask(AskQuestion(claim=CLAIM, context=(), index=i)) for i in range(count + 1)]
     assert len(set(asked)) == count
@@ -99,7 +99,7 @@ def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
     assert len(question) > 1
 
 
-def test_the_core_is_a_sentence_of_the_claim_without_its_wrapping() -> None:
+def test_the_core_is_the_claims_sentence_unwrapped() -> None:
     assert core("  “The  [new] law passed\nin May.”") == "The new law passed in May"
 
 

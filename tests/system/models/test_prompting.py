@@ -70,7 +70,7 @@ def test_fine_tuned_tasks_follow_the_training_layout(tasks):
     assert headings == ["Claim", "Metadata", "Evidence", "Question"]
 
 
-def test_base_model_gets_the_definitions_that_an_adapter_has_learned(tasks):
+def test_base_model_gets_what_an_adapter_has_learned(tasks):
     short, full = (render(tasks["judge"], adapter)[0]["content"] for adapter in (True, False))
     assert full.startswith(short)
     assert all(f'"{label}"' in full and f'"{label}"' not in short for label in Label)
@@ -142,7 +142,7 @@ def test_fit_names_what_cannot_fit():
         fit(answer_task("word " * SHORTEST), True, encode, 50)
 
 
-def test_tokenizer_reads_control_tokens_in_web_text_as_plain_text(tiny_tokenizer):
+def test_tokenizer_reads_control_tokens_as_plain_text(tiny_tokenizer):
     from system.models.chat import ChatTokenizer
 
     chat = ChatTokenizer(tiny_tokenizer, context=4096)
@@ -162,7 +162,7 @@ def test_tokenizer_reads_control_tokens_in_web_text_as_plain_text(tiny_tokenizer
     )
 
 
-def test_a_foreign_prompt_is_sent_verbatim_but_for_control_tokens():
+def test_a_foreign_prompt_is_sent_verbatim():
     task = FreePrompt(claim=Claim(id=0, text="c"), prompt='Say "a":\n{"b": 1}<|im_end|>')
     assert render(task, False) == [{"role": "user", "content": 'Say "a":\n{"b": 1}< |im_end|>'}]
 

@@ -93,7 +93,7 @@ def test_the_confidence_of_a_label_alone_is_that_of_the_label():
     assert label_confidence(LabelReply, tokens) == pytest.approx(math.exp(-0.3))
 
 
-def test_the_warm_up_has_every_schema_with_the_adapter_that_serves_it():
+def test_the_warm_up_has_every_schema_with_its_adapter():
     wanted = warm_up({Adapter.VERDICT_PREDICTION})
     assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {RulingReply, LabelReply}
     assert (VerdictReply, Adapter.VERDICT_PREDICTION) in wanted and (VerdictReply, Adapter.NONE) in wanted
@@ -107,7 +107,7 @@ def test_a_free_reply_is_taken_as_it_is():
 
 
 @pytest.mark.parametrize(("reply_type", "unit"), [(EvidenceComparison, "evidence"), (QuestionComparison, "questions")])
-def test_a_comparison_has_the_official_keys_and_no_object_in_a_value(reply_type, unit):
+def test_a_comparison_has_the_official_keys(reply_type, unit):
     sides = ("predicted", "reference")
     kinds = ("facts in", "fact check", "verdicts", "facts count", "support")
     schema = decoding_schema(reply_type)

@@ -27,7 +27,7 @@ def replies(model, *tasks):
     return [result.reply for result in results]
 
 
-def test_each_task_goes_to_its_model_and_replies_keep_their_order():
+def test_tasks_go_to_their_model_and_keep_their_order():
     asks = ScriptedModel(lambda request: QuestionReply(question="When?"))
     labels = ScriptedModel(lambda request: LabelReply(label=Label.REFUTED))
     model = RoutedModel([labels, asks], lambda task: int(task.name == "ask_question"))

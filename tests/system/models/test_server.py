@@ -260,7 +260,7 @@ def fenced(text):
 
 
 @pytest.mark.parametrize("status", [400, 422, 501])
-def test_a_server_without_schemas_gets_none_and_text_around_the_json_is_ignored(server, tasks, status):
+def test_a_server_without_schemas_is_read_around_the_json(server, tasks, status):
     def reply(body):
         return (status, {"error": "unknown field"}) if "response_format" in body else chat(fenced(LABEL))
 

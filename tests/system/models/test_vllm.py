@@ -96,7 +96,7 @@ def test_greedy_replies_are_those_of_the_transformers_backend(model, tiny_model,
     assert results[chosen].probabilities == pytest.approx(expected[chosen].probabilities, abs=1e-3)
 
 
-def test_labels_are_sampled_at_the_temperature_beside_replies_that_are_written(model, tasks):
+def test_labels_are_sampled_beside_written_replies(model, tasks):
     samples = [Request(tasks["label"], temperature=2.0, seed=seed) for seed in (*range(20), 0)]
     *drawn, written = ask(model, *samples, Request(tasks["judge"]))
     labels = [result.reply.label for result in drawn]
@@ -113,7 +113,7 @@ def test_sampling_follows_the_seed(model, tasks):
     assert raws[0] == raws[3] and len(set(raws)) == 3
 
 
-def test_request_too_long_fails_alone_and_long_passages_are_trimmed(model, tasks):
+def test_too_long_a_request_fails_alone(model, tasks):
     huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text="word " * 3000)})
     passage = tasks["answer"].passage
     long = type(passage)(text="The bridge is dear. " * 600, url=passage.url, page=0, start=0)

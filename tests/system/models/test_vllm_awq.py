@@ -76,7 +76,7 @@ def next_token(model, prompts, adapters):
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_log_probabilities_are_those_of_the_dequantized_base_with_each_adapter(model, prompts, reference, together):
+def test_log_probabilities_are_the_dequantized_bases(model, prompts, reference, together):
     tables = {}
     for adapters in [list(Adapter)] if together else [[adapter] for adapter in Adapter]:
         tables |= next_token(model, prompts, adapters)

@@ -23,7 +23,7 @@ ADAPTERS = {
 }
 
 
-def test_replies_of_the_shipped_adapters_are_those_of_transformers():
+def test_shipped_adapters_reply_as_in_transformers():
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     folder = find(SMOLLM2.name)
     if folder is None:

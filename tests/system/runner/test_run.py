@@ -48,7 +48,7 @@ def test_one_result_for_every_claim_in_the_order_of_the_input(folder, answers):
     assert not list((folder / "graphs").glob("*.partial"))
 
 
-def test_results_do_not_depend_on_other_claims_or_machine_settings(folder, answers):
+def test_results_do_not_depend_on_other_claims(folder, answers):
     together = run_all(folder, answers, run__max_concurrent_claims=5, run__workers=2)
     reverse = run_all(folder, answers, CLAIMS[::-1], run__max_concurrent_claims=1)[::-1]
     alone = [run_all(folder, answers, [claim])[0] for claim in CLAIMS[:3]]
@@ -68,7 +68,7 @@ def test_missing_empty_and_broken_stores_fail_only_their_claims(folder, answers)
     assert all(result.pairs for result in results)
 
 
-def test_counts_pages_that_a_filter_leaves_out_in_the_claims_result(folder, answers):
+def test_counts_pages_that_a_filter_leaves_out(folder, answers):
     later = {"url": "https://news.example/2021/06/01/bridge", "url2text": ["The Aster bridge reopened."]}
     store = folder / "stores" / "0.json"
     store.write_bytes(store.read_bytes() + b"\n" + orjson.dumps(later))
@@ -87,7 +87,7 @@ def test_a_model_failure_affects_only_its_claim(folder, answers):
 
 
 @pytest.mark.slow
-def test_kill_at_any_moment_and_resume_loses_nothing_and_repeats_nothing(folder):
+def test_killed_at_any_moment_it_resumes_without_loss(folder):
     moments = random.Random(1)
     kept: list[ClaimResult] = []
     for attempt in range(6):

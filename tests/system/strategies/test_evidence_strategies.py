@@ -44,7 +44,7 @@ def test_a_verdict_with_pairs_and_addresses_of_the_store(make_case, strategy):
 
 
 @pytest.mark.parametrize("strategy", GATHERING)
-def test_evidence_is_gathered_once_and_as_in_the_first_round_of_the_graph(make_case, strategy):
+def test_evidence_is_gathered_as_in_the_graphs_first_round(make_case, strategy):
     case, graph_case = make_case(), make_case()
     run(case, strategy)
     run(graph_case, "got")
@@ -54,7 +54,7 @@ def test_evidence_is_gathered_once_and_as_in_the_first_round_of_the_graph(make_c
 
 
 @pytest.mark.parametrize("strategy", GATHERING)
-def test_without_evidence_nothing_is_asked_and_the_verdict_stands(make_case, strategy):
+def test_without_evidence_the_verdict_stands_alone(make_case, strategy):
     case = make_case(debate__evidence="none")
     outcome = run(case, strategy)
     assert not asked(case, AskQuestion) and not asked(case, AnswerQuestion)

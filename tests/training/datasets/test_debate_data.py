@@ -134,7 +134,7 @@ def test_a_full_disk_ends_the_debates_and_keeps_those_before(bench: Bench, monke
     assert len({request.task.claim.id for request in model.requests}) == 2
 
 
-def test_debates_have_the_base_model_as_moderator_and_a_long_budget() -> None:
+def test_debates_have_the_base_model_as_moderator() -> None:
     adapters = {"moderator": "models/moderator", "question_generation": "models/questions"}
     given = Settings.model_validate({"model": {"adapters": adapters}, "run": {"budget": 5}, "debate": {"rounds": 2}})
     settings = debate_settings(given)
@@ -202,7 +202,7 @@ def test_a_journal_of_debates_reads_back_what_was_written(bench: Bench) -> None:
     assert isinstance(first[0].claim, Claim)
 
 
-def test_learns_to_continue_from_rulings_that_another_round_followed(bench: Bench) -> None:
+def test_learns_to_continue_where_a_round_followed(bench: Bench) -> None:
     def decides_in_the_second_round(request: Request) -> Reply | None:
         if isinstance(request.task, Moderate) and not request.task.rulings:
             return DECIDES.model_copy(update={"decision": CONTINUE, "insight": "Nothing yet."})
@@ -223,7 +223,7 @@ def test_learns_to_continue_from_rulings_that_another_round_followed(bench: Benc
     assert [sample.id for sample in pairs.samples] == ["debate-1"]
 
 
-def test_the_last_ruling_of_a_closed_debate_does_not_teach_to_continue(bench: Bench) -> None:
+def test_a_closed_debate_does_not_teach_to_continue(bench: Bench) -> None:
     def never_decides(request: Request) -> Reply | None:
         if isinstance(request.task, CloseDebate):
             return VerdictReply(justification="In the end.", label=Label.SUPPORTED)

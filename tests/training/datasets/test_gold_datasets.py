@@ -85,7 +85,7 @@ def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: GoldClaim) -> No
     assert list(json.loads(whole.reply.model_dump_json())) == ["justification", "label"]
 
 
-def test_counts_a_claim_without_reasons_and_keeps_its_partial_evidence(annotated: list[GoldClaim]) -> None:
+def test_a_claim_without_reasons_keeps_its_partial_evidence(annotated: list[GoldClaim]) -> None:
     data = verdict_prediction(annotated)
     assert data.drops == {NO_JUSTIFICATION: 4}
     assert {sample.kind for sample in data.samples} == {"partial evidence"}

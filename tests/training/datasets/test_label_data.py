@@ -33,14 +33,14 @@ def found(annotated, monkeypatch):
     return label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples
 
 
-def test_each_claim_is_judged_by_gold_answers_and_by_found_sentences(annotated, found):
+def test_claims_are_judged_by_gold_and_by_found_sentences(annotated, found):
     assert [sample.kind for sample in found] == ["gold", "found"] * 4
     for pair in zip(found[::2], found[1::2], strict=True):
         assert len({sample.task.claim for sample in pair}) == len({sample.reply.label for sample in pair}) == 1
     assert [sample.reply.label for sample in found[::2]] == [one.label for one in annotated]
 
 
-def test_found_sentences_are_of_gold_answers_or_other_claims_nearest_to_the_claim_first(annotated, found):
+def test_found_sentences_are_the_nearest_to_the_claim(annotated, found):
     texts = " ".join(f"{answer.text} {answer.explanation}" for one in annotated for answer in one.answers)
     for sample in found[1::2]:
         texts += " ".join(one.claim.text for one in annotated if one.claim != sample.task.claim)
@@ -74,7 +74,7 @@ def test_a_page_repeats_the_claims_of_a_share(annotated, monkeypatch):
             assert not {other.claim.text for other in annotated} & set(negatives)
 
 
-def test_shows_a_share_of_the_claims_with_found_sentences_and_a_share_alone(annotated, monkeypatch):
+def test_shows_shares_of_claims_with_and_without_sentences(annotated, monkeypatch):
     samples = label_prediction(annotated, Web(annotated, BagOfWords(), seed=1)).samples
     kinds = [sample.kind for sample in samples]
     assert kinds.count("gold") == 4 > max(kinds.count("found"), kinds.count("alone"))

@@ -57,9 +57,7 @@ def with_store(source: Source, tmp_path: Path) -> Source:
     return replace(source, store=write_store(tmp_path / "store", *pages))
 
 
-def test_the_best_passage_of_the_gold_page_is_found_by_its_address(
-    annotated: list[GoldClaim], with_store: Source
-) -> None:
+def test_the_gold_pages_best_passage_is_found(annotated: list[GoldClaim], with_store: Source) -> None:
     first, *_ = make(annotated[:1], with_store).samples
     assert isinstance(first.task, AnswerQuestion) and isinstance(first.reply, AnswerReply)
     assert "bridge was opened to" in first.task.passage.text and len(first.task.passage.text) == 80
@@ -85,9 +83,7 @@ def test_the_better_of_question_and_answer_counts(source: Source, tmp_path: Path
     assert isinstance(sample.task, AnswerQuestion) and "rain" in sample.task.passage.text
 
 
-def test_gives_metadata_and_unanswerable_questions_the_nearest_other_passage(
-    annotated: list[GoldClaim], source: Source
-) -> None:
+def test_unanswerable_questions_get_the_nearest_other_passage(annotated: list[GoldClaim], source: Source) -> None:
     by_kind = {sample.kind: sample for sample in make(annotated, source).samples}
     date, unanswerable = by_kind["metadata"], by_kind["Unanswerable"]
     assert isinstance(date.reply, AnswerReply) and isinstance(date.task, AnswerQuestion)

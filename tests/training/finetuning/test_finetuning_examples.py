@@ -56,7 +56,7 @@ def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
 
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
-def test_no_claim_is_both_trained_on_and_held_out_and_no_example_is_lost(claims, seed):
+def test_no_claim_is_both_trained_on_and_held_out(claims, seed):
     examples = [example(number, claim) for number, claim in enumerate(claims)]
     split = split_by_claim(examples, 0.2, seed)
     assert not {one.claim_id for one in split.train} & {one.claim_id for one in split.held_out}
@@ -65,7 +65,7 @@ def test_no_claim_is_both_trained_on_and_held_out_and_no_example_is_lost(claims,
 
 
 @given(st.permutations(range(20)))
-def test_which_claims_are_held_out_does_not_depend_on_their_order(claims):
+def test_held_out_claims_do_not_depend_on_the_order(claims):
     held_out = split_by_claim([example(0, claim) for claim in claims], 0.2, 1).held_out
     ordered = split_by_claim([example(0, claim) for claim in range(20)], 0.2, 1).held_out
     assert {one.claim_id for one in held_out} == {one.claim_id for one in ordered}
@@ -86,7 +86,7 @@ class Words:
         return [word for message in messages for word in message["content"].split()]
 
 
-def test_leaves_out_examples_longer_than_the_context_with_their_longest_reply():
+def test_leaves_out_examples_longer_than_the_context():
     def preference(*replies):
         turns = [[{"role": "assistant", "content": reply}] for reply in replies]
         return Preference.model_validate(LINE | {"chosen": turns[0], "rejected": turns[1]})

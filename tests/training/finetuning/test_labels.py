@@ -30,7 +30,7 @@ def trainer(tiny_model, chat, examples, tmp_path):
     return build_trainer(base, chat, Split(examples[:4], examples[:4]), RECIPE, Precision.FLOAT32, tmp_path, seed=1)
 
 
-def test_the_loss_is_that_of_the_whole_model_at_the_deciding_position(trainer, chat, examples):
+def test_the_loss_is_the_whole_models_where_it_decides(trainer, chat, examples):
     closed = labels_of(chat)
     places = [reply.model_dump_json() for reply in closed.replies.values()]
     batch = next(iter(trainer.get_eval_dataloader()))
@@ -44,7 +44,7 @@ def test_the_loss_is_that_of_the_whole_model_at_the_deciding_position(trainer, c
     assert loss == pytest.approx(sum(expected) / 4, rel=1e-4)
 
 
-def test_balance_adds_the_labels_log_frequencies_in_training_alone(tiny_model, chat, examples, tmp_path):
+def test_balance_adds_log_frequencies_in_training_alone(tiny_model, chat, examples, tmp_path):
     base = AutoModelForCausalLM.from_pretrained(tiny_model / "base")
     recipe, split = replace(RECIPE, balance=0.4), Split(examples[:6], examples[:4])  # two labels twice, two once
     trainer = build_trainer(base, chat, split, recipe, Precision.FLOAT32, tmp_path, seed=1)

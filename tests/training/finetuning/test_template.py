@@ -24,9 +24,7 @@ def engine_reply(chat, reply):
     return [*chat.tokenizer(reply, add_special_tokens=False)["input_ids"], chat.tokenizer.eos_token_id]
 
 
-def test_supervised_examples_have_the_engines_ids_and_loss_only_on_the_reply(
-    tiny_model, chat, verdicts, lines, tmp_path
-):
+def test_examples_have_the_engines_ids_and_loss_on_the_reply(tiny_model, chat, verdicts, lines, tmp_path):
     tasks = list(verdicts(count=4))
     examples = [Demonstration.model_validate(line) for line in lines(tasks)]
     rows = prepared(tiny_model, chat, examples, RECIPES["verdict"], tmp_path)

@@ -42,7 +42,7 @@ class Stop(TrainerCallback):
             raise KeyboardInterrupt
 
 
-def test_a_training_lowers_the_loss_and_leaves_adapter_card_curves_and_logs(job, capsys):
+def test_a_training_lowers_the_loss_and_leaves_its_files(job, capsys):
     train(job)
     said = capsys.readouterr().out
     assert "15 train, 1 held out, 0 left out as too long" in said
@@ -99,7 +99,7 @@ def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
     assert weights(job.output)
 
 
-def test_the_moderator_learns_preferences_from_its_supervised_adapter(tiny_model, data, lines, verdicts, recwarn):
+def test_the_moderator_learns_from_its_supervised_adapter(tiny_model, data, lines, verdicts, recwarn):
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
     rows = [line | {"chosen": line.pop("completion"), "rejected": worse} for line in lines(verdicts(count=8))]
     (data / "moderator_preferences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -124,7 +124,7 @@ def margins_of(folder):
     return [entry["eval_rewards/margins"] for entry in history if "eval_rewards/margins" in entry]
 
 
-def test_rejects_a_quantized_base_and_names_the_dequantize_command(tiny_model, data, capsys):
+def test_rejects_a_quantized_base_and_names_the_command(tiny_model, data, capsys):
     options = ["train", "--task", "verdict", "--base", str(tiny_model / "awq"), "--data", str(data)]
     assert main([*options, "--output", str(data / "adapter")]) == 2
     assert "python -m training dequantize" in capsys.readouterr().err

@@ -54,7 +54,7 @@ def test_names_a_missing_token_file(tmp_path):
 
 
 @pytest.mark.slow
-def test_without_the_serve_extra_other_commands_work_and_serve_names_the_fix():
+def test_without_its_extra_serve_alone_fails_and_names_the_fix():
     absent = (
         "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'uvicorn', 'sse_starlette', 'prometheus_client')))"
     )

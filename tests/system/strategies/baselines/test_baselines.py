@@ -60,7 +60,7 @@ def test_cooperation_is_bounded_by_the_rounds(make_case, answers):
     assert len(asked(case, CarryOut)) == 2
 
 
-def test_baseline_retrieves_for_the_claim_and_asks_of_each_passage(make_case):
+def test_baseline_asks_of_each_passage_found_for_the_claim(make_case):
     case = make_case()
     outcome = run(case, "baseline")
     evidence = case.graph.holding(Evidence)

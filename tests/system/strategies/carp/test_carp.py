@@ -80,7 +80,7 @@ def test_every_step_is_a_thought_with_its_parents(carp_case):
     assert set(case.graph["v1"].parents) >= {"s1.s1", "s1.s1.l1", *(f"t{n}" for n in range(1, 13))}
 
 
-def test_references_are_resolved_by_the_claim_graph_before_planning(carp_case):
+def test_the_claim_graph_resolves_references_before_planning(carp_case):
     case = carp_case()
     run(case)
     (refine,) = asked(case, RefineSubclaims)
@@ -99,7 +99,7 @@ def test_phases_run_in_order_and_evidence_accumulates(carp_case):
     assert all((s.team, s.agent) == (task.team, task.agent) for task in states for s in task.said)
 
 
-def test_subclaims_of_one_phase_are_looked_up_together_and_shared_questions_once(carp_case, answers):
+def test_the_subclaims_of_a_phase_are_looked_up_together(carp_case, answers):
     question = "What is a bridge?"
     answers.replace[PlanVerification] = lambda _: plan_of([[1, 2]], derived=question)
     case = carp_case()
@@ -197,7 +197,7 @@ def test_a_failed_moderator_leaves_a_judgement_of_the_evidence(carp_case, answer
 
 
 @pytest.mark.parametrize("phases", [[[1]], [[1, 2, 3]], [[1], [1]]])
-def test_a_plan_that_does_not_cover_the_subclaims_is_not_followed(carp_case, answers, phases):
+def test_a_plan_that_misses_subclaims_is_not_followed(carp_case, answers, phases):
     answers.replace[PlanVerification] = lambda _: plan_of(phases)
     case = carp_case()
     run(case)

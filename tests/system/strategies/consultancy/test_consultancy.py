@@ -82,7 +82,7 @@ def test_the_judge_reads_what_is_cited_and_no_other_evidence(make_case):
     assert not [passage for passage in shared_evidence[1:] if passage.text in prompt]
 
 
-def test_in_the_same_frame_both_sides_speak_and_the_judge_asks_after_each_round_but_the_last(make_case):
+def test_both_sides_speak_and_the_judge_asks_between_rounds(make_case):
     case = make_case()
     outcome = run(case, ai_debate)
     assert outcome.rounds == ROUNDS
@@ -136,7 +136,7 @@ def test_personas_of_the_user_replace_ours(make_case):
 
 @pytest.mark.parametrize("strategy", ["debatecv", "ai_debate", "consultancy"])
 @pytest.mark.parametrize(("others", "speaking"), [([], {0}), (["b"], {1}), (["b", "c"], {1, 2})])
-def test_speakers_run_on_the_other_models_and_judges_on_the_first(make_case, answers, strategy, others, speaking):
+def test_speakers_run_on_other_models_than_judges(make_case, answers, strategy, others, speaking):
     models = [ScriptedModel(answers) for _ in range(1 + len(others))]
     case = make_case(model__other_models=others)
     case.model = RoutedModel(models, by_agent(len(models)))

@@ -61,7 +61,7 @@ def disagreeing(make_case, answers):
     return lambda **changes: make_case(**{"graph__debate": True, "graph__depth": 1, **changes})
 
 
-def test_branches_that_disagree_are_debated_and_the_moderator_decides(disagreeing):
+def test_the_moderator_decides_between_branches(disagreeing):
     case = disagreeing()
     outcome = run_got(case)
     assert (outcome.verdict.label, outcome.verdict.justification) == (Label.REFUTED, "The history is vague.")
@@ -90,7 +90,7 @@ def test_arguments_cite_passages_with_content_and_address(disagreeing):
     assert {(passage.url, passage.text) for passage in shared_evidence} <= set(PAGES)
 
 
-def test_the_evidence_is_the_union_of_the_branches_and_the_same_for_all(disagreeing):
+def test_all_share_the_evidence_of_all_branches(disagreeing):
     case = disagreeing()
     run_got(case)
     found = {passage.key for m in case.graph.holding(QuestionAnswer) for passage in m.content.passages}
@@ -99,7 +99,7 @@ def test_the_evidence_is_the_union_of_the_branches_and_the_same_for_all(disagree
     assert len({task.evidence for task in tasks}) == 1
 
 
-def test_from_the_second_round_the_sides_answer_each_other_and_the_moderator_sees_all(disagreeing, answers):
+def test_from_the_second_round_the_sides_answer_each_other(disagreeing, answers):
     answers.replace[Moderate] = lambda r: go_on(r) if not r.task.rulings else None
     case = disagreeing()
     run_got(case)
@@ -138,7 +138,7 @@ def test_a_round_without_anything_new_ends_the_debate(disagreeing, answers):
     assert len(asked(case, Moderate)) == 2 and len(asked(case, CloseDebate)) == 1
 
 
-def test_not_enough_evidence_everywhere_is_debated_if_both_sides_have_some(make_case, answers):
+def test_open_branches_are_debated_if_both_sides_have_evidence(make_case, answers):
     answers.replace[JudgeClaim] = judged(Label.NOT_ENOUGH_EVIDENCE, Label.NOT_ENOUGH_EVIDENCE)
     case = make_case(graph__debate=True, graph__depth=1)
     assert run_got(case).verdict.label is Label.REFUTED
@@ -163,7 +163,7 @@ def test_without_evidence_there_is_no_debate(disagreeing, answers):
     assert skipped(case.graph) == ["there is no evidence to debate"] and not asked(case, Argue)
 
 
-def test_the_exhibits_are_bounded_and_each_question_gives_its_best(disagreeing):
+def test_shared_evidence_is_bounded_and_the_best_of_each(disagreeing):
     case = disagreeing(debate__exhibits=2, retrieval__top_k=3)
     run_got(case)
     best = [case.graph[pair].content.passages[0].key for pair in ("q1.m1", "q2.m1")]
@@ -217,7 +217,7 @@ def test_a_round_in_which_one_side_failed_does_not_count(disagreeing, answers):
         "Supported",
     ],
 )
-def test_a_ruling_that_neither_decides_nor_continues_is_retried_once(disagreeing, answers, raw):
+def test_a_ruling_without_a_decision_is_retried_once(disagreeing, answers, raw):
     answers.replace[Moderate] = lambda r: raw if r.seed == 1 else None
     case = disagreeing()
     assert run_got(case).verdict.label is Label.REFUTED
@@ -233,7 +233,7 @@ def test_an_uncited_supported_verdict_is_withdrawn(make_case, answers):
 
 
 @pytest.mark.parametrize("task", [Argue, Moderate])
-def test_a_debate_that_hangs_ends_at_the_deadline_and_the_vote_stands(make_engine, answers, task):
+def test_a_debate_that_hangs_leaves_the_vote(make_engine, answers, task):
     answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     answers.replace[task] = hang
     answers.replace[CloseDebate] = hang
@@ -244,7 +244,7 @@ def test_a_debate_that_hangs_ends_at_the_deadline_and_the_vote_stands(make_engin
     assert skipped(graph) == ["the time ran out"]
 
 
-def test_a_debate_cut_short_after_a_round_is_closed_in_the_reserve(make_engine, answers):
+def test_a_debate_cut_short_is_closed_in_the_reserve(make_engine, answers):
     async def slow(request):
         if request.task.transcript:
             await asyncio.sleep(0 if len(request.task.transcript) < 2 else 3600)
