@@ -35,6 +35,7 @@ class SettingKeywords(StrategyKeywords, total=False):
     duplicate_threshold: float
     debate: bool
     pool: bool
+    second_opinion: bool
     stop_early: bool
     two_labels: bool
     justify: bool

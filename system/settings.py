@@ -47,6 +47,9 @@ class GraphSettings(Record):
         False,
         description="where no debate decides, judge by the sentences nearest to the claim instead of by vote",
     )
+    second_opinion: bool = Field(
+        False, description="judge once more by the answers of all branches together, as one more vote"
+    )
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )

@@ -244,7 +244,10 @@ STAGES = {
 CHANGES: dict[str, dict[str, object]] = {
     "the profile": {},
     "64 candidates": {"dense_candidates": 64},
+    "512 candidates": {"dense_candidates": 512},
     "8 passages": {"top_k": 8},
+    "second opinion": {"second_opinion": True},
+    "512 candidates, 8 passages, second opinion": {"dense_candidates": 512, "top_k": 8, "second_opinion": True},
     "7 branches": {"branches": 7, "questions": 8},
     "verification": {"verification": True},
     "no early stop": {"stop_early": False},

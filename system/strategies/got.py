@@ -26,7 +26,15 @@ from system.strategies.steps.tasks.ask_question import AskQuestion
 from system.strategies.steps.tasks.judge_claim import LabelClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
-from system.strategies.steps.verdict import demote_uncited, has_majority, judge, judge_together, judges_with, vote
+from system.strategies.steps.verdict import (
+    demote_uncited,
+    has_majority,
+    judge,
+    judge_together,
+    judges_with,
+    vote,
+    with_second_opinion,
+)
 from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
@@ -115,7 +123,8 @@ async def judge_branch_in_reserve(case: Case, branch: Branch) -> None:
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
     """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote."""
-    verdicts, pairs = _verdicts(branches), [pair for branch in branches for pair in branch.pairs]
+    pairs = [pair for branch in branches for pair in branch.pairs]
+    verdicts = await with_second_opinion(case, _verdicts(branches), pairs)
     if case.settings.graph.debate:
         return await resolve_disagreement(case, verdicts, pairs)
     if case.settings.graph.pool and verdicts:

@@ -44,6 +44,7 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "graph.duplicate_threshold": (0.01, {}),
     "graph.debate": (False, WIDE),
     "graph.pool": (True, {"graph__debate": False}),
+    "graph.second_opinion": (True, WIDE),
     "graph.stop_early": (True, WIDE),
     "graph.two_labels": (True, {"graph__debate": False, "graph__branches": 1, "graph__depth": 2}),
     "graph.justify": (False, {}),

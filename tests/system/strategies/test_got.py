@@ -224,6 +224,21 @@ def test_the_majority_decides_and_ties_have_a_rule(make_case, answers, labels, e
     assert run_got(case).verdict.label is expected
 
 
+@pytest.mark.parametrize(("branches", "wanted", "votes"), [(2, True, 3), (2, False, 2), (1, True, 1)])
+def test_a_second_opinion_reads_all_answers_and_votes(make_case, answers, branches, wanted, votes):
+    def judge(request):
+        questions = [pair.question for pair in request.task.pairs]
+        agrees = len(questions) > 1 or questions[0].startswith("When")
+        return VerdictReply(justification="x", label=Label.SUPPORTED if agrees else Label.REFUTED)
+
+    answers.replace[JudgeClaim] = judge
+    settings = {"graph__depth": 1, "graph__debate": False, "graph__second_opinion": wanted}
+    case = make_case(graph__branches=branches, **settings)
+    verdict = run_got(case).verdict
+    assert len(asked(case, JudgeClaim)) == votes
+    assert verdict.label is (Label.REFUTED if votes == 2 else Label.SUPPORTED)  # of one each, the more frequent
+
+
 def test_a_tie_goes_to_the_more_confident_side(make_case, answers):
     def judge(request):
         supported = request.task.pairs[0].question.startswith("When")
