@@ -3,21 +3,26 @@
 import asyncio
 from datetime import date
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
+from knowledge_store.dense.encoder import SentenceEncoder
+from knowledge_store.isolation import Workers
 from knowledge_store.pages.page import Page
-from knowledge_store.ranking import rank
-from knowledge_store.settings import RetrievalSettings
-from system.check import Engine, check
-from system.graph.records import Label
+from knowledge_store.ranking import RankedStore, rank
+from system.check import Engine, check, load_engine
+from system.graph.records import Calibration, Label
 from system.models.scripted import ScriptedModel
-from system.runner.checking import PooledChecks
+from system.runner.checker import LocalChecker
+from system.runner.checking import PooledChecks, check_all
 from system.settings import SECTIONS, Settings, SettingsError, load, strategies
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.verifier.base import VerifierUnavailable
 from tests.helpers import by_strategy
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
+from tests.helpers.processes import PATIENCE
 
 TESTS = Path(__file__).parents[1]
 STORE = (
@@ -70,39 +75,41 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "run.budget": (1e-9, {}),
     **dict(by_strategy.all_of("RUNS")),
 }
-# What has its effect outside of a check by a loaded model: the file whose tests show it, and a word of theirs.
+# What has its effect outside of a check by a loaded model: the test that shows it. Settings of vLLM are followed up to
+# its arguments; what it makes of them takes vLLM, and eager a GPU (tests/system/models/test_vllm.py).
 ELSEWHERE = {
-    "model.backend": ("system/models/test_routed.py", "backend"),
-    "model.model": ("system/models/test_transformers.py", "TransformersModel"),
-    "model.other_models": ("system/models/test_server.py", "other_models"),
-    "model.adapters": ("system/models/test_adapters.py", "adapters"),
-    "model.routes": ("system/models/test_routed.py", "routes"),
-    "engine.context": ("system/models/test_transformers.py", "context"),
-    "engine.sequences": ("system/models/test_transformers.py", "sequences"),
-    "engine.batched_tokens": ("system/models/test_vllm.py", "batched_tokens"),
-    "engine.gpu_memory": ("system/hardware/test_memory.py", "gpu_memory"),
-    "engine.encoder_memory": ("system/hardware/test_memory.py", "encoder_memory"),
-    "engine.eager": ("system/models/test_vllm.py", "eager"),
-    "engine.prefix_cache": ("system/models/test_vllm.py", "prefix_cache"),
-    "engine.dtype": ("system/models/test_transformers.py", "dtype"),
-    "engine.address": ("system/models/test_server.py", "address"),
-    "engine.timeout": ("system/models/test_server.py", "timeout"),
-    "engine.server_attempts": ("system/models/test_server.py", "server_attempts"),
-    "retrieval.search": ("knowledge_store/searchers/test_searxng.py", "search"),
-    "retrieval.search_results": ("knowledge_store/searchers/test_archive.py", "search_results"),
-    "retrieval.search_folder": ("knowledge_store/searchers/test_searxng.py", "search_folder"),
-    "retrieval.ranking_cache": ("knowledge_store/test_ranking_cache.py", "ranking_cache"),
-    "retrieval.encoder": ("knowledge_store/dense/test_encoder.py", "encoder"),
-    "retrieval.encoder_code": ("knowledge_store/dense/test_encoder.py", "encoder_code"),
-    "retrieval.encoder_runtime": ("knowledge_store/dense/test_openvino.py", "openvino"),
-    "reading.document_strategy": ("system/test_settings.py", "document_strategy"),
-    "reading.verifier": ("system/verifier/test_verifier.py", "load_verifier"),
-    "run.claim_limit": ("system/runner/test_checking.py", "claim_limit"),
-    "run.reserve": ("system/runner/test_checker.py", "reserve"),
-    "run.max_concurrent_claims": ("system/runner/test_checker.py", "max_concurrent_claims"),
-    "run.workers": ("system/runner/test_run.py", "workers"),
-    "run.calibration": ("system/test_settings.py", "calibration"),
-    "run.prefetch": ("system/test_every_setting.py", "run__prefetch"),
+    "model.backend": "system/models/test_routed.py::test_rules_alone_reject_what_needs_a_model",
+    "model.model": "system/models/test_server.py::test_each_model_may_have_its_own_address",
+    "model.other_models": "system/models/test_server.py::test_each_model_may_have_its_own_address",
+    "model.adapters": "system/models/test_routed.py::test_warns_only_about_adapters_that_tasks_need",
+    "model.routes": "system/models/test_routed.py::test_the_table_of_the_settings_says_who_does_a_task",
+    "engine.context": "system/models/test_transformers.py::test_request_too_long_fails_alone",
+    "engine.sequences": "system/models/test_transformers.py::test_waiting_requests_of_all_callers_share_batches",
+    "engine.batched_tokens": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
+    "engine.gpu_memory": "system/hardware/test_memory.py::test_memory_setting_caps_a_larger_device",
+    "engine.encoder_memory": "system/hardware/test_memory.py::test_the_papers_model_fits_the_papers_card",
+    "engine.eager": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
+    "engine.prefix_cache": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
+    "engine.dtype": "system/hardware/test_memory.py::test_unquantized_weights_have_the_width_of_the_dtype",
+    "engine.address": "system/models/test_server.py::test_an_unreachable_server_is_one_clear_error",
+    "engine.timeout": "system/models/test_server.py::test_a_reply_that_does_not_come_fails_alone",
+    "engine.server_attempts": "system/models/test_server.py::test_waits_for_a_server_that_starts_late",
+    "retrieval.search": "knowledge_store/searchers/test_searxng.py::test_found_pages_join_the_store",
+    "retrieval.search_results": "knowledge_store/searchers/test_archive.py::"
+    "test_a_claim_gets_no_more_pages_than_the_settings_say",
+    "retrieval.search_folder": "knowledge_store/searchers/test_searxng.py::test_repeating_a_search_needs_no_network",
+    "retrieval.ranking_cache": "knowledge_store/test_ranking_cache.py::test_without_a_folder_nothing_is_kept",
+    "retrieval.encoder": "knowledge_store/dense/test_encoder.py::test_custom_code_runs_only_if_trusted",
+    "retrieval.encoder_code": "knowledge_store/dense/test_encoder.py::test_custom_code_runs_only_if_trusted",
+    "retrieval.encoder_runtime": "knowledge_store/dense/test_encoder.py::test_the_runtime_is_that_of_the_settings",
+    "reading.document_strategy": "system/test_settings.py::test_documents_have_a_strategy_of_their_own",
+    "reading.verifier": "system/test_every_setting.py::test_an_engine_has_what_its_settings_name",
+    "run.claim_limit": "system/runner/test_checking.py::test_no_claim_takes_longer_than_the_limit",
+    "run.reserve": "system/strategies/test_got.py::test_a_judgement_cut_short_is_done_in_the_reserve",
+    "run.max_concurrent_claims": "system/runner/test_checker.py::test_does_not_cut_claims_while_the_run_is_ahead",
+    "run.workers": "system/test_every_setting.py::test_as_many_stores_are_ranked_at_once_as_workers",
+    "run.calibration": "system/test_every_setting.py::test_an_engine_has_what_its_settings_name",
+    "run.prefetch": "system/test_every_setting.py::test_stores_wait_for_their_turn_as_the_settings_say",
 }
 SETTINGS = [f"{section}.{name}" for section, fields in SECTIONS.items() for name in fields.model_fields]
 
@@ -137,8 +144,8 @@ def checked(changes: dict[str, object]) -> tuple[object, ...]:
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_setting_changes_a_run_or_is_shown_elsewhere(setting: str) -> None:
     if setting in ELSEWHERE:
-        file, word = ELSEWHERE[setting]
-        assert word in (TESTS / file).read_text(), f"{file} says nothing of {setting}"
+        file, name = ELSEWHERE[setting].split("::")
+        assert f"\ndef {name}(" in (TESTS / file).read_text()
         return
     value, base = RUNS[setting]
     assert checked(base) != checked({**base, setting.replace(".", "__"): value})
@@ -150,6 +157,37 @@ def test_stores_wait_for_their_turn_as_the_settings_say(make_engine) -> None:
 
     places = [PooledChecks(make_engine(run__prefetch=number), rank_nothing).places for number in (1, 5)]
     assert places[1] - places[0] == 4
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, tmp_path, workers) -> None:
+    ranking, most, all_of_them = [], [], Barrier(workers, timeout=PATIENCE)
+
+    def call(self: Workers, *_: object) -> RankedStore:
+        ranking.append(self)
+        most.append(len(ranking))
+        all_of_them.wait()
+        ranking.pop()
+        return store_of(PAGES)
+
+    async def run() -> None:
+        async with LocalChecker(make_engine(run__workers=workers, run__prefetch=6), tmp_path, claims) as checker:
+            await check_all(checker, claims, lambda checked: asyncio.sleep(0))
+
+    monkeypatch.setattr(Workers, "call", call)
+    claims = [CLAIM.model_copy(update={"id": number}) for number in range(6)]
+    asyncio.run(run())
+    assert max(most) == workers and len(most) == 6
+
+
+def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(SentenceEncoder, "of", lambda settings: BagOfWords())
+    curve = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.5))
+    (tmp_path / "curve.json").write_text(curve.model_dump_json())
+    assert load_engine(load("embedded", {})).calibration is None
+    assert load_engine(load("embedded", {"calibration": str(tmp_path / "curve.json")})).calibration == curve
+    with pytest.raises(VerifierUnavailable, match="none"):
+        load_engine(load("embedded", {"verifier": str(tmp_path / "none")}))
 
 
 @pytest.mark.parametrize("strategy", strategies())
@@ -167,16 +205,3 @@ def test_evidence_that_is_not_retrieved_is_not_searched_for(make_case, strategy:
     asyncio.run(STRATEGIES[strategy](case))
     found = [(thought.operation, thought.content.passage) for thought in case.graph.holding(Evidence)]
     assert found == [("gather", passage) for passage in case.gold_passages if evidence == "gold"]
-
-
-@pytest.mark.parametrize("strategy", strategies())
-@pytest.mark.parametrize("budget", [3600.0, 1e-9])
-def test_with_two_labels_nothing_else_is_ever_concluded(make_engine, answers, strategy: str, budget: float) -> None:
-    undecided = VerdictReply(justification="So.", label=Label.NOT_ENOUGH_EVIDENCE)
-    answers.replace[JudgeClaim] = lambda _: undecided
-    engine = make_engine(graph__two_labels=True, run__budget=budget)
-    engine = Engine(engine.model, engine.encoder, engine.settings.model_copy(update={"strategy": strategy}))
-    for pages in (PAGES, ()):
-        ranked = rank([Page(n, url, (text,)) for n, (url, text) in enumerate(pages)], CLAIM.text, RetrievalSettings())
-        result, _ = asyncio.run(check(engine, CLAIM, ranked))
-        assert result.verdict.label in (Label.SUPPORTED, Label.REFUTED)

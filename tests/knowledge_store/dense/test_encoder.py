@@ -203,6 +203,14 @@ def test_reports_missing_openvino(monkeypatch: pytest.MonkeyPatch) -> None:
         SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
 
 
+def test_the_runtime_is_that_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    SentenceEncoder.of(RetrievalSettings(encoder_runtime="torch"))
+    with pytest.raises(EncoderUnavailable, match="openvino"):
+        SentenceEncoder.of(RetrievalSettings(encoder_runtime="openvino"))
+
+
 @pytest.mark.parametrize(("device", "halved"), [("cuda", True), ("cpu", False)])
 def test_a_gpu_computes_in_half_precision(device: str, halved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []

@@ -1,0 +1,55 @@
+"""What vLLM is started with, by names in its place: that takes neither vLLM nor a GPU."""
+
+import sys
+from importlib import import_module
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, Qwen2Config
+
+from system.hardware.memory import GIB
+from system.settings import EngineSettings
+
+IMPORTED = (
+    *("vllm", "vllm.config.structured_outputs", "vllm.engine.arg_utils", "vllm.exceptions", "vllm.lora.request"),
+    *("vllm.platforms", "vllm.sampling_params", "vllm.v1.engine.async_llm", "vllm.v1.engine.exceptions"),
+)
+CONFIG = Qwen2Config(vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=1, num_attention_heads=4)
+
+
+@pytest.fixture
+def backend(monkeypatch):
+    for name in IMPORTED:
+        monkeypatch.setitem(sys.modules, name, MagicMock())
+    monkeypatch.delitem(sys.modules, "system.models.vllm", raising=False)
+    module = import_module("system.models.vllm")
+    gpu = SimpleNamespace(is_cpu=lambda: False, get_device_total_memory=lambda: 24 * GIB)
+    monkeypatch.setattr(module, "current_platform", gpu)
+    monkeypatch.setattr(module, "usable_memory", lambda: 24 * GIB)
+    monkeypatch.setattr(module, "AsyncEngineArgs", SimpleNamespace)
+    yield module
+    sys.modules.pop("system.models.vllm")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "argument"),
+    [
+        ("eager", True, "enforce_eager"),
+        ("batched_tokens", 1024, "max_num_batched_tokens"),
+        ("prefix_cache", False, "enable_prefix_caching"),
+        ("sequences", 8, "max_num_seqs"),
+        ("context", 2048, "max_model_len"),
+        ("dtype", "float32", "dtype"),
+    ],
+)
+def test_a_setting_reaches_the_engine(backend, setting, value, argument):
+    with torch.device("meta"):
+        bare = AutoModelForCausalLM.from_config(CONFIG)
+    plain, changed = (
+        vars(backend.engine_arguments(bare, "model", {}, EngineSettings(**given))) for given in ({}, {setting: value})
+    )
+    assert plain[argument] != value == changed[argument]
+    if setting != "prefix_cache":  # it is a use of memory, not a part of it
+        assert changed["gpu_memory_utilization"] != plain["gpu_memory_utilization"]
