@@ -8,7 +8,7 @@ is continued. Seconds are of processor time.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -54,7 +54,7 @@ def main() -> None:
 def build(archive: Archive, stores: list[Path]) -> None:
     """Index stores as one archive, with vectors."""
     flaws = Flaws()
-    (new, changed), seconds = timed(partial(archive.add, read_documents(stores, flaws)))
+    (new, changed), seconds = timed(lambda: archive.add(merged(read_documents(stores, flaws))))
     print(f"{len(stores)} stores: {new:,} new pages, {changed:,} changed, {seconds:.1f} s", flush=True)
     size = archive.path.stat().st_size
     count, seconds = timed(partial(add_vectors, archive, SentenceEncoder.of(SETTINGS), SETTINGS, flaws))
@@ -62,6 +62,14 @@ def build(archive: Archive, stores: list[Path]) -> None:
     with archive.connected() as connection:
         (pages,) = connection.execute("SELECT count(*) FROM pages").fetchone()
     print(f"bytes a page: {size / pages:,.0f} by words, {(all_bytes(archive) - size) / pages:,.0f} more with vectors")
+
+
+def merged(pages: Iterable[Page]) -> Iterator[Page]:
+    """A page of each address, with the sentences of all its excerpts: stores hold other ones of a page."""
+    sentences: dict[str, dict[str, None]] = {}
+    for page in pages:
+        sentences.setdefault(page.url, {}).update(dict.fromkeys(page.sentences))
+    return (Page(number, url, tuple(found)) for number, (url, found) in enumerate(sentences.items()))
 
 
 def measure_found(archive: Archive, claims: Path, reference: Path) -> None:
