@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledg
 
 def _parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     building = commands.add_parser("build", help="build a store from a folder of documents")
     building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")
     building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")

@@ -183,15 +183,15 @@ def test_refusal_is_a_result_and_is_not_repeated(server, tasks, reply, message):
 def test_a_reply_that_does_not_come_fails_alone(server, tasks, monkeypatch):
     server.reply = lambda body: chat('{"answer":"A","sources":[1]}')
     model = ServerModel("base", NAMES, settings(server))
-    post = model._client.post
+    post = httpx2.AsyncClient.post
 
-    async def late(address, json):
+    async def late(client, address, json):
+        assert client.timeout.read == settings(server).timeout
         if json["model"] == "vp":
             raise httpx2.ReadTimeout("late")
-        return await post(address, json=json)
+        return await post(client, address, json=json)
 
-    monkeypatch.setattr(model._client, "post", late)
-    assert model._client.timeout.read == settings(server).timeout
+    monkeypatch.setattr(httpx2.AsyncClient, "post", late)
 
     async def run():
         results = await model.generate([Request(tasks["judge"]), Request(tasks["merge"])])

@@ -239,22 +239,31 @@ def test_request_too_long_fails_alone(tiny_model, tasks):
 
 
 def test_waiting_requests_of_all_callers_share_batches(model, tasks, monkeypatch):
-    batches = []
-    answer = model._answer
-    monkeypatch.setattr(model, "_answer", lambda batch: batches.append(len(batch)) or answer(batch))
+    batches = decoded(monkeypatch)
 
     async def callers():
         return await asyncio.gather(*(model.generate([Request(tasks["verify"])] * 2) for _ in range(8)))
 
     results = asyncio.run(callers())
     assert [len(r) for r in results] == [2] * 8
-    assert sum(batches) == 16 and len(batches) <= 4 and max(batches) == 8
+    assert sum(batches) == 16 and len(batches) <= 4
+
+
+def decoded(monkeypatch):
+    """How many requests each batch decodes, as it comes."""
+    from system.models.decoding import Decoder
+
+    batches, generate = [], Decoder.generate
+    monkeypatch.setattr(
+        Decoder,
+        "generate",
+        lambda one, requests, *rest: batches.append(len(requests)) or generate(one, requests, *rest),
+    )
+    return batches
 
 
 def test_cancelled_requests_are_not_computed(model, tasks, monkeypatch):
-    computed = []
-    answer = model._answer
-    monkeypatch.setattr(model, "_answer", lambda batch: computed.extend(batch) or answer(batch))
+    batches = decoded(monkeypatch)
 
     async def give_up():
         blocker = asyncio.ensure_future(model.generate([Request(tasks["merge"])]))
@@ -265,7 +274,7 @@ def test_cancelled_requests_are_not_computed(model, tasks, monkeypatch):
         return await blocker
 
     assert isinstance(asyncio.run(give_up())[0], Completion)
-    assert len(computed) == 1
+    assert batches == [1]
     assert isinstance(ask(model, Request(tasks["verify"]))[0], Completion)
 
 
