@@ -44,7 +44,7 @@ judging=()
 [ -z "$judge" ] || judging=(ev2r --judge "$judge" --mode compatible --official-prompts "$official/repository/properties.py"
   --judgements "$official/judgements.jsonl")
 .venv/bin/python -m submission score --predictions "$submission" --gold "$gold" --json "$official/ours.json" \
-  --metrics legacy --no-two-labels "${judging[@]}"
+  --no-two-labels --metrics legacy "${judging[@]}"
 .venv/bin/python - "$official/ours.json" <<'EOF'
 import json, sys
 scores = json.load(open(sys.argv[1]))
