@@ -3,6 +3,7 @@
 import argparse
 import sys
 import time
+from codecs import BOM_UTF8
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -71,7 +72,15 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
         raise ClaimsError(f"{store}: no {claims[0].id}.json, nor a store of another claim; did you mean --documents?")
     if is_archive(store):
         Archive.open(store)
+    elif store.is_file() and not _is_store(store):
+        raise ClaimsError(f"{store}: expected an archive or a store of JSON Lines; did you mean --documents?")
     return claims_file, claims, store
+
+
+def _is_store(file: Path) -> bool:
+    """Whether a file can be a store: one of its first lines is a JSON object; broken ones may stand before it."""
+    with file.open("rb") as lines:
+        return any(line.lstrip(BOM_UTF8 + b" \t").startswith(b"{") for line in lines.read(1 << 20).splitlines())
 
 
 def store_of_documents(sources: Sequence[str], folder: Path, *, fetch: bool) -> Path:

@@ -212,6 +212,10 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
             ["--claims", "claims.json", "--knowledge-store", "."],
             "nor a store of another claim; did you mean --documents?",
         ),
+        (
+            ["--claims", "claims.json", "--knowledge-store", "claims.json"],
+            "expected an archive or a store of JSON Lines; did you mean --documents?",
+        ),
         (["--profile", "moon"], "profile 'moon' not found"),
         (["--depth", "0"], "graph.depth: expected a number greater than 0, got 0"),
         (["--chunk-overlap", "2000"], "chunk_overlap (2000) must be smaller"),
@@ -514,7 +518,15 @@ def test_a_resumed_run_counts_the_loading_of_its_earlier_parts(answers, bridge_f
 
 @pytest.mark.parametrize(
     ("content", "says"),
-    [(None, "mine.json not found"), (b"%PDF-1.7\n\xe2\xe3", "mine.json: a PDF, not a claims file; give an AVeriTeC")],
+    [
+        (None, "mine.json not found"),
+        (b"%PDF-1.7\n\xe2\xe3", "mine.json: a PDF, not a claims file; give an AVeriTeC"),
+        (b"%PDF-1.4\n1 0 obj\n", "mine.json: a PDF"),
+        (b"\x89PNG\r\n\x1a\n\x00", "mine.json: a picture"),
+        (b"SQLite format 3\x00", "mine.json: a database"),
+        (b"\n<!DOCTYPE html><p>Prague is in Norway.", "mine.json: an HTML page"),
+        (b"\x7fELF\x02\x01\x01\x00", "mine.json: a binary file"),
+    ],
 )
 def test_a_file_that_holds_no_claims_is_named_first(answers, tmp_path, capsys, content, says):
     if content:
