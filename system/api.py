@@ -43,7 +43,7 @@ from system.graph.thoughts import Thought
 from system.hardware.machine import choose_profile
 from system.keywords import SettingKeywords
 from system.models.loop_thread import LoopThread
-from system.runner.checking import PooledChecks, Rank, check_each
+from system.runner.checking import PooledChecks, Rank, check_all
 from system.runner.ranking_pool import RankingPool, rank_of_search
 from system.settings import SettingsError, load
 
@@ -154,7 +154,7 @@ class FactChecker:
         rank = partial(rank_documents, fetch=fetch)
         ranked = await asyncio.to_thread(rank, documents, claim, self.engine.settings.retrieval)
         result, graph = await check(self.engine.for_documents(), claim, ranked, listener=listener)
-        return Checked(await asyncio.to_thread(with_correction, result), graph)
+        return await self._checked(result, graph)
 
     def check_many(
         self,
@@ -213,10 +213,13 @@ class FactChecker:
         else:
             ranking = self._ranking.for_claims(store, claims)
         with ranking as rank, tqdm(total=len(claims), unit="claim", disable=not progress) as bar:
-            async with aclosing(check_each(PooledChecks(engine, rank), claims)) as checks:
+            async with aclosing(check_all(PooledChecks(engine, rank), claims, in_order=True)) as checks:
                 async for result, graph in checks:
                     bar.update()
-                    yield Checked(await asyncio.to_thread(with_correction, result), graph)
+                    yield await self._checked(result, graph)
+
+    async def _checked(self, result: ClaimResult, graph: Graph) -> Checked:
+        return Checked(await asyncio.to_thread(with_correction, result, self.engine.reader.verifier), graph)
 
     def thoughts(
         self, claim: ClaimLike, documents: Documents, *, fetch: bool = False

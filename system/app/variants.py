@@ -7,6 +7,7 @@ repeats, a claim counts with its mean.
 
 import shutil
 from collections.abc import Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ from tqdm import tqdm
 
 from system.check import Engine
 from system.files.journal import RecordJournal
-from system.graph.graph import Graph
 from system.graph.records import TWO_LABELS, Claim, ClaimResult, Label, Record
 from system.hardware.machine import describe
 from system.models.base import Model, Request, Result
@@ -130,16 +130,13 @@ async def run_variants(
         wanted = [claim for claim in claims if not repeat or done[variant.name, 0, claim.id].sampled]
         progress.total = (progress.total or 0) - (len(claims) - len(wanted))
         left = [claim for claim in wanted if (variant.name, repeat, claim.id) not in done]
-
-        async def keep(checked: tuple[ClaimResult, Graph]) -> None:
-            result, _ = checked
-            sampled = result.claim.id in listening.sampled
-            one = FinishedCheck(strategy=variant.name, repeat=repeat, result=result, sampled=sampled)
-            journal.append(one)
-            done[variant.name, repeat, result.claim.id] = one
-            progress.update()
-
-        await check_all(PooledChecks(replace(job, model=listening), rank), left, keep)
+        async with aclosing(check_all(PooledChecks(replace(job, model=listening), rank), left)) as checks:
+            async for result, _ in checks:
+                sampled = result.claim.id in listening.sampled
+                one = FinishedCheck(strategy=variant.name, repeat=repeat, result=result, sampled=sampled)
+                journal.append(one)
+                done[variant.name, repeat, result.claim.id] = one
+                progress.update()
 
     with progress, RankingPool(settings, run.workers, run.budget) as pool, pool.for_claims(store, claims) as rank:
         for variant in variants:

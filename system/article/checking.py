@@ -16,7 +16,6 @@ from system.article.decontextualize import decontextualized
 from system.article.records import Article, CheckedStatement
 from system.check import Engine
 from system.correction.correcting import with_correction
-from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult
 from system.runner.checking import PooledChecks, check_all
 from system.runner.ranking_pool import rank_of_search
@@ -84,19 +83,10 @@ async def as_done(engine: Engine, claims: Iterable[Claim], rank: Ranking) -> Asy
     Args:
         rank: the passages for a claim; where its search fails, the claim has none, and a failure.
     """
-    results: asyncio.Queue[ClaimResult | None] = asyncio.Queue()
-
-    async def keep(found: tuple[ClaimResult, Graph]) -> None:
-        results.put_nowait(await asyncio.to_thread(with_correction, found[0]))
-
-    task = asyncio.create_task(check_all(PooledChecks(engine, partial(rank_of_search, rank)), claims, keep))
-    task.add_done_callback(lambda _: results.put_nowait(None))
-    try:
-        while result := await results.get():
-            yield result
-        await task  # a fault of ours shows itself here
-    finally:
-        task.cancel()
+    checks = PooledChecks(engine, partial(rank_of_search, rank))
+    async with aclosing(check_all(checks, claims)) as checked:
+        async for result, _ in checked:
+            yield await asyncio.to_thread(with_correction, result, engine.reader.verifier)
 
 
 def _others(pages: Iterable[Page], article: Article) -> Iterator[Page]:

@@ -6,30 +6,26 @@ several sentences, all must say the same. Otherwise there is none.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from system.correction.predicates import belong_alike
 from system.graph.records import ClaimResult, Correction, Label
-from system.text.comparison import DIRECT, WHOLE, Comparison, compare
+from system.text.comparison import DIRECT, Comparison, compare
 from system.text.grammar import tag
 from system.text.quantities import Kind, Quantity, quantities
 from system.text.words import content_stems
-from system.verifier.base import Reading
-from system.verifier.reading import load_reader
+from system.verifier.base import Reading, Verifier
 
-Confirm = Callable[[str, str], bool]
-"""Whether a piece of evidence supports a statement, as far as a trained verifier can tell."""
-READ = 600  # characters of a passage that the second judge reads, up to the end of the sentence
+READ = 600  # characters of a passage that the verifier reads, up to the end of the sentence
 SURE = 0.8  # probability of support from which the verifier confirms a correction
 _WHOLE = ("that it is so", "that it is not")  # what is said of a claim that is denied as a whole
 
 
-def correction_of(result: ClaimResult, confirm: Confirm | None = None) -> Correction | None:
+def correction_of(result: ClaimResult, verifier: Verifier) -> Correction | None:
     """The correction of a refuted claim; None where none is sure.
 
     Args:
-        confirm: a second judge, who reads the sentence after those before it, and must find that they support the
-            corrected claim; without one, the sentence must have nearly all of the claim's words.
+        verifier: reads the sentence after those before it, and must be sure that they support the corrected claim.
     """
     if result.verdict.label is not Label.REFUTED:
         return None
@@ -50,26 +46,15 @@ def correction_of(result: ClaimResult, confirm: Confirm | None = None) -> Correc
     again = [one for passage in passages for one in compare(correction.text.rstrip(" .!?…"), passage.text, anywhere)]
     if any(one.differing and one.direct >= DIRECT for one in again):
         return None  # another sentence contradicts it
-    if confirm is None:
-        return correction if _has_the_words(correction.quotation, again) else None
     passage = next(one.text for one in passages if one.url == correction.address and correction.quotation in one.text)
     end = passage.index(correction.quotation) + len(correction.quotation)
-    return correction if confirm(passage[max(0, end - READ) : end], correction.text) else None
+    read = verifier.probabilities([(passage[max(0, end - READ) : end], correction.text)])
+    return correction if read[0, Reading.SUPPORTED] >= SURE else None
 
 
-def supported(evidence: str, statement: str) -> bool:
-    """Whether the bundled verifier is sure that a piece of evidence supports a statement; loads it when first asked."""
-    return bool(load_reader().verifier.probabilities([(evidence, statement)])[0, Reading.SUPPORTED] >= SURE)
-
-
-def with_correction(result: ClaimResult, confirm: Confirm | None = supported) -> ClaimResult:
+def with_correction(result: ClaimResult, verifier: Verifier) -> ClaimResult:
     """The result with its correction, where it has one; see ``correction_of``."""
-    return result.model_copy(update={"correction": correction_of(result, confirm)})
-
-
-def _has_the_words(quotation: str, found: Sequence[Comparison]) -> bool:
-    """Whether a sentence says all of the corrected claim, as far as its words tell."""
-    return any(one.text == quotation and one.covered >= WHOLE and not (one.open or one.denied) for one in found)
+    return result.model_copy(update={"correction": correction_of(result, verifier)})
 
 
 def _fitting(claim: str, found: Comparison, text: str) -> tuple[str, str]:

@@ -1,7 +1,6 @@
 """Many claims with one engine: the one way in which runs, the library and comparisons check them."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from typing import Protocol, TypeVar
 
@@ -12,7 +11,6 @@ from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Failure
 
 T = TypeVar("T")
-K = TypeVar("K")
 T_co = TypeVar("T_co", covariant=True)
 Rank = Callable[[Claim], Awaitable[tuple[RankedStore, list[Failure]]]]
 """Ranks a claim's store; one that cannot be read is an empty one and a named failure."""
@@ -57,49 +55,34 @@ class PooledChecks:
             return await check(self._engine, claim, ranked, failures, allowance=allowance)
 
 
-async def check_all(checks: Checks[T], claims: Iterable[Claim], keep: Callable[[T], Awaitable[K]]) -> list[K]:
-    """Check claims, as many at a time as there are places, and keep each as it is finished.
-
-    Returns:
-        What ``keep`` made of each, in the order of the claims.
-
-    Raises:
-        Exception: the first that checking or keeping a claim raises; it ends the others.
-    """
-    places = asyncio.Semaphore(checks.places)  # bounds the ranked stores in memory
-
-    async def finish(claim: Claim) -> K:
-        async with places:
-            return await keep(await checks.check(claim))
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            kept = [group.create_task(finish(claim)) for claim in claims]
-    except ExceptionGroup as faults:
-        raise faults.exceptions[0] from None  # what one claim meets, of disk or cluster, the others meet as well
-    return [task.result() for task in kept]
-
-
-async def check_each(checks: Checks[T], claims: Iterable[Claim]) -> AsyncGenerator[T, None]:
-    """Check claims, as many at a time as there are places; yield each once it and those before it are done.
+async def check_all(checks: Checks[T], claims: Iterable[Claim], *, in_order: bool = False) -> AsyncGenerator[T, None]:
+    """Check claims, as many at a time as there are places; yield each as it is done.
 
     Closing the iterator ends what is under way.
 
+    Args:
+        in_order: yield each only once those before it are done.
+
     Raises:
-        Exception: what checking the next claim raises.
+        Exception: the first that checking a claim raises; it ends the others.
     """
-    places = asyncio.Semaphore(checks.places)
+    places = asyncio.Semaphore(checks.places)  # bounds the ranked stores in memory
+    done: asyncio.Queue[int] = asyncio.Queue()
 
-    async def checked(claim: Claim) -> T:
-        async with places:
-            return await checks.check(claim)
+    async def checked(turn: int, claim: Claim) -> T:
+        try:
+            async with places:
+                return await checks.check(claim)
+        finally:
+            done.put_nowait(turn)
 
-    tasks = deque(asyncio.create_task(checked(claim)) for claim in claims)
+    tasks = {turn: asyncio.create_task(checked(turn, claim)) for turn, claim in enumerate(claims)}
     try:
-        while tasks:
-            yield await tasks[0]
-            tasks.popleft()
+        for turn in [*tasks]:
+            ended = turn if in_order else await done.get()
+            yield await tasks[ended]
+            del tasks[ended]  # and the graph with it
     finally:
-        for task in tasks:
+        for task in tasks.values():
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*tasks.values(), return_exceptions=True)

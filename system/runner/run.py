@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import shutil
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -43,14 +44,11 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
     earlier = max((result.timing.finished_at for result in journal.finished), default=0.0)
     began = perf_counter()
     with tqdm(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
-
-        async def keep(checked: tuple[ClaimResult, bytes]) -> None:
-            result, graph = checked
-            await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)
-            progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
-            progress.update()
-
-        await check_all(checker, left, keep)
+        async with aclosing(check_all(checker, left)) as checks:
+            async for result, graph in checks:
+                await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)
+                progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
+                progress.update()
     return in_order(journal, claims)
 
 
@@ -66,7 +64,6 @@ def _finished(result: ClaimResult, seconds: float) -> ClaimResult:
 
 async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:
     try:
-        # In a thread, so that several graphs wait for the disk together.
         await asyncio.to_thread(write_atomically, graphs / f"{result.claim.id}.json", graph)
         journal.append(result)
     except OSError as error:

@@ -13,7 +13,6 @@ from system.text.words import content_stems, sentences, stem, words
 
 CONTEXT = 300  # characters before a sentence in which it may be said what it speaks of
 DIRECT = 0.6  # share of the claim's words, but for what differs, from which a sentence speaks of the claim
-DENIED = 0.75  # the same where one of both denies it: which of its words a "not" belongs to is not seen
 CLAUSE = 3  # words of content that a clause has at least
 ROOT = 6  # first letters in which two words of one root agree
 WHOLE = 0.8  # share from which it says all of it

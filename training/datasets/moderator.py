@@ -8,6 +8,7 @@ it again. Of them come Debate-SFT, and D-SFT with D-DPO.
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,8 +21,7 @@ from system.averitec.gold import GoldClaim
 from system.case import Case, Outcome
 from system.check import Engine
 from system.files.journal import RecordJournal
-from system.graph.graph import Graph
-from system.graph.records import Claim, ClaimResult, Label, QuestionAnswer, Record, Verdict
+from system.graph.records import Claim, Label, QuestionAnswer, Record, Verdict
 from system.graph.thoughts import Argument, Thought
 from system.models.base import Completion, Model, Request, Result
 from system.runner.checking import PooledChecks, check_all
@@ -168,19 +168,16 @@ async def hold_debates(
     done = {debate.claim.id for debate in journal.finished}
     left = [claim for claim in claims if claim.id not in done]
     with tqdm(total=len(claims), initial=len(claims) - len(left), unit="debate", disable=None) as bar:
-
-        async def keep(checked: tuple[ClaimResult, Graph]) -> None:
-            result, _ = checked
-            if result.claim.id in listener.heard:
-                journal.append(listener.heard.pop(result.claim.id))
-            else:
-                why = result.failures[0].message if result.failures else "there was nothing to debate"
-                _LOGGER.warning("claim %d: the debate reached no verdict (%s)", result.claim.id, why)
-            bar.update()
-
         run = settings.run
         with RankingPool(settings.retrieval, run.workers, run.budget) as pool, pool.for_claims(store, left) as rank:
-            await check_all(PooledChecks(engine, rank), left, keep)
+            async with aclosing(check_all(PooledChecks(engine, rank), left)) as checks:
+                async for result, _ in checks:
+                    if result.claim.id in listener.heard:
+                        journal.append(listener.heard.pop(result.claim.id))
+                    else:
+                        why = result.failures[0].message if result.failures else "there was nothing to debate"
+                        _LOGGER.warning("claim %d: the debate reached no verdict (%s)", result.claim.id, why)
+                    bar.update()
     by_id = {debate.claim.id: debate for debate in journal.finished}
     return [by_id[claim.id] for claim in claims if claim.id in by_id]
 

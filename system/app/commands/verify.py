@@ -62,7 +62,7 @@ def command(arguments: Sequence[str]) -> int:
 async def _check(engine: Engine, claim: Claim, ranked: RankedStore) -> tuple[ClaimResult, Graph]:
     async with common.closing(engine):
         result, graph = await check(engine, claim, ranked)
-    return with_correction(result), graph
+    return with_correction(result, engine.reader.verifier), graph
 
 
 def as_json(result: ClaimResult, graph: Graph | None) -> str:

@@ -1,8 +1,12 @@
 """A correction says what one sentence of evidence says, and is skipped where anything is unsure."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from system.correction.correcting import correction_of, supported
+from factgraph import FactChecker
+from system.correction.correcting import correction_of
 from system.graph.records import (
     Answer,
     AnswerType,
@@ -15,12 +19,28 @@ from system.graph.records import (
     Timing,
     Verdict,
 )
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.verifier.loading import BUNDLED, load_verifier
+from system.verifier.reading import Reader, load_reader
 from tests.helpers.bridge import passage
 
 BRIDGE = "The Aster bridge was opened to traffic in May 1932 by Mara Quill. It has 412 rivets and is closed to lorries."
 
 
-def corrected(claim, *texts, label=Label.REFUTED, confirm=None):
+class Judge:
+    """A verifier that says the same of everything; remembers what it was asked."""
+
+    language = ""
+
+    def __init__(self, supported=1.0):
+        self.supported, self.asked = supported, []
+
+    def probabilities(self, pairs):
+        self.asked += pairs
+        return np.array([[self.supported, 0.0, 1.0 - self.supported]] * len(pairs))
+
+
+def corrected(claim, *texts, label=Label.REFUTED, verifier=None):
     answers = tuple(
         Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage(text, page=page))
         for page, text in enumerate(texts)
@@ -31,7 +51,7 @@ def corrected(claim, *texts, label=Label.REFUTED, confirm=None):
         pairs=(QuestionAnswer(question="?", answer="-", answers=answers),),
         timing=Timing(seconds=0, stages={}, cost=Cost(), rounds=1, branches=1, cut_short=False),
     )
-    return correction_of(result, confirm)
+    return correction_of(result, verifier or Judge())
 
 
 @pytest.mark.parametrize(
@@ -131,8 +151,8 @@ def test_what_is_not_sure_is_not_corrected(claim, texts):
     ],
 )
 def test_what_belongs_to_something_else_takes_no_place(claim, text):
-    """Another verb, subject, mood or measure; even where a second judge would agree to anything."""
-    assert corrected(claim, text, confirm=lambda *_: True) is None
+    """Another verb, subject, mood or measure, even where a verifier agrees to anything."""
+    assert corrected(claim, text) is None
 
 
 @pytest.mark.parametrize(
@@ -287,22 +307,30 @@ def test_what_belongs_to_something_else_takes_no_place(claim, text):
     ],
 )
 def test_what_belongs_to_the_same_is_corrected(claim, text, better):
-    assert corrected(claim, text, confirm=lambda *_: True).text == better
+    assert corrected(claim, text).text == better
 
 
 def test_only_a_refuted_claim_is_corrected():
     assert corrected("The Aster bridge opened in 1931.", BRIDGE, label=Label.CONFLICTING) is None
 
 
-def test_a_second_judge_must_agree():
-    asked = []
-    refused = corrected("The Aster bridge opened in 1931.", BRIDGE, confirm=lambda *texts: asked.append(texts))
-    assert refused is None
+def test_the_verifier_must_be_sure():
+    judge = Judge(supported=0.5)
+    assert corrected("The Aster bridge opened in 1931.", BRIDGE, verifier=judge) is None
     quotation = BRIDGE.partition(". ")[0] + "."
-    assert asked == [(quotation, "The Aster bridge opened in 1932.")]
+    assert judge.asked == [(quotation, "The Aster bridge opened in 1932.")]
 
 
 def test_the_verifier_reads_a_sentence_with_what_came_before():
-    found = corrected("The Aster bridge has 300 rivets.", BRIDGE, confirm=supported)
+    found = corrected("The Aster bridge has 300 rivets.", BRIDGE, verifier=load_verifier(BUNDLED))
     assert found.text == "The Aster bridge has 412 rivets."
-    assert corrected("The Aster bridge has 300 rivets.", "It has 412 rivets.", confirm=supported) is None
+    assert corrected("The Aster bridge has 300 rivets.", "It has 412 rivets.", verifier=load_verifier(BUNDLED)) is None
+
+
+def test_the_engines_own_verifier_is_asked(make_engine, answers):
+    answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="x", label=Label.REFUTED)
+    judge = Judge(supported=0.5)
+    engine = replace(make_engine(), reader=Reader(judge, load_reader().decision))
+    with FactChecker(engine=engine) as checker:
+        assert checker.check("The Aster bridge opened in 1931.", {"a.md": BRIDGE}).correction is None
+    assert judge.asked
