@@ -1,18 +1,36 @@
 """Texts as sentences, cut by the rules of their language."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sentencex import segment
 
 OPENING = 2000  # characters of a text that tell its language
 TELLING = 200  # characters from which a text tells its language
+LONGEST = 30  # characters around a cut that tell whether it is one
 ENDING = re.compile(r"[.!?…。！？।॥؟۔][\"'”’»)\]]*$")  # of a sentence
 
 # Where the rules of a language, or those of English for a text too short to tell, cut too early.
-_TITLE = re.compile(r"(?:^|[\s(„“\"'])(?:Dr|Dra|Prof|Mr|Mrs|Ms|M|Mme|Mlle|Sr|Sra|Hr|Nr|Art|Abs|Bd|ca|[Vv]gl|bzw)\.$")
+_LEAD = r"(?:^|[\s(„“\"'’])"
+_TITLE = re.compile(
+    _LEAD + r"(?:Dr|Dra|Prof|Mr|Mrs|Ms|M|Mme|Mlle|Sra?|Srta|Hr|[Dd]ott|[Dd]ott\.ssa|[Ss]ig|[Ss]ig\.ra|[Pp]rof\.ssa|Avv|"
+    r"Mt|(?<!\d.)Ft|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|[Vv]gl|bzw|ca|[A-Z]\.-[A-Z])\.$"
+)
+_COUNTED = re.compile(  # abbreviations that only a number follows
+    _LEAD
+    + r"(?:[Nn]os?|[Nn]rs?|[Nn]úm|Arts?|Abs|Abb|Figs?|Tab|Bd|Vol|Kap|Chap|Ch|Cap|Sect?|Rn|Ziff|Eq|S|pp?|págs?|pag|"
+    r"c|ca|approx|aprox|appr|env|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|O[ck]t|Nov|De[cz]|\w*[Ss]tr|Rs)\.$"
+)
 _ORDINAL = re.compile(r"(?:^|[\s(–-])\d{1,4}\.$")
 _MONTHS = ("Jan", "Jän", "Feb", "Mär", "Apr", "Mai ", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez")  # in capitals
+_NUMBERED = ("Jahrhundert", "Jahrtausend", "Jh", "FC ", "Weltkrieg", "Bundesliga")
+_ARTICLE = re.compile(  # of a German noun with its number: "die 5. Klasse"
+    r"(?:^|\s)(?:[Ii]m|Am|(?<!\bI )am|[Dd](?:er|ie|as|e[mns])|[Zz]u[mr]|[Vv]om|[Bb]eim)\s\d{1,3}\.$"
+)
+_OPENER = re.compile(  # of a sentence, in capitals as German nouns are
+    r"(?:D(?:er|ie|as|e[mnr]|es|iese[mnrs]?|ort|ann|anach|amals|och)|Ein(?:e[mnrs]?)?|Er|Sie|Es|Wir|Ich|Man|I[mn]|A[mnu]|Auf|Auch|"
+    r"Aber|Als|Bei|Mit|Nach|Seit|Von|Vor|Zu[mr]?|Für|Und|So|Wenn|Während|Heute|Später|Nun|Jetzt|Hier|H?e|She|I|It|The|This|They)\b"
+)
 
 
 def sentences_of(text: str) -> tuple[str, ...]:
@@ -38,8 +56,7 @@ def cut(blocks: Iterable[str], code: str) -> tuple[str, ...]:
     """
     found: list[str] = []
     for block in blocks:
-        pieces = [text for sentence in segment(code, block) if (text := " ".join(sentence.split()))]
-        pieces = _joined(pieces)
+        pieces = [" ".join(block[start:end].split()) for start, end in spans(block, code)]
         if pieces and not ENDING.search(pieces[-1]):
             pieces[-1] += "\n\n"
         found += pieces
@@ -68,17 +85,36 @@ def language(text: str) -> str:
     return code
 
 
-def _joined(pieces: list[str]) -> list[str]:
-    """The sentences, those joined again that were cut after a title ("Dr.") or within a date ("am 3.").
+def spans(block: str, code: str) -> Iterator[tuple[int, int]]:
+    """Where each sentence of a block begins and ends, without whitespace around it.
 
-    >>> _joined(["Am 3.", "Mai kam Dr.", "Hansen.", "Er blieb."])
+    >>> text = "Am 3. Mai kam Dr. Hansen. Er blieb."
+    >>> [text[start:end] for start, end in spans(text, "en")]
     ['Am 3. Mai kam Dr. Hansen.', 'Er blieb.']
+
+    Args:
+        code: the text's language.
     """
-    groups: list[list[str]] = []
-    for piece in pieces:
-        last = groups[-1][-1][-30:] if groups else ""
-        if _TITLE.search(last) or (_ORDINAL.search(last) and (piece[0].islower() or piece.startswith(_MONTHS))):
-            groups[-1].append(piece)
-        else:
-            groups.append([piece])
-    return [" ".join(group) for group in groups]
+    begin = at = 0
+    for piece in segment(code, block):
+        at = block.index(piece, at) + len(piece)
+        cut = block[begin:at]
+        if cut.strip() and not _goes_on(cut.rstrip()[-LONGEST:], block[at : at + LONGEST]):
+            yield begin + len(cut) - len(cut.lstrip()), begin + len(cut.rstrip())
+            begin = at
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a sentence goes on where it was cut: after a title, an ordinal, or an abbreviation before a number."""
+    if not after:
+        return False
+    if _TITLE.search(before) or (before.endswith(".") and after.startswith("-")):  # "J.-C."
+        return True
+    if before.endswith("EE.") and after.startswith("UU."):
+        return True
+    if after[0].isdigit():
+        return bool(_COUNTED.search(before))
+    if not _ORDINAL.search(before):
+        return False
+    noun = after[0].isupper() and not _OPENER.match(after)
+    return after[0].islower() or after.startswith((*_MONTHS, *_NUMBERED)) or (noun and bool(_ARTICLE.search(before)))

@@ -2,27 +2,26 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-
-from sentencex import segment
 
 from knowledge_store.isolation import WorkFailed
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
-from knowledge_store.pages.formats import SUFFIXES, suffix_of
+from knowledge_store.pages.formats import SOFT_HYPHEN, SUFFIXES, suffix_of
 from knowledge_store.pages.reading import read_blocks
-from knowledge_store.pages.sentences import ENDING, language_of
+from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
 from system.article.resolution import stand_alone
 from system.text.claim_detection import not_a_claim
 from system.text.grammar import tag
+from system.text.language import other_language
 from system.text.words import words
 
-TITLE = re.compile(r"(?:^|[\s(“\"'])(?:Dr|Prof|Mr|Mrs|Ms|St|No|Gen|Sen|Rep|Gov)\.\s*$")  # ends no sentence
 HEADING = 12  # longest heading in words: a block with which no sentence ends
 SHORTEST = 3  # fewest words of a sentence
 VERBLESS = 8  # words up to which a sentence needs a verb; a longer one may be a headline
 NAMES = {"a question": Kind.QUESTION, "an opinion": Kind.OPINION, "a call to action": Kind.CALL}
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -49,6 +48,8 @@ def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
         DocumentsError: there is no such file.
     """
     path = Path(source)
+    if path.is_dir():
+        raise DocumentsError(f"{source}: is a folder; expected a text ({', '.join(sorted(SUFFIXES))})")
     if str(source) == STANDARD_INPUT:
         name, data, suffix = "standard input", sys.stdin.buffer.read(), ""
     elif path.is_file():
@@ -64,14 +65,17 @@ def article_of(text: str, name: str = "text") -> Article:
     >>> [one.claim for one in article_of("The Aster bridge opened in 1932. It carries two lanes.").claims]
     ['The Aster bridge opened in 1932.', 'The Aster bridge carries two lanes.']
     """
+    text = text.replace(SOFT_HYPHEN, "")
     code = language_of([text])
+    if code == "en":  # so is a short text called
+        code = other_language(text, "en") or code
     blocks = tuple(_blocks(text))
     found: list[Sentence] = []
     for start, end in blocks:
-        spans = list(_spans(text[start:end], code))
-        for begin, stop in spans:
+        cuts = list(spans(text[start:end], code))
+        for begin, stop in cuts:
             cut = text[start + begin : start + stop]
-            kind = _kind(cut, code, alone=len(spans) == 1)
+            kind = _kind(cut, code, alone=len(cuts) == 1)
             found.append(Sentence(number=len(found), start=start + begin, end=start + stop, text=cut, kind=kind))
     return Article(name=name, text=text, language=code, blocks=blocks, sentences=tuple(stand_alone(found, code)))
 
@@ -87,32 +91,22 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         yield begin, len(text.rstrip())
 
 
-def _spans(block: str, code: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence of a block begins and ends, without whitespace around it."""
-    begin = at = 0
-    pieces: Sequence[str] = segment(code, block)
-    for place, piece in enumerate(pieces):
-        at = block.index(piece, at) + len(piece)
-        if place + 1 < len(pieces) and TITLE.search(block[begin:at]):
-            continue
-        cut = block[begin:at]
-        if cut.strip():
-            yield begin + len(cut) - len(cut.lstrip()), begin + len(cut.rstrip())
-        begin = at
-
-
 def _kind(sentence: str, code: str, *, alone: bool) -> Kind:
     """Classify a sentence.
 
     Args:
         alone: whether it is its whole block.
     """
-    count = len(words(sentence))
+    count = len(words(_UNSPACED.sub(r" \g<0> ", sentence)))
     if alone and count <= HEADING and not ENDING.search(sentence):
         return Kind.HEADING
     if kind := not_a_claim(sentence):
         return NAMES[kind]
-    verbless = code == "en" and count < VERBLESS and not any(token.tag.startswith("V") for token in tag(sentence))
-    if count < SHORTEST or verbless:
+    if count < SHORTEST or (code == "en" and count < VERBLESS and not _has_verb(sentence)):
         return Kind.FRAGMENT
     return Kind.CLAIM
+
+
+def _has_verb(sentence: str) -> bool:
+    """Whether a sentence has a verb; one in another language than English, whose verbs are not known, has."""
+    return any(token.tag.startswith("V") for token in tag(sentence)) or bool(other_language(sentence, "en"))

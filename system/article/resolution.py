@@ -45,10 +45,10 @@ _THAT_YEAR = re.compile(
 _WHEN = re.compile(r"(?:in )?(?:(?:that|the same|the following) year|[12]\d{3})", re.IGNORECASE)  # opens a sentence
 _EMPTY_IT = re.compile(
     r"\bit(?:['’]s| is| was| can be| has been| seems?| appears?| became| remains| takes| took| rained| snowed)\b"
-    r"(?!.*\bby\b)(?:.{0,60}?\b(?:that|to|who|when|where|whether|because|raining|snowing|late|early|clear)\b| the\b)",
+    r"(?!.*\bby\b)(?:.{0,60}?\b(?:that|to|who|when|where|whether|because|raining|snowing|late|early|clear)\b"
+    r"| the (?:[\w-]+ ){0,2}(?:beginning|day|end|eve|height|hour|middle|month|night|season|start|time|week|year)\b)",
     re.IGNORECASE,
 )
-_FUNCTION = frozenset({"PN", "AT", "DT", "DP", "PR", "CJ", "AV", "EX", "VM"})  # tags of words that are no names
 
 
 @dataclass(frozen=True)

@@ -301,7 +301,15 @@ def test_soft_hyphens_vanish(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "sentence",
-    ["Am 3. Mai kam Dr. Müller.", "Den 3. mai åpnet broen.", "Le Dr. Martin est venu.", "Most otwarto 3. maja 1932."],
+    [
+        "Am 3. Mai kam Dr. Müller.",
+        "Den 3. mai åpnet broen.",
+        "Le Dr. Martin est venu.",
+        "Most otwarto 3. maja 1932.",
+        "Der Bau begann im 19. Jahrhundert.",
+        "Der 1. FC Aster gewann das Spiel.",
+        "It is approx. 5 km long.",
+    ],
 )
 def test_dates_and_titles_do_not_end_a_sentence(sentence: str) -> None:
     assert sentences_of(f"{sentence} It rained.") == (sentence, "It rained.")

@@ -49,6 +49,10 @@ def statements(text: str) -> list[str]:
         ("The bridge opened in 1932. That year, tolls rose.", "In 1932, tolls rose."),
         ("The bridge opened in 1932. Tolls ended a year later.", "Tolls ended in 1933."),
         ("The Aster bridge opened in 1932. That year it was closed.", "In 1932 the Aster bridge was closed."),
+        (  # the README's
+            "The Aster bridge opened in 1931. That year it was the longest bridge of Corvane.",
+            "In 1931 the Aster bridge was the longest bridge of Corvane.",
+        ),
         ("Mara Quill led the town. She opened the bridge.", "Mara Quill opened the bridge."),
         ("Mara Quill led the town. Quill opened the bridge.", "Mara Quill opened the bridge."),
         ("The minister Jon Hale came. He said that it rained.", "Jon Hale said that it rained."),
@@ -66,6 +70,8 @@ def test_a_reference_gives_way_to_what_it_means(text: str, claims: str) -> None:
     "text",
     [
         "The Aster bridge opened in 1932. It is true that tolls rose.",
+        "The Aster bridge opened in 1932. It was the mayor who paid.",
+        "The Aster bridge opened in 1932. It was the end of a hard winter.",
         "The Aster bridge opened in 1932. He was late to work.",
         "The Aster bridge and the Orra bridge opened. The bridge is closed.",
         "The Aster bridge opened. Mara Quill said that she paid.",
@@ -78,6 +84,58 @@ def test_a_reference_gives_way_to_what_it_means(text: str, claims: str) -> None:
 def test_what_is_not_sure_stays_as_it_is(text: str) -> None:
     last = article_of(text).claims[-1]
     assert last.claim == last.text and not last.resolved
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("O Brasil tem 26 estados. A ponte abriu em 1932.", 2),
+        ("Le pont a ouvert en 1932.", 1),
+        ("पुल 1932 में खुला।", 1),
+        ("افتتح الجسر عام 1932.", 1),
+        ("阿斯特大桥于1932年通车。费用为400万欧元。", 2),
+        ("The Aster bridge, 1932. Photo: the bridge.", 0),
+    ],
+)
+def test_short_claims_of_other_languages_are_checked(text, claims) -> None:
+    article = article_of(text)
+    assert len(article.claims) == claims and (article.language == "en") == (claims == 0)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Der Bau begann im 19. Jahrhundert.",
+        "Der 1. FC Aster gewann das Spiel.",
+        "Er besucht heute die 5. Klasse.",
+        "It is approx. 5 km long.",
+        "The fort of Ft. Aster was built in 1932.",
+        "La Dra. Vell nació en EE. UU. y murió en 1950.",
+        "Il dott. Rossi ha aperto il ponte.",
+        "Il sig. Bianchi ha aperto il ponte.",
+        "J.-C. Martin est né à Paris en 1950.",
+        "Le pont coûte env. 4 millions d'euros.",
+        "La construction a été dirigée par M. Dupont.",
+    ],
+)
+def test_an_abbreviation_or_ordinal_cuts_no_sentence(sentence) -> None:
+    assert [one.text for one in article_of(f"{sentence} The mayor came.").sentences] == [sentence, "The mayor came."]
+
+
+@pytest.mark.parametrize(
+    "text", ["Is it old? No. It opened in 1932.", "I am 30. Ana Vell is 40.", "Plan B. It failed."]
+)
+def test_what_only_looks_like_an_abbreviation_ends(text) -> None:
+    assert len(article_of(text).sentences) == text.count(". ") + text.count("? ") + 1
+
+
+def test_soft_hyphens_of_pasted_text_vanish() -> None:
+    assert statements("The Aster brid\u00adge ope\u00adned in 1932.") == ["The Aster bridge opened in 1932."]
+
+
+def test_a_folder_is_said_to_be_one(tmp_path) -> None:
+    with pytest.raises(DocumentsError, match="is a folder"):
+        read_article(tmp_path)
 
 
 def test_a_file_of_any_format_is_read(tmp_path) -> None:

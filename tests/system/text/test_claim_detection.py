@@ -40,6 +40,9 @@ def test_a_question_is_not_a_claim(text):
         "Die Stadt sollte die Brücke schließen.",
         "मुझे लगता है कि पुल सुंदर है।",
         "في رأيي الجسر جميل",
+        "Penso che il ponte sia brutto.",
+        "Secondo me le tasse sono troppo alte.",
+        "我认为这座桥很漂亮。",
     ],
 )
 def test_an_opinion_is_not_a_claim(text):
@@ -55,6 +58,17 @@ def test_an_opinion_is_not_a_claim(text):
         "We must act now.",
         "Vote for the bridge.",
         "Let's build it.",
+        "Share this post with your friends!",
+        "Share your story: call our hotline now.",
+        "Buy your ticket now.",
+        "Subscribe to our newsletter.",
+        "Make sure that you vote on May 5.",
+        "Join us on 5 May at 7:30 pm!",
+        "Unterschreiben Sie jetzt die Petition!",
+        "Teilt diesen Beitrag!",
+        "¡Firme la petición ahora!",
+        "Compartilhe este post!",
+        "Firma la petizione ora!",
     ],
 )
 def test_a_call_to_action_is_not_a_claim(text):
@@ -84,6 +98,13 @@ def test_a_call_to_action_is_not_a_claim(text):
         "The bridge is better than its 1932 design.",
         "The bridge opened in 1931. Is it not beautiful?",
         "Lorries may cross the bridge.",
+        "Share this: the mayor said that the bridge fell.",
+        "Firmaron el acuerdo en París.",
+        "Comparte el premio con Ana Vell.",
+        "Compra de la empresa anunciada hoy.",
+        "Teile der Stadt sind heute verlassen.",
+        "Kommen Sie aus Berlin, gilt das Gesetz.",
+        "Secondo il sindaco, il ponte dovrebbe chiudere.",
         "The ferry is faster than the bridge.",
     ],
 )
