@@ -31,6 +31,7 @@ from urllib.request import Request, urlopen
 
 SOURCE = "chenxwh/AVeriTeC"
 NAME = re.compile(r"[\w.-]+/[\w.-]+")
+ADDRESS = re.compile("https?://", re.IGNORECASE)
 HUB = re.compile(r"(?P<host>https?://[^/]+)/(?P<repository>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)$")
 STORES = "data_store/knowledge_store"
 FOLDERS = ("data", "data_store/averitec", "averitec", ".")  # where claims lie in a folder
@@ -91,6 +92,8 @@ def download(source: str, split: str, root: Path) -> None:
         return
     if NAME.fullmatch(source):
         source = f"{os.environ.get('HF_ENDPOINT', 'https://huggingface.co').rstrip('/')}/{source}/resolve/main"
+    elif not ADDRESS.match(source):
+        raise DownloadError(f"{source}: expected a folder, OWNER/NAME of the hub, or an address with https://")
     source = source.rstrip("/")
     files = catalog(source, split)
     claims.parent.mkdir(parents=True, exist_ok=True)

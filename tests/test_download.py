@@ -245,3 +245,8 @@ def test_writes_nothing_of_an_archive_outside_the_store_folder(tmp_path):
     ]
     source.server.shutdown()
     source.server.server_close()
+
+
+def test_a_source_that_is_none_is_named(tmp_path):
+    with pytest.raises(script.DownloadError, match="/nope: expected a folder, OWNER/NAME of the hub, or an address"):
+        script.download("/nope", "dev", tmp_path)

@@ -105,7 +105,12 @@ def settings_of(args: argparse.Namespace) -> Settings:
     profile, why = (args.profile, "") if args.profile else choose_profile(given)
     settings = load(profile, given)
     if getattr(args, "documents", None):
-        settings = settings.for_documents()
+        asked, settings = settings.strategy, settings.for_documents()
+        idle = [f"--{name}" for name in ("backend", "model", "adapters", "address") if name in given]
+        if settings.strategy != asked and idle:
+            reads = f"documents are read by the verifier (strategy {settings.strategy})"
+            use = f"--document-strategy {asked} uses {'it' if len(idle) == 1 else 'them'}"
+            print(f"{', '.join(idle)}: no effect here, {reads}; {use}", file=sys.stderr)
     if why:
         print(f"profile {profile}: {why}", file=sys.stderr)
     return settings
