@@ -111,7 +111,8 @@ def _read_text(path: Path) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise ClaimsError(
-            f"{path}: expected UTF-8, got byte 0x{data[error.start]:02x} at offset {error.start}; save the file as UTF-8"
+            f"{path}: expected UTF-8, got byte 0x{data[error.start]:02x} at offset {error.start}; "
+            "save the file as UTF-8"
         ) from error
 
 
