@@ -69,6 +69,19 @@ def read_documents(
         raise DocumentsError(f"no text in {', '.join(given)}{describe(flaws)}")
 
 
+def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> None:
+    """Look whether there is something to read, before what takes long.
+
+    Raises:
+        DocumentsError: a source does not exist, holds no document, or may not be fetched.
+    """
+    for source in map(str, sources):
+        if _on_the_web(source):
+            _allow(source, fetch=fetch)
+        elif source != STANDARD_INPUT and not _is_store(source):
+            _sorted(_existing(source))
+
+
 def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
     """A text that somebody pasted as a page; none, a flaw and a warning where it is left out."""
     try:
@@ -90,7 +103,7 @@ def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Lim
 
 
 def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool) -> Iterator[Page]:
-    if source.startswith(("http://", "https://")):
+    if _on_the_web(source):
         yield from _fetched(source, flaws, limits, fetch=fetch)
     elif source == STANDARD_INPUT:
         name = "standard input"
@@ -98,9 +111,7 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
     elif _is_store(source):
         yield from read_pages(Path(source), flaws)
     else:
-        path = Path(source)
-        if not _exists(path):
-            raise DocumentsError(f"{source:.200} not found; expected a file or a folder of files {_ENDING_IN}")
+        path = _existing(source)
         folder = (path if path.is_dir() else path.parent) if alone else None
         files = tqdm(_files(path, flaws), desc="documents", unit="file", leave=False, disable=None)
         for file, parts in _ahead(files, limits):
@@ -108,8 +119,7 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
 
 
 def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
-    if not fetch:
-        raise DocumentsError(f"{url} is on the web; allow it with --fetch, or save it as a file")
+    _allow(url, fetch=fetch)
     try:
         response = Fetcher().fetch(url)
     except FetchError as error:
@@ -118,12 +128,37 @@ def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator
     yield from _pages(response.url, _parts(response.body, response.suffix, response.url, limits), flaws)
 
 
+def _on_the_web(source: str) -> bool:
+    return source.startswith(("http://", "https://"))
+
+
+def _allow(url: str, *, fetch: bool) -> None:
+    if not fetch:
+        raise DocumentsError(f"{url} is on the web; allow it with --fetch, or save it as a file")
+
+
+def _existing(source: str) -> Path:
+    path = Path(source)
+    if not _exists(path):
+        raise DocumentsError(f"{source:.200} not found; expected a file or a folder of files {_ENDING_IN}")
+    return path
+
+
 def _is_store(source: str) -> bool:
     return Path(source).suffix.lower() in STORES and _is_file(Path(source))
 
 
 def _files(path: Path, flaws: Flaws) -> list[Path]:
     """The documents at a path; what else lies there is left out, a count for each ending."""
+    documents, others = _sorted(path)
+    if others:
+        flaws[Flaw.OTHER_FORMAT] += len(others)
+        log.warning("%s: skipped %s; expected files %s", path, _summary(path, others), _ENDING_IN)
+    return documents
+
+
+def _sorted(path: Path) -> tuple[list[Path], list[Path]]:
+    """The documents at a path, and the other files there."""
     if path.is_file():
         found = [path]
     else:
@@ -132,10 +167,7 @@ def _files(path: Path, flaws: Flaws) -> list[Path]:
     others = [file for file in found if file.suffix.lower() not in SUFFIXES]
     if not documents:
         raise DocumentsError(f"{path}: no documents; expected a file or a folder of files {_ENDING_IN}")
-    if others:
-        flaws[Flaw.OTHER_FORMAT] += len(others)
-        log.warning("%s: skipped %s; expected files %s", path, _summary(path, others), _ENDING_IN)
-    return documents
+    return documents, others
 
 
 def _summary(folder: Path, files: Sequence[Path]) -> str:

@@ -16,7 +16,7 @@ from system.api import FactChecker
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_REFUTED
-from system.app.commands.text import explained, folder_of
+from system.app.commands.text import explained, find_sources, folder_of
 from system.app.commands.verify import add_date
 from system.citations.checking import read_citing
 from system.citations.records import CheckedCitations, CitingText, Outcome
@@ -39,7 +39,9 @@ def command(arguments: Sequence[str]) -> int:
     args = options.parse(parser(), arguments)
     options.be_brief(args)
     settings = common.settings_of(args).for_documents()
-    checked = _checked(args, settings, read_citing(args.text))
+    citing = read_citing(args.text)
+    find_sources(args, settings)
+    checked = _checked(args, settings, citing)
     output = folder_of(args.output, "citations", args.text)
     _save(output, checked)
     if args.json:

@@ -11,13 +11,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
+from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError, find_documents
+from knowledge_store.searchers.searched import open_searcher
 from submission.files import write_text
 from system.api import FactChecker
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, EXIT_REFUTED
 from system.app.commands.verify import COLOR, add_origin
+from system.article.checking import stores_in
 from system.article.reading import read_article
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.files.journal import JournalError, RecordJournal, identity_of, read_identity
@@ -41,6 +43,7 @@ def command(arguments: Sequence[str]) -> int:
     if args.documents and args.knowledge_store:
         raise DocumentsError("--documents and --knowledge-store cannot be combined; give one of them")
     article = read_article(args.article)
+    find_sources(args, settings)
     output = folder_of(args.output, "text", args.article)
     identity = _identity(args, settings, article)
     path = output / "journal.jsonl"
@@ -88,18 +91,37 @@ def _checked(
     return CheckedText.of(article, journal.finished)
 
 
+def find_sources(args: argparse.Namespace, settings: Settings) -> None:
+    """Look whether there is evidence, before models are loaded for half a minute.
+
+    Raises:
+        DocumentsError: a document or a store does not exist.
+        SearchError: there is no such archive.
+    """
+    find_documents(args.documents or (), fetch=args.fetch)
+    if store := getattr(args, "knowledge_store", None):
+        stores_in(store)
+    if settings.retrieval.search:
+        open_searcher(settings.retrieval.search)
+
+
 def _identity(args: argparse.Namespace, settings: Settings, article: Article) -> dict[str, str]:
     """What must be the same for a check to go on: the text, the sources, the settings that can change a verdict."""
     tree = settings.model_dump(mode="json", exclude={"run": {"max_concurrent_claims", "workers", "prefetch"}})
     return identity_of(
         tree,
         [
-            ("text", f"{article.name}, sha256 {sha256(article.text.encode()).hexdigest()[:16]}"),
-            ("sources", " ".join(map(str, args.documents or [args.knowledge_store]))),
+            ("text", f"sha256 {sha256(article.text.encode()).hexdigest()[:16]}"),
+            ("sources", " ".join(map(_place, args.documents or [args.knowledge_store]))),
             ("date", args.date),
             ("speaker", args.speaker),
         ],
     )
+
+
+def _place(source: str | Path | None) -> str:
+    """A source in one spelling, whichever folder it was given from."""
+    return str(Path(source).resolve()) if source and Path(source).exists() else str(source)
 
 
 def folder_of(given: Path | None, command: str, source: str) -> Path:

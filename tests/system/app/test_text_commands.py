@@ -96,13 +96,30 @@ def test_the_check_of_another_text_is_not_overwritten_unasked(engines, tmp_path,
         (["text", "none.md", "--documents", "notes.md"], "none.md: no such file"),
         (["text", "text.md", "--knowledge-store", "nowhere"], "expected a knowledge store"),
         (["text", "text.md", "--documents", "nowhere"], "nowhere not found"),
+        (["text", ".", "--documents", "notes.md"], ".: is a folder"),
+        (["text", "text.md", "--documents", "notes.md", "nowhere"], "nowhere not found"),
+        (["text", "text.md", "--documents", "empty"], "empty: no documents"),
+        (["text", "text.md", "--documents", "https://a.example"], "allow it with --fetch"),
+        (["text", "text.md", "--search", "nowhere"], "nowhere"),
+        (["text", "text.md", "--knowledge-store", "empty"], "--documents reads others"),
         (["citations", "notes.md"], "expected links, footnotes or numbered references"),
+        (["citations", "citing.md", "--documents", "nowhere"], "nowhere not found"),
     ],
 )
-def test_bad_input_is_one_clear_line(engines, capsys, arguments, message):
-    assert cli.main(arguments) == 2
+def test_bad_input_is_one_clear_line(engines, tmp_path, capsys, arguments, message):
+    """Said before models are loaded."""
+    (tmp_path / "empty").mkdir()
+    assert cli.main(arguments) == 2 and not engines
     (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
     assert message in line
+
+
+def test_a_check_goes_on_by_another_path(engines, tmp_path, monkeypatch):
+    output = ["--output", str(tmp_path / "out")]
+    assert cli.main(["text", "text.md", "--documents", "notes.md", *output]) == 1
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert cli.main(["text", "../text.md", "--documents", "../notes.md", *output, "--resume"]) == 1
 
 
 def test_citations_prints_a_table_and_writes_json_and_a_page(engines, tmp_path, capsys):
