@@ -11,8 +11,9 @@ import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -54,11 +55,11 @@ def versions() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _project() -> dict:
+def _project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def _installed(name: str):
+def _installed(name: str) -> Distribution:
     try:
         return distribution(name)
     except PackageNotFoundError:

@@ -8,11 +8,11 @@ is continued. Seconds are of processor time.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from time import process_time
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
@@ -27,7 +27,7 @@ from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import RetrievalSettings
-from system.averitec.gold import gold_by_id
+from system.averitec.gold import GoldClaim, gold_by_id
 
 T = TypeVar("T")
 LIMIT = 10
@@ -78,17 +78,19 @@ def measure_found(archive: Archive, claims: Path, reference: Path) -> None:
     gold = gold_by_id(claims)
     encoder = SentenceEncoder.of(SETTINGS)
     fused = FusedArchive(archive, SETTINGS, encoder.dimension)
+    if (index := fused._index) is None:
+        raise SystemExit(f"{archive.path} has no vectors; name the stores to build it of")
     vectors, embedding = timed(lambda: encoder.encode_queries([row["claim"] for row in hero]))
-    ways = {
+    ways: dict[str, Callable[[Any, Vectors], list[int]]] = {
         "words": lambda row, vector: archive.by_words(row["claim"], None, LIMIT),
-        "vectors": lambda row, vector: fused._by_meaning(fused._index, vector, None, LIMIT)[:LIMIT],
+        "vectors": lambda row, vector: fused._by_meaning(index, vector, None, LIMIT)[:LIMIT],
         "fused": lambda row, vector: [page.number for page in fused.find(row["claim"], vector, None, LIMIT, Flaws())],
     }
     everything = {page_key(page.url) for page in archive.pages(rows_of(archive), Flaws())}
     print(f"embedding a claim: {1000 * embedding / len(hero):.1f} ms")
     for name, find in ways.items():
         find(hero[0], vectors[0])  # opens the index
-        found, seconds = timed(lambda find=find: [find(row, vector) for row, vector in zip(hero, vectors, strict=True)])
+        found, seconds = timed(partial(list[list[int]], map(find, hero, vectors)))
         shares = [
             counted(archive, row, rows, gold.get(row["claim_id"]), everything)
             for row, rows in zip(hero, found, strict=True)
@@ -101,7 +103,9 @@ def measure_found(archive: Archive, claims: Path, reference: Path) -> None:
         )
 
 
-def counted(archive, row, rows, gold, everything) -> tuple[int, int, int, int]:
+def counted(
+    archive: Archive, row: Any, rows: Sequence[int], gold: GoldClaim | None, everything: set[str]
+) -> tuple[int, int, int, int]:
     """HerO's sentences found, and all; gold pages found, and all that the archive has."""
     pages = {page.url: page.sentences for page in archive.pages(rows, Flaws())}
     found = sum(top["sentence"] in pages.get(top["url"], ()) for top in row["top_10"])
@@ -124,14 +128,14 @@ def measure_growth(archive: Archive, pages: int) -> None:
     _, seconds = timed(partial(write_vectors, archive, pages, dimension))
     print(f"vectors written: {seconds:.0f} s; {all_bytes(archive) / pages:,.0f} bytes a page", flush=True)
     asked = made_up_vectors(20, dimension, 3)
-    exact = None
+    exact: list[list[int]] = []
     for name, flat in (("flat", pages), ("inverted file", pages - 1)):
         indexing.FLAT = flat
         index = VectorIndex(archive.path, f"{token}.{name[:4]}", dimension)
         with archive.connected() as connection:
             _, built = timed(partial(index.compared, connection))
             nearest = partial(index.nearest, connection, limit=100)
-            found, seconds = timed(partial(list, map(nearest, asked)))
+            found, seconds = timed(partial(list[list[int]], map(nearest, asked)))
         exact = exact or found
         same = np.mean([len({*a[:10]} & {*b}) / 10 for a, b in zip(exact, found, strict=True)])
         print(

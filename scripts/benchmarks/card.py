@@ -7,7 +7,7 @@ The figures are those of an A10G with Qwen2.5-14B (AWQ).
 """
 
 import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
@@ -50,7 +50,7 @@ class Card:
         self._cache: OrderedDict[int, None] = OrderedDict()
         self._arrived = asyncio.Event()
         self._passages = 0
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.tokens: Counter[str] = Counter()
         self._task = asyncio.create_task(self._work())
 

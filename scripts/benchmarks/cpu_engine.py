@@ -93,7 +93,8 @@ def make_batches(model: Path, claims: int) -> Batches:
         asked = [AskQuestion(claim=claim, context=(pair,) * n, index=0) for n in range(4)]
         answered = [AnswerQuestion(claim=claim, question=pair.question, passage=passage) for passage in passages]
         judged = [JudgeClaim(claim=claim, pairs=(pair,) * n) for n in range(1, 5)]
-        for adapter, tasks in zip(TASKS, (asked, answered, judged), strict=True):
+        of_adapters: tuple[Any, ...] = (asked, answered, judged)
+        for adapter, tasks in zip(TASKS, of_adapters, strict=True):
             prompts = [chat.prompt(task, adapter=Adapter(adapter) is task.adapter).ids for task in tasks]
             batches.append({"adapter": adapter, "prompts": prompts})
     return batches
@@ -118,7 +119,7 @@ def start(side: str, interpreter: str, args: argparse.Namespace) -> None:
 def run_side(side: str, args: argparse.Namespace) -> dict[str, Any]:
     """Load a side, let it read and reply, and say what that took."""
     batches = json.loads((args.work / "batches.json").read_text())
-    maker = {"engine": Engine, "openvino": OpenVino, "vllm": Vllm}.get(side, Transformers)
+    maker: Any = {"engine": Engine, "openvino": OpenVino, "vllm": Vllm}.get(side, Transformers)
     began = processor_seconds()
     engine = maker(side, args)
     loaded = processor_seconds()
@@ -214,7 +215,7 @@ class Engine:
         from system.tasks.base import FreeText
 
         task: Any = SimpleNamespace(reply_type=FreeText, max_tokens=length, adapter=batch["adapter"])
-        written = self._decoder.write([Request(task)] * len(batch["prompts"]), batch["prompts"], lambda: False)
+        written = self._decoder.generate([Request(task)] * len(batch["prompts"]), batch["prompts"], lambda: False)
         return [reply.ids for reply in written]
 
 

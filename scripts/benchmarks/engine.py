@@ -195,9 +195,9 @@ def main(args: argparse.Namespace) -> None:
         with random_model(args.shape) as (model, adapters):
             rows = [row for each in ({}, adapters) for row in asyncio.run(measure(args, model, each))]
     else:
-        adapters = {adapter: str(args.adapters / adapter) for adapter in TRAINED} if args.adapters else None
+        trained = {adapter: str(args.adapters / adapter) for adapter in TRAINED} if args.adapters else None
         rows = [
-            row for each in ({}, adapters) if each is not None for row in asyncio.run(measure(args, args.model, each))
+            row for each in ({}, trained) if each is not None for row in asyncio.run(measure(args, args.model, each))
         ]
     args.output.write_text(
         json.dumps({"arguments": vars(args) | {"adapters": None}, "rows": rows}, indent=2, default=str)

@@ -11,8 +11,10 @@ import asyncio
 import os
 import tempfile
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -41,7 +43,7 @@ class HashEncoder:
 
     dimension = 32
 
-    def encode(self, texts: list[str]) -> Vectors:
+    def encode(self, texts: Sequence[str]) -> Vectors:
         """Embed texts, (len(texts), 32) float32."""
         rows = [np.random.default_rng(list(text.encode())).normal(size=self.dimension) for text in texts]
         vectors = np.asarray(rows, dtype=np.float32).reshape(len(texts), self.dimension)
@@ -119,7 +121,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="file for the figures, as JSON")
     args = parser.parse_args()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    rows = []
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store.json"
         store.write_bytes(b"\n".join(map(orjson.dumps, PAGES)))
