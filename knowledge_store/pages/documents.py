@@ -82,10 +82,10 @@ def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> Non
             _sorted(_existing(source))
 
 
-def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
+def page_of_text(number: int, name: str, text: str, flaws: Flaws) -> Iterator[Page]:
     """A text that somebody pasted as a page; none, a flaw and a warning where it is left out."""
     try:
-        sentences = read_pasted(text, limits)
+        sentences = read_pasted(text, LIMITS)
     except WorkFailed as error:
         _leave_out(name, f"cannot be read ({error})", Flaw.UNREADABLE_FILE, flaws)
         return
@@ -93,13 +93,13 @@ def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits
         yield Page(number, name, sentences)
 
 
-def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
+def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws) -> Iterator[Page]:
     """The pages of a file that somebody sent; none, a flaw and a warning where it is left out.
 
     Args:
         suffix: the ending of its name, or empty.
     """
-    yield from _pages(name, _parts(data, suffix, name, limits), flaws)
+    yield from _pages(name, _parts(data, suffix, name, LIMITS), flaws)
 
 
 def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool) -> Iterator[Page]:

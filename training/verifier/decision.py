@@ -31,6 +31,7 @@ DISTRACTORS = 8  # limit of sentences beside the one that decides
 SILENT = 0.35  # share of the pages that lose the sentence that decides
 SAME = 0.6  # share of the evidence's words from which a sentence may say the same and is no distractor
 LONGEST = 1500  # characters of a page
+OF_EACH = 60  # pages of each source
 
 
 @dataclass(frozen=True)
@@ -122,15 +123,11 @@ def sure_from(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> 
     return round(least(0, 1), 2), round(least(1, 0), 2)
 
 
-def decide(bundle: Path, held_out: Sequence[Pair], of_each: int = 60) -> Decision:
-    """Fit the decision of a bundle on held-out pairs, and write it beside the verifier as ``decision.json``.
-
-    Args:
-        of_each: pages of each source.
-    """
+def decide(bundle: Path, held_out: Sequence[Pair]) -> Decision:
+    """Fit the decision of a bundle on held-out pairs, and write it beside the verifier as ``decision.json``."""
     verifier, encoder = OpenVinoVerifier(bundle), CachingEncoder(SentenceEncoder.of(RetrievalSettings()))
     short = [pair for pair in held_out if len(pair.evidence) < LONGEST]
-    pages = read_all(list(examples(sample(short, of_each, seed=3), encoder)), verifier, encoder)
+    pages = read_all(list(examples(sample(short, OF_EACH, seed=3), encoder)), verifier, encoder)
     Random(1).shuffle(pages)
     labels = np.array([example.label for example, _ in pages])
     probabilities = np.zeros((len(pages), len(LABELS)))

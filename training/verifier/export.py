@@ -138,12 +138,12 @@ def fit(logits: NDArray[np.float32], pairs: Sequence[Pair]) -> tuple[float, list
     return float(np.exp(found.x[0])), list(map(float, bias - bias.mean()))
 
 
-def threshold(pairs: Sequence[Pair], probabilities: Probabilities, wrong: float = 0.05) -> float:
-    """The lowest probability of a side at which at most ``wrong`` of the pairs of the other side are called it."""
+def threshold(pairs: Sequence[Pair], probabilities: Probabilities) -> float:
+    """The lowest probability of a side at which at most 5 % of the pairs of the other side are called it."""
     truth = np.array([LABELS.index(pair.label) for pair in pairs])
     best = 0.0
     for side, other in ((0, 1), (1, 0)):
         opposite = probabilities[truth == other]
         called = np.where(opposite.argmax(axis=1) == side, opposite[:, side], 0.0)
-        best = max(best, float(np.quantile(called, 1 - wrong)) if len(called) else 0.0)
+        best = max(best, float(np.quantile(called, 0.95)) if len(called) else 0.0)
     return best

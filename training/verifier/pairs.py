@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -49,15 +49,15 @@ def held_out(text: str, one_in: int = 30) -> bool:
     return zlib.crc32(" ".join(text.lower().split()).encode("utf-8", "replace")) % one_in == 0
 
 
-def read_sets(folder: Path, skip: Sequence[str] = NOISY) -> Iterator[Pair]:
-    """Yield the labelled pairs of all JSON Lines files of a folder, but for the sets to skip.
+def read_sets(folder: Path) -> Iterator[Pair]:
+    """Yield the labelled pairs of all JSON Lines files of a folder, but for the noisy sets.
 
     ``refuted`` of ``semiauto_sim_wiki`` is left out: these pairs are often merely unrelated.
 
     Raises:
         TrainingError: the folder has no such file, or a line is no pair; the message names file and line.
     """
-    files = sorted(path for path in folder.glob("*.jsonl") if path.stem not in skip)
+    files = sorted(path for path in folder.glob("*.jsonl") if path.stem not in NOISY)
     if not files:
         raise TrainingError(f"{folder}: no .jsonl files; expected lines with 'evidence', 'claim', 'label', 'source'")
     for file in files:

@@ -8,7 +8,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-PER_JOB = 8  # streams of one client that follow the same claim
+PER_JOB = 8  # streams of one client, by its address, that follow the same claim
 ALL = 512  # streams of everybody
 
 
@@ -17,15 +17,9 @@ class TooManyStreams(Exception):
 
 
 class Streams:
-    """The streams that are open.
+    """The streams that are open."""
 
-    Args:
-        per_job: that one client, by its address, may have of one claim.
-        most: that all clients may have.
-    """
-
-    def __init__(self, per_job: int = PER_JOB, most: int = ALL) -> None:
-        self._per_job, self._most = per_job, most
+    def __init__(self) -> None:
         self._open: Counter[tuple[str, str]] = Counter()
 
     @contextmanager
@@ -36,9 +30,9 @@ class Streams:
             TooManyStreams: there is none.
         """
         one = (client, job_id)
-        if self._open[one] >= self._per_job:
+        if self._open[one] >= PER_JOB:
             raise TooManyStreams(f"you follow this claim {self._open[one]} times already; close one of these streams")
-        if self._open.total() >= self._most:
+        if self._open.total() >= ALL:
             raise TooManyStreams(f"{self._open.total()} streams are open, as many as there may be; try again later")
         self._open[one] += 1
         try:

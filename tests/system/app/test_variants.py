@@ -23,12 +23,10 @@ def write_store(folder, *texts):
 
 
 def test_a_variant_is_a_strategy_with_its_own_settings():
-    got, ablated = parse_variants(
-        "got, consultancy:debate=false:personas=2", "embedded", {"depth": 2, "strategy": "single"}
-    )
+    got, ablated = parse_variants("got, debatecv:debate=false:rounds=2", "embedded", {"depth": 2, "strategy": "single"})
     assert (got.name, got.settings.strategy, got.settings.graph.depth) == ("got", "got", 2)
-    assert ablated.settings.strategy == "consultancy" and ablated.settings.graph.depth == 2
-    assert (ablated.settings.graph.debate, ablated.settings.consultancy.personas) == (False, 2)
+    assert ablated.settings.strategy == "debatecv" and ablated.settings.graph.depth == 2
+    assert (ablated.settings.graph.debate, ablated.settings.debate.rounds) == (False, 2)
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,14 @@ class Base:
     page: tuple[str, ...] = ()
 
 
+SIZE = 2  # pairs of each label in a group at most
+
+
 class ContrastGroups:
     """Makes groups; the same seed makes the same ones."""
 
-    def __init__(self, names: Names, words: Thesaurus, size: int = 2) -> None:
-        """``size``: pairs of each label in a group at most."""
+    def __init__(self, names: Names, words: Thesaurus) -> None:
         self._names = names
-        self._size = size
         self._true: dict[str, Edit] = {
             "number form": quantities.reform,
             "number bound": quantities.weaken,
@@ -72,10 +73,10 @@ class ContrastGroups:
         if not true or not false or not silent:
             return []
         whole = passage(base.decisive)
-        pairs = [self._pair(base, "supported", kind, whole, text) for kind, text in true[: self._size]]
-        false = _rare_first(false, rng)[: self._size]
+        pairs = [self._pair(base, "supported", kind, whole, text) for kind, text in true[:SIZE]]
+        false = _rare_first(false, rng)[:SIZE]
         pairs += [self._pair(base, "refuted", kind, whole, text) for kind, text in false]
-        silent = _rare_first(silent, rng)[: self._size]
+        silent = _rare_first(silent, rng)[:SIZE]
         pairs += [self._pair(base, "not enough", kind, evidence, text) for kind, evidence, text in silent]
         return pairs
 
