@@ -42,7 +42,7 @@ class SettingKeywords(StrategyKeywords, total=False):
 
     rounds: int
     evidence: Literal["retrieved", "gold", "none"]
-    exhibits: int
+    shared_evidence: int
 
     backend: Backend
     model: str

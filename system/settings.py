@@ -66,7 +66,7 @@ class DebateSettings(Record):
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="evidence to check on; gold: the annotators', from an annotated claims file"
     )
-    exhibits: int = Field(10, gt=0, description="maximum passages that debaters read and may cite")
+    shared_evidence: int = Field(10, gt=0, description="maximum passages that debaters read and may cite")
 
 
 class ModelSettings(Record):

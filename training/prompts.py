@@ -1,7 +1,7 @@
 """``python -m training prompts``: do the prompts of the data sets agree with those that a run sends?
 
 An adapter does best what it was trained on. Two things are compared, adapter by adapter: the layout, which is every
-line of a prompt with what is quoted in it left out, and what fills it: lengths, questions and answers, exhibits.
+line of a prompt with what is quoted in it left out, and what fills it: lengths, questions and answers, shared evidence.
 """
 
 import argparse
@@ -27,9 +27,9 @@ from training.finetuning.examples import Demonstration, read_examples
 CONTEXT = 1 << 20  # tokens; nothing is cut here
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 ANSWER = re.compile(r'^A\d+: ("(?:[^"\\]|\\.)*")$', re.MULTILINE)
-EXHIBIT = re.compile(r'^\d+ \(from "(?:[^"\\]|\\.)*"\): ("(?:[^"\\]|\\.)*")$', re.MULTILINE)
+SHARED = re.compile(r'^\d+ \(from "(?:[^"\\]|\\.)*"\): ("(?:[^"\\]|\\.)*")$', re.MULTILINE)
 ASKED = re.compile(r"^Already asked", re.MULTILINE)
-COLUMNS = ("prompts", "tokens, median", "95%", "answers", "unanswered", "exhibits", "their characters", "asked again")
+COLUMNS = ("prompts", "tokens, median", "95%", "answers", "unanswered", "evidence", "its characters", "asked again")
 
 
 def add_command(commands: Any) -> None:
@@ -38,7 +38,7 @@ def add_command(commands: Any) -> None:
         "prompts",
         help="compare the data sets' prompts with those of a run",
         description="Compare the prompts of the data sets with those that a run sent to the same adapters: their "
-        "layout, line by line, and in a table lengths, answers and exhibits.",
+        "layout, line by line, and in a table lengths, answers and shared evidence.",
     )
     parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets (default: %(default)s)")
     parser.add_argument("--run", dest="output", type=Path, required=True, help="output of a run with --trace")
@@ -107,14 +107,14 @@ class Filling:
 
     Attributes:
         unanswered: of ``answers``, those that say that there is none.
-        exhibits: characters of each passage that may be cited.
+        shared_evidence: characters of each passage that may be cited.
         asked: whether it lists questions that must not be asked again.
     """
 
     tokens: int
     answers: int
     unanswered: int
-    exhibits: tuple[int, ...]
+    shared_evidence: tuple[int, ...]
     asked: bool
 
 
@@ -125,7 +125,7 @@ def filling(prompt: str, chat: ChatTokenizer) -> Filling:
         tokens=len(chat.tokenizer(prompt, add_special_tokens=False)["input_ids"]),
         answers=len(answers),
         unanswered=answers.count(NO_ANSWER),
-        exhibits=tuple(len(json.loads(text)) for text in EXHIBIT.findall(prompt)),
+        shared_evidence=tuple(len(json.loads(text)) for text in SHARED.findall(prompt)),
         asked=bool(ASKED.search(prompt)),
     )
 
@@ -142,15 +142,16 @@ def table(both: Mapping[Adapter, tuple[Sequence[str], Sequence[str]]], chat: Cha
 
 def _cells(fillings: Sequence[Filling]) -> list[str]:
     tokens = [one.tokens for one in fillings]
-    answers, exhibits = sum(one.answers for one in fillings), [size for one in fillings for size in one.exhibits]
+    answers = sum(one.answers for one in fillings)
+    sizes = [size for one in fillings for size in one.shared_evidence]
     return [
         str(len(fillings)),
         f"{median(tokens):.0f}",
         f"{quantiles(tokens, n=20, method='inclusive')[-1] if len(tokens) > 1 else tokens[0]:.0f}",
         f"{answers / len(fillings):.1f}",
         f"{sum(one.unanswered for one in fillings) / answers:.2f}" if answers else "",
-        f"{len(exhibits) / len(fillings):.1f}",
-        f"{mean(exhibits):.0f}" if exhibits else "",
+        f"{len(sizes) / len(fillings):.1f}",
+        f"{mean(sizes):.0f}" if sizes else "",
         f"{mean(one.asked for one in fillings):.2f}",
     ]
 

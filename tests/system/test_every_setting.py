@@ -55,7 +55,7 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "graph.justify": (False, {}),
     "debate.rounds": (1, DEBATE),
     "debate.evidence": ("none", DEBATE),
-    "debate.exhibits": (1, DEBATE),
+    "debate.shared_evidence": (1, DEBATE),
     "model.temperature": (0.1, {}),
     "model.seed": (2, {}),
     "retrieval.chunk_size": (300, {"retrieval__top_k": 5}),

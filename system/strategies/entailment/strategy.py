@@ -82,7 +82,7 @@ async def check_statement(
     pages = await read_pages(case, statement, [thought.content.passage for thought in evidence])
     parents: Sequence[Thought[Content]] = [*_keep(case, pages, evidence)] or [question]
     pair = case.graph.add(_pair(question.content.text, pages), parents, "read", under=question)
-    label, confidence = settle(pages)
+    label, confidence = label_of(pages)
     silent = not pages and unread
     reason = explain_language("What was found is", unread) if silent else explain(label, statement, pages)
     verdict = Verdict(label=label, justification=reason, confidence=GUESS if silent else confidence)
@@ -95,7 +95,7 @@ async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) ->
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
 
 
-def settle(pages: Sequence["PageVerdict"]) -> tuple[Label, float]:
+def label_of(pages: Sequence["PageVerdict"]) -> tuple[Label, float]:
     """The label of a statement and its probability: the most decided page's, unless another says the opposite."""
     if not pages:
         return Label.NOT_ENOUGH_EVIDENCE, 0.5

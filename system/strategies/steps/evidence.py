@@ -246,7 +246,7 @@ def share_evidence(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> Shar
     What was retrieved and answers nothing by itself, such as the passage between two hops, follows the passages of the
     answers, and a third of the places is kept for it (CARP, section 3.6: the teams read what was retrieved).
     """
-    found, places = [thought.content for thought in pairs], case.settings.debate.exhibits
+    found, places = [thought.content for thought in pairs], case.settings.debate.shared_evidence
     answered = _by_rank([pair.passages for pair in found])
     retrieved = _by_rank([_retrieved(case, pair) for pair in pairs])
     silent = [passage for key, passage in retrieved.items() if key not in answered]

@@ -74,7 +74,7 @@ def test_gold_evidence_is_the_whole_store(make_case, strategy):
 
 def test_gold_evidence_is_not_cut_to_the_leads(make_engine):
     pages = [(f"https://page{n}.example", f"The bridge number {n} was seen in {1900 + n}.") for n in range(14)]
-    engine = make_engine(debate__evidence="gold", debate__exhibits=20)
+    engine = make_engine(debate__evidence="gold", debate__shared_evidence=20)
     result, graph = asyncio.run(check(engine_for(engine, "single"), CLAIM, store_of(pages)))
     assert len(graph.holding(Evidence)) == 14 == len(result.pairs)
 

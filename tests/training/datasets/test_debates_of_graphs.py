@@ -87,7 +87,7 @@ def test_every_claim_is_debated_over_what_its_graph_found(store: Path, annotated
 
 @pytest.fixture
 def sent(store: Path, annotated: list[GoldClaim]) -> list[Moderate | CloseDebate]:
-    """What a run asks the moderator about the first claim."""
+    """A run's requests to the moderator about the first claim."""
     model, claim = disputed(), annotated[0].claim
     engine = Engine(model, BagOfWords(), SETTINGS)
     asyncio.run(check(engine, claim, rank(store / f"{claim.id}.json", claim.text, SETTINGS.retrieval)))
@@ -133,8 +133,8 @@ def test_the_prompts_command_compares_layout_and_filling(
 
     _, _, learnt, asked, layout = compared(prompts)
     assert learnt.split("|")[3:] == asked.split("|")[3:]
-    exhibits, answers = len(sent[0].evidence), len(sent[0].pairs)
-    assert f"| {answers:.1f} | 0.00 | {exhibits:.1f} |" in asked
+    passages, answers = len(sent[0].evidence), len(sent[0].pairs)
+    assert f"| {answers:.1f} | 0.00 | {passages:.1f} |" in asked
     assert layout == "moderator: every line of the run's layout is in the data set"
     *_, number, new = compared([f'{prompts[0]}\nHint 3: "look"', *prompts[1:]])
     assert (

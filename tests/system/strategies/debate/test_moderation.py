@@ -164,7 +164,7 @@ def test_without_evidence_there_is_no_debate(disagreeing, answers):
 
 
 def test_shared_evidence_is_bounded_and_the_best_of_each(disagreeing):
-    case = disagreeing(debate__exhibits=2, retrieval__top_k=3)
+    case = disagreeing(debate__shared_evidence=2, retrieval__top_k=3)
     run_got(case)
     best = [case.graph[pair].content.passages[0].key for pair in ("q1.m1", "q2.m1")]
     evidence = [passage.key for passage in asked(case, Argue)[0].evidence]

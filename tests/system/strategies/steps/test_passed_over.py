@@ -26,7 +26,7 @@ def silent(request):
 @pytest.mark.parametrize("strategy", [*by_strategy.all_of("GATHERING"), *by_strategy.all_of("SPEAKING")])
 def test_a_passage_that_the_reader_passed_over_is_shown(make_case, answers, strategy):
     answers.replace[AnswerQuestion] = silent
-    case = make_case(retrieval__top_k=3, graph__stop_early=False, debate__exhibits=3)
+    case = make_case(retrieval__top_k=3, graph__stop_early=False, debate__shared_evidence=3)
     asyncio.run(STRATEGIES[strategy](case))
     shown = [task.evidence for task in asked(case, tuple({type(r.task) for r in case.model.requests}))
              if getattr(task, "evidence", ())]  # fmt: skip
@@ -40,7 +40,7 @@ def test_a_third_of_the_places_is_kept_for_them(make_case, answers):
     answers.replace[MergeAnswers] = lambda request: MergeReply(
         answer="So.", sources=[*range(1, len(request.task.answers) + 1)]
     )
-    case = make_case(pages, retrieval__top_k=9, debate__exhibits=6)
+    case = make_case(pages, retrieval__top_k=9, debate__shared_evidence=6)
     asyncio.run(STRATEGIES["debatecv"](case))
     task, *_ = asked(case, Argue)
     assert [passage.page > 5 for passage in task.evidence] == [False] * 4 + [True] * 2
