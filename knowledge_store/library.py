@@ -122,7 +122,7 @@ def is_shared(path: Path, settings: RetrievalSettings, days: Iterable[date | Non
 def rank_shared(
     path: Path, claim: str, settings: RetrievalSettings, day: date | None, claims: tuple[str, ...]
 ) -> RankedStore:
-    """What ``rank`` gives for a store and one of the claims that share it; this process reads the store once.
+    """A store ranked for one of the claims that share it, as by ``rank``; this process reads the store once.
 
     Args:
         day: when all of them were made.

@@ -108,7 +108,7 @@ def rank(
 def recalled(
     path: Path, claim: str, settings: RetrievalSettings, day: date | None, rank_now: Callable[[], RankedStore]
 ) -> RankedStore:
-    """What was ranked of a store for a claim before; ranked now, and kept, where the cache does not have it."""
+    """A store as it was ranked for a claim before; ranked now, and kept, where the cache does not have it."""
     if not settings.ranking_cache or not path.is_file():
         return rank_now()
     cached = Path(settings.ranking_cache) / f"{_key(path, claim, settings, day)}.json"

@@ -54,7 +54,7 @@ class PersuasionScore(Record):
 
 
 class BeliefReport(Record):
-    """What the claims have that are Supported or Refuted.
+    """Figures of the claims that are Supported or Refuted.
 
     Attributes:
         other_labels: claims left out because their gold label says neither true nor false.
@@ -150,7 +150,7 @@ def _mean(name: str, rated: Sequence[dict[str, float]]) -> float | None:
 
 
 def _measured(output: Path, annotated: Sequence[Gold]) -> Iterator[_Measured]:
-    """What the graphs of a run have of the claims that gold has too."""
+    """The parts of a run's graphs about claims that gold has too."""
     path = output / "run.json"
     strategy = _read(_Run, read_object(path), f"{path}: expected the settings of a run").settings.strategy
     for one in pair(read_predictions(output / "submission.json"), annotated).pairs:

@@ -83,7 +83,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 class MissingResource(SubmissionError):
-    """What one metric alone needs is not on this machine; the message says how to get it."""
+    """A file that one metric alone needs is not on this machine; the message says how to get it."""
 
 
 SEPARATOR_RUN = re.compile(r"\t{2,}\n+")

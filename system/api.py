@@ -69,7 +69,7 @@ class Checked:
 
     @property
     def claim(self) -> Claim:
-        """What was checked."""
+        """The claim."""
         return self.result.claim
 
     @property
@@ -84,7 +84,7 @@ class Checked:
 
     @property
     def correction(self) -> Correction | None:
-        """What one sentence of the evidence says in the place of a refuted claim; None where that is not sure."""
+        """The refuted claim as one sentence of the evidence corrects it; None where that is not sure."""
         return self.result.correction
 
     def to_dict(self, *, graph: bool = False) -> dict[str, Any]:

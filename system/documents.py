@@ -1,4 +1,4 @@
-"""What a claim is checked against: files, folders, stores, addresses and texts, as the pages of one collection."""
+"""Documents to check claims against: files, folders, stores, addresses and texts, as pages of one collection."""
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -136,7 +136,7 @@ def rank_documents(
 def rank_for_all(
     documents: Documents, claims: Sequence[Claim], settings: RetrievalSettings, *, fetch: bool, progress: bool
 ) -> Callable[[Claim], RankedStore]:
-    """What ``rank_documents`` gives for each of some claims; the documents are read and counted once.
+    """Rank documents for each of some claims, as ``rank_documents`` does; they are read and counted once.
 
     Args:
         claims: all that will be asked for; at least one.

@@ -1,4 +1,4 @@
-"""What docs/debates.md says exists: every strategy and option."""
+"""Every strategy and option that docs/debates.md names exists."""
 
 import re
 from pathlib import Path

@@ -29,7 +29,7 @@ def snippets_of(path):
 
 
 def expected_of(path):
-    """What commands of a document are said to print: blocks of text that stand right behind them."""
+    """The output that a document shows of its commands: blocks of text right behind them."""
     found = re.findall(
         r"^```bash\n(.*?)^```\n\n```text\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )

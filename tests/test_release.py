@@ -1,4 +1,4 @@
-"""What stands beside the code says the same as the code."""
+"""Documents beside the code say the same as the code."""
 
 import re
 import tomllib

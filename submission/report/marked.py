@@ -31,7 +31,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Reason:
-    """What was found of a sentence.
+    """The finding on a sentence.
 
     Attributes:
         style: the class that colors it; one of ``SIGNS``.
@@ -146,7 +146,7 @@ def excerpts(result: ClaimResult) -> tuple[Excerpt, ...]:
 
 
 def reason(result: ClaimResult, style: str, label: str, heading: str = "") -> Reason:
-    """What a check found, as the page shows it."""
+    """The findings of a check, as the page shows them."""
     verdict, failed = result.verdict, any(failure.unanswered for failure in result.failures)
     why = [failure.message for failure in result.failures if failure.unanswered]
     return Reason(

@@ -71,7 +71,7 @@ def _run(name: str, arguments: Sequence[str]) -> int:
 
 
 def _reason(error: Exception) -> str:
-    """What to tell of an error that a user can mend; nothing of any other, which is a defect of ours."""
+    """The message of an error that a user can mend; empty for any other, which is a defect of ours."""
     from system.app.errors import USER_ERRORS  # only here: it knows all that can raise them
 
     if isinstance(error, USER_ERRORS):
@@ -82,7 +82,7 @@ def _reason(error: Exception) -> str:
 
 
 def _unknown(name: str) -> str:
-    """What to say of a word that is no command.
+    """The message about a word that is no command.
 
     >>> _unknown("verfy")
     "no command 'verfy'; did you mean verify?"

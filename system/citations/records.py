@@ -14,7 +14,7 @@ SCHEMA = 1
 
 
 class Outcome(StrEnum):
-    """What a source says of the sentence that cites it."""
+    """A source's relation to the sentence that cites it."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -74,7 +74,7 @@ class CheckedCitation(Record):
 
     @property
     def outcome(self) -> Outcome:
-        """What the source says; a check that failed reads as a source that cannot be read."""
+        """The source's relation to the sentence; a check that failed reads as a source that cannot be read."""
         if self.result is None or any(failure.unanswered for failure in self.result.failures):
             return Outcome.UNREADABLE
         return OUTCOMES[self.result.verdict.label]

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def limit_files_to(size):
-    """What a process does at its start so that no file of its own grows beyond ``size`` bytes."""
+    """A function for a process's start, so that no file of its own grows beyond ``size`` bytes."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

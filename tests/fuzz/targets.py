@@ -1,4 +1,4 @@
-"""What each reader promises of any input: a result that can be written and read again, or an error that names the file.
+"""The promise of each reader for any input: a result that can be written and read again, or an error naming the file.
 
 A target's check returns where the promise is kept and raises where it is not; bounds of time and memory are those of
 whoever calls it. ``tests/test_fuzz_targets.py`` runs the same checks without atheris.
@@ -79,7 +79,7 @@ def _server() -> AnsweringServer:
 
 
 def _fetch(data: bytes, folder: Path) -> None:
-    """What a server answers, after the answer to the request for its robots.txt; redirects lead back to it."""
+    """A server's answers, after that to the request for its robots.txt; redirects lead back to it."""
     server = _server()
     server.robots, _, server.page = data.partition(seeds.THEN)
     here = server.address.encode()
@@ -134,7 +134,7 @@ def _gold(data: bytes, folder: Path) -> None:
 
 
 def _journal(data: bytes, folder: Path) -> None:
-    """What can be resumed continues, and when it is cut at some byte every whole record before that is still there."""
+    """A journal resumes, and when it is cut at some byte every whole record before that is still there."""
     path = _write(folder / "journal.jsonl", data)
     before = _or_error(path, JournalError, lambda: _resume(path))
     if before is None:
@@ -201,7 +201,7 @@ def _write(path: Path, data: bytes) -> Path:
 
 
 def _or_error(path: Path, kind: type[Exception] | tuple[type[Exception], ...], read: Callable[[], R]) -> R | None:
-    """What is read, or None where it is refused with an error of the right kind that names the file."""
+    """The value read, or None where it is refused with an error of the right kind that names the file."""
     try:
         return read()
     except kind as error:

@@ -1,4 +1,4 @@
-"""What tests of the engine share: an encoder that needs no model, a script for a model, and a claim about a bridge."""
+"""An encoder that needs no model, a script for a model, and a claim about a bridge."""
 
 import asyncio
 import hashlib

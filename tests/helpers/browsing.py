@@ -1,4 +1,4 @@
-"""What tests in a real browser share: somebody who opens a page and uses it; skipped where Selenium is missing."""
+"""A visitor for tests in a real browser, who opens a page and uses it; skipped where Selenium is missing."""
 
 import pytest
 

@@ -41,7 +41,7 @@ STEPS = {
     "before the line is synced": (os, "fsync"),
     "after the line": (run.tqdm, "update"),
 }
-"""What keeping a finished claim consists of, in this order, each by the function that comes next."""
+"""The steps that keep a finished claim, in order, each by the function that comes next."""
 
 
 def die_at(step, claim):

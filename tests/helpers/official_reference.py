@@ -1,4 +1,4 @@
-"""What the official scorer does with a file, up to its metrics: pandas reads it, as it does there."""
+"""The official scorer's way with a file, up to its metrics: pandas reads it, as it does there."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ Scored = list[tuple[str, list[tuple[str, str]], bool]]
 
 
 def official_run(submission: Path, gold: Path) -> Scored:
-    """What each gold row is scored with: the predicted claim, its pairs, and whether the label is right.
+    """The parts that each gold row is scored with: predicted claim, its pairs, and whether the label is right.
 
     Raises whatever stops the scorer.
     """

@@ -1,4 +1,4 @@
-"""What tests of whole runs share: starting them as processes, waiting for them, and reading what they left."""
+"""Whole runs as processes: starting them, waiting for them, and reading what they left."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def _hear_ctrl_c():
 
 
 def finish(process, status=0):
-    """What a process printed and what it logged; its exit status must be this one."""
+    """The output and the log of a process; its exit status must be this one."""
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == status, f"status {process.returncode}: {errors}"
     return output, errors

@@ -1,4 +1,4 @@
-"""What tests of the service share: the application around a scripted engine, and a client that talks to it."""
+"""The service around a scripted engine, and a client that talks to it."""
 
 import asyncio
 import socket
@@ -96,7 +96,7 @@ def listening(
 
 
 def serve(scenario: Callable[[httpx2.AsyncClient], Awaitable[T]], engine: Engine | None = None, **options: Any) -> T:
-    """What a scenario, an async function of a client, gives."""
+    """Play a scenario, an async function of a client."""
 
     async def play() -> T:
         async with serving(engine or engine_of(Answers()), **options) as client:

@@ -1,4 +1,4 @@
-"""What the benchmarks of retrieval count: final passages in each order, paired intervals, one page of each address."""
+"""The benchmarks of retrieval count final passages in each order, paired intervals, one page of each address."""
 
 import numpy as np
 import pytest

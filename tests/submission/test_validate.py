@@ -103,7 +103,7 @@ def gold(tmp_path: Path) -> Path:
 
 
 def _outcome(submission: Path, gold: Path) -> Effect | None:
-    """What the official scorer does: stop, or score a claim with another's row or with a wrong label, or neither."""
+    """The official scorer's way: stop, or score a claim with another's row or with a wrong label, or neither."""
     try:
         scored = official_run(submission, gold)
     except Exception:  # noqa: BLE001 - whatever stops pandas or the scorer

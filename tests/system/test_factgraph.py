@@ -1,4 +1,4 @@
-"""What users import: the names are there, load nothing beforehand, and are known to type checkers."""
+"""The names that users import are there, load nothing beforehand, and are known to type checkers."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""What several commands share: the inputs, the settings, the engine, the exit statuses."""
+"""Parts that several commands share: the inputs, the settings, the engine, the exit statuses."""
 
 import argparse
 import sys

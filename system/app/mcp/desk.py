@@ -119,7 +119,7 @@ class Desk:
         return rank_documents(self._own(), Claim(id=0, text=query), settings)
 
     def _own(self) -> list[str]:
-        """What the server was started with.
+        """The server's evidence and settings.
 
         Raises:
             DocumentsError: nothing.

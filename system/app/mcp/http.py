@@ -13,7 +13,7 @@ def create_app(server: Server, body: int, token: str) -> Starlette:
     """The application.
 
     Args:
-        body: bytes of a request, at most.
+        body: maximum bytes of a request.
         token: that clients must send; empty where only this machine reaches the server.
     """
     app = server.streamable_http_app(

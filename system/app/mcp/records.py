@@ -1,4 +1,4 @@
-"""What the tools take and give; their JSON schemas are made from these."""
+"""Inputs and outputs of the tools; their JSON schemas are made from these."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -65,7 +65,7 @@ class Found(Passage):
 
 
 class Finding(BaseModel):
-    """What the evidence says of a statement."""
+    """The evidence's verdict on a statement."""
 
     label: Label
     confidence: float = Field(description="from 0 to 1")

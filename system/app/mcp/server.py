@@ -174,7 +174,7 @@ class Server(MCPServer[None]):
     """An MCP server that takes no argument it does not know, and whose errors are one sentence.
 
     Args:
-        body: bytes of a call's arguments, at most.
+        body: maximum bytes of a call's arguments.
     """
 
     def __init__(self, tools: Tools, body: int) -> None:
@@ -229,7 +229,7 @@ def _expected(fault: Any) -> str:
 
 
 PATTERNS = {"date": "the day it was made, as 25-8-2020 or 2020-08-25"}
-"""What was expected of arguments with a pattern; of the others, a text that is not blank."""
+"""The expected form of arguments with a pattern; of the others, a text that is not blank."""
 
 
 def _by_name(documents: Sequence[Document]) -> dict[str, str]:

@@ -116,7 +116,7 @@ FAREWELL = 2.0  # seconds that streams have to say goodbye when the service stop
 
 @dataclass(frozen=True)
 class Limits:
-    """What the service takes.
+    """The limits of what the service takes.
 
     Attributes:
         queue: claims that may wait.
@@ -131,7 +131,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Service:
-    """What the addresses share."""
+    """The parts that all addresses share."""
 
     jobs: ClaimJobs
     texts: TextJobs
@@ -191,7 +191,7 @@ def create_app(
 
 
 def _claims(service: Service, body: int) -> APIRouter:
-    """What clients do with claims."""
+    """The addresses of claims."""
     jobs = service.jobs
     router = APIRouter(prefix="/claims", tags=["claims"], responses=problems(401, 422), max_body_size=body)
 
@@ -243,7 +243,7 @@ def _claims(service: Service, body: int) -> APIRouter:
 
 
 def _texts(service: Service, body: int) -> APIRouter:
-    """What clients do with texts."""
+    """The addresses of texts."""
     jobs = service.texts
     router = APIRouter(prefix="/texts", tags=["texts"], responses=problems(401, 422), max_body_size=body)
 
@@ -298,7 +298,7 @@ def _texts(service: Service, body: int) -> APIRouter:
 
 
 def _entrance(service: Service) -> APIRouter:
-    """What everybody may see: it contains no user data."""
+    """The public addresses, without user data."""
     jobs = service.jobs
     page = live_page("claim", STYLES, SCRIPTS)
     text = live_page("text", TEXT_STYLES, TEXT_SCRIPTS)
@@ -329,7 +329,7 @@ def _entrance(service: Service) -> APIRouter:
 
 
 def _inventory(service: Service) -> APIRouter:
-    """What the service has, and its figures."""
+    """The stores, and the service's figures."""
     router = APIRouter(tags=["service"], responses=problems(401))
 
     @router.get("/stores", operation_id="stores")
@@ -346,7 +346,7 @@ def _inventory(service: Service) -> APIRouter:
 
 
 def _order(submission: Submission, service: Service) -> Order:
-    """What is to be done for a submission.
+    """The order that a submission makes.
 
     Raises:
         UnknownStore: it names a store that the service does not have.

@@ -20,7 +20,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Operation:
-    """What one method of an address does."""
+    """One method of an address."""
 
     call: str
     description: str
@@ -50,7 +50,7 @@ def operations(schema: Schema, closed: bool) -> list[Operation]:
 
 
 def models(schema: Schema) -> list[tuple[str, list[Row]]]:
-    """What bodies are made of: name and fields of each object that an operation takes or returns."""
+    """The objects of bodies: name and fields of each that an operation takes or returns."""
     left_out = ("HTTPValidationError", "ValidationError")  # the framework's; errors here are ``Problem``
     components = schema["components"]["schemas"]
     return [(name, list(_fields(one, schema))) for name, one in components.items() if name not in left_out]

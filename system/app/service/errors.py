@@ -1,4 +1,4 @@
-"""What goes wrong, as clients read it: a status and one sentence, never a traceback, a path, or what they sent."""
+"""Errors as clients read them: a status and one sentence, never a traceback, a path, or what they sent."""
 
 from typing import Any
 

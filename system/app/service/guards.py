@@ -1,4 +1,4 @@
-"""What is kept out of the service: who has no token, other hosts' names, idle connections.
+"""Guards of the service, against clients without a token, other hosts' names, and idle connections.
 
 Others are refused before their body is read. uvicorn bounds how many connections there are, but waits for the first
 request of each forever, so that idle ones could take all places: those whose request does not come are closed, and too
@@ -100,7 +100,7 @@ PER_ADDRESS = 64  # connections of one address
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one server grants.
+    """The limits of one server.
 
     Attributes:
         seconds: for a request to arrive, from the connection or the response before it.

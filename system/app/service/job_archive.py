@@ -1,4 +1,4 @@
-"""What outlives the service, in one SQLite file: jobs that have ended, and the names of those that had not."""
+"""An archive that outlives the service, one SQLite file: jobs that have ended, and the names of the others."""
 
 import logging
 import sqlite3

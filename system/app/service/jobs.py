@@ -26,7 +26,7 @@ SECONDS = (0.5, 1, 2, 5, 10, 20, 30, 45, 60, 90, 120)
 
 
 class Metrics:
-    """What is counted, for Prometheus: each service has a registry of its own, so several can share a process."""
+    """Counters for Prometheus: each service has a registry of its own, so several can share a process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -88,7 +88,7 @@ Part = TypeVar("Part")
 Found = TypeVar("Found")
 Work = Callable[[Ordered, Callable[[Part], None]], Awaitable[Found]]
 TextPart = Article | CheckedStatement
-"""What followers of a text are told: first the text, then each statement as it is done."""
+"""Events for followers of a text: first the text, then each statement as it is done."""
 OPEN = (State.QUEUED, State.RUNNING)
 
 

@@ -1,4 +1,4 @@
-"""What clients send and receive; the OpenAPI schema is made from these."""
+"""Requests and replies of the service; the OpenAPI schema is made from these."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -114,7 +114,7 @@ class TextSubmission(BaseModel):
 
 
 class State(StrEnum):
-    """What has become of a claim."""
+    """The state of a claim."""
 
     QUEUED = "queued"
     RUNNING = "running"

@@ -1,4 +1,4 @@
-"""What the judges of a consultancy believe, and how its speakers persuade (Rahman et al., 2025)."""
+"""The beliefs of a consultancy's judges, and how its speakers persuade (Rahman et al., 2025)."""
 
 from typing import Annotated
 

@@ -83,7 +83,7 @@ async def measure(case: Case, what: str, measurement: Measurement, transcript: S
 
 
 async def state_beliefs(case: Case, transcript: Sequence[Thought[Argument]]) -> None:
-    """What each judge believes; before the speakers the transcript is empty."""
+    """Ask each judge for its belief; before the speakers the transcript is empty."""
 
     def believed(persona: str, result: Completion[BeliefReply]) -> Belief:
         return Belief(persona=persona, after=bool(said), percent=result.reply.belief)

@@ -1,4 +1,4 @@
-"""What tests need of the strategies, a module for each folder of them, to be deleted with it.
+"""The tests' knowledge of each strategy, a module for each folder, to be deleted with it.
 
 A module may have: ``reply_to``, the ordinary reply to a task; ``tasks``, one of every kind by name; ``CONTENTS`` and
 ``grow``, its records and a graph of them; ``GATHERING`` and ``SPEAKING``, its strategies over evidence gathered once
@@ -14,7 +14,7 @@ MODULES = [import_module(f"{__name__}.{module.name}") for module in iter_modules
 
 
 def all_of(name: str) -> list[Any]:
-    """What the modules have under a name; of a mapping, its items."""
+    """All values that the modules have under a name; of a mapping, its items."""
     found = (getattr(module, name, ()) for module in MODULES)
     return [one for each in found for one in (each.items() if isinstance(each, dict) else each)]
 

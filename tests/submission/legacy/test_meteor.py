@@ -20,7 +20,7 @@ WORDS = ["walk", "walks", "Walking", "stroll", "go", "Going", "run", "runs", "ci
 
 
 class Thesaurus:
-    """What NLTK's METEOR asks of a WordNet reader."""
+    """The part of a WordNet reader that NLTK's METEOR asks."""
 
     def synsets(self, word: str) -> list[SimpleNamespace]:
         names = [SimpleNamespace(name=lambda name=name: name) for name in SYNONYMS.get(word, ())]

@@ -11,7 +11,7 @@ pytest.importorskip("shtab")
 
 
 def offered(script: str, *words: str) -> set[str]:
-    """What bash would offer for the last of the words."""
+    """Bash's offers for the last of the words."""
     line = " ".join(f"'{word}'" for word in words)
     asks = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _shtab_factgraph; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     done = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True, timeout=900)

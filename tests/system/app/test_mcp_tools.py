@@ -43,7 +43,7 @@ def server(load=desk, slots=2, queue=16):
 
 
 def in_session(work, serving=None):
-    """What ``work`` returns of a client of a server that starts and stops with it."""
+    """Let ``work`` use a client of a server that starts and stops with it."""
 
     async def session():
         async with Client(serving or server(), read_timeout_seconds=PATIENCE) as client:

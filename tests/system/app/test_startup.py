@@ -1,4 +1,4 @@
-"""What asks for help, a version, or nothing that exists, waits for no library of the models."""
+"""Help, a version and unknown commands wait for no library of the models."""
 
 import subprocess
 import sys

@@ -22,7 +22,7 @@ def answer_task(text: str = "It cost 4.2 million.", claim: str = "It cost nine m
 
 
 def quoted_evidence(prompt: str) -> str:
-    """What a reader of the prompt takes for the evidence: the JSON string after the heading."""
+    """The evidence as a reader of the prompt takes it: the JSON string after the heading."""
     start = prompt.index("\nEvidence: ") + len("\nEvidence: ")
     text, _ = json.JSONDecoder().raw_decode(prompt, start)
     return text

@@ -1,4 +1,4 @@
-"""What vLLM is started with, by names in its place: that takes neither vLLM nor a GPU."""
+"""The arguments of vLLM, by names in its place: that takes neither vLLM nor a GPU."""
 
 import sys
 from importlib import import_module

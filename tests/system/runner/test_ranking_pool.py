@@ -28,7 +28,7 @@ def store(tmp_path):
 
 
 def ranked(pool, store, claims=CLAIMS):
-    """What each claim gets where the store is shared."""
+    """Each claim's ranking where the store is shared."""
 
     async def rank_all():
         with pool.for_claims(store, claims) as rank:

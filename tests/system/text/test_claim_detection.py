@@ -1,4 +1,4 @@
-"""What is no claim: questions and opinions are said to be none, and nothing else is."""
+"""Questions and opinions are said to be no claims, and nothing else is."""
 
 import pytest
 

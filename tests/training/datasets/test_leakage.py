@@ -1,4 +1,4 @@
-"""What counts as a copy of a held-out claim."""
+"""Copies of a held-out claim are found."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What scores passages for queries."""
+"""Passages are scored for queries."""
 
 from pathlib import Path
 

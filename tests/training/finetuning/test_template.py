@@ -1,4 +1,4 @@
-"""What TRL trains on is, token for token, what the engine sends and gets."""
+"""TRL trains, token for token, on what the engine sends and gets."""
 
 import pytest
 

@@ -17,7 +17,7 @@ SENTENCE = "On 25 August 2020, the Elbe Museum in Hamburg showed 4,200,000 stamp
 
 
 def all_of(edit: Edit, text: str, tries: int = 60) -> set[str]:
-    """What an edit makes of a text over many seeds."""
+    """All results of an edit of a text over many seeds."""
     return {new for seed in range(tries) if (new := edit(text, Random(seed)))}
 
 

@@ -1,4 +1,4 @@
-"""What outlives the service: a restart finds what had ended, and says of the rest that it was lost."""
+"""A restart of the service finds what had ended, and says of the rest that it was lost."""
 
 import asyncio
 import sqlite3

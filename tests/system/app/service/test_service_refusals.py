@@ -1,4 +1,4 @@
-"""What clients do wrong, and what goes wrong inside: refused or told, and nothing internal shown."""
+"""Faults of clients and faults inside: refused or told, and nothing internal shown."""
 
 import orjson
 import pytest
