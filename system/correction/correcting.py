@@ -5,16 +5,19 @@ thing belongs to the same verb and subject in both (see ``predicates``), and the
 several sentences, all must say the same. Otherwise there is none.
 """
 
+import logging
 import re
 from collections.abc import Sequence
 
 from system.correction.predicates import belong_alike
-from system.graph.records import ClaimResult, Correction, Label
-from system.text.comparison import DIRECT, Comparison, compare
+from system.graph.records import ClaimResult, Correction, Failure, Label
+from system.text.comparison import DIRECT, Comparison, compare, dates
 from system.text.grammar import tag
 from system.text.quantities import Kind, Quantity, quantities
 from system.text.words import content_stems
 from system.verifier.base import Reading, Verifier
+
+log = logging.getLogger(__name__)
 
 READ = 600  # characters of a passage that the verifier reads, up to the end of the sentence
 SURE = 0.8  # probability of support from which the verifier confirms a correction
@@ -53,19 +56,37 @@ def correction_of(result: ClaimResult, verifier: Verifier) -> Correction | None:
 
 
 def with_correction(result: ClaimResult, verifier: Verifier) -> ClaimResult:
-    """The result with its correction, where it has one; see ``correction_of``."""
-    return result.model_copy(update={"correction": correction_of(result, verifier)})
+    """The result with its correction, where it has one; see ``correction_of``.
+
+    A fault is named in the result: a correction never costs its claim the verdict, or the others of a run their turn.
+    """
+    try:
+        return result.model_copy(update={"correction": correction_of(result, verifier)})
+    except Exception as error:
+        log.exception("correcting %r", result.claim.text)
+        failure = Failure(operation="correct", message=f"{type(error).__name__}: {error}", cause="no correction")
+        return result.model_copy(update={"failures": (*result.failures, failure)})
 
 
 def _fitting(claim: str, found: Comparison, text: str) -> tuple[str, str]:
-    """What differs, if in the sentence it belongs to the same verb and subject; of several years, the one that does."""
+    """What differs, if it belongs to the same verb and subject in both; of several years or days, the one that does."""
     said, instead = found.differing or ("", "")
     end = text.index(found.text) + len(found.text)
     known = content_stems(text[max(0, end - READ) : end])
     years = [one.text for one in quantities(found.text) if one.kind is Kind.YEAR]
-    others = dict.fromkeys([instead, *(years if instead in years else [])])
+    days = [one.text for one in dates(found.text)]
+    others = dict.fromkeys([instead, *next((several for several in (years, days) if instead in several), [])])
     fitting = [other for other in others if belong_alike(claim, said, found.text, other, known)]
-    return said, fitting[0] if len(fitting) == 1 else ""
+    return said, fitting[0] if len(fitting) == 1 and not _splits_a_day(claim, said, fitting[0], found.text) else ""
+
+
+def _splits_a_day(claim: str, said: str, instead: str, sentence: str) -> bool:
+    """Whether a part of the claim's day gives way so that it becomes one that the sentence does not name."""
+    given = dates(sentence)
+    split = [one for one in dates(claim) if said in one.text and said != one.text]
+    return any(
+        not any(day.agrees(other) for other in given) for one in split for day in dates(one.text.replace(said, instead))
+    )
 
 
 def _replaced(claim: str, said: str, instead: str) -> str:
@@ -74,6 +95,8 @@ def _replaced(claim: str, said: str, instead: str) -> str:
     if len(places) != 1:
         return ""
     old, new = quantities(said), quantities(instead)
+    if dates(said) and dates(instead):
+        old, new = (), ()
     if bool(old) != bool(new) or (old and not _alike(old, new)):
         return ""
     if not old and said[0].islower() and _tags(claim, said) != _tags(claim.replace(said, instead), instead):

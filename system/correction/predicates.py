@@ -1,4 +1,4 @@
-"""What a number, date or name of a sentence belongs to: its verb, and whom or what that is said of.
+"""The verb that a number, date or name of a sentence belongs to, and whom or what that is said of.
 
 From parts of speech alone, so it only tells what is plain: two places are alike where all that is seen of both agrees.
 """
@@ -23,7 +23,7 @@ _NOT = frozenset({"not", "n't", "never", "hardly", "barely"})
 
 @dataclass(frozen=True, slots=True)
 class Predication:
-    """What a part of a sentence belongs to.
+    """The place of a part in its sentence.
 
     Attributes:
         verb: stem of the verb; empty where the part is the verb itself.
@@ -86,7 +86,7 @@ def _stems(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _predications(text: str, part: str) -> Iterator[Predication]:
-    """What each occurrence of a part belongs to, where that can be seen."""
+    """The place of each occurrence of a part, where it can be seen."""
     tokens = tag(text)
     for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text):
         inside = [i for i, token in enumerate(tokens) if match.start() <= token.start < match.end()]
@@ -156,9 +156,10 @@ def _role(token: Token | None, own: set[int]) -> str:
 
 
 def _joint(tokens: Sequence[Token], first: int) -> str:
-    """What joins a part to the rest: a preposition, or that it is a rough number; a day and a month are passed over."""
+    """The link of a part to the rest: a preposition, or that it is a rough number; days and months are passed over."""
     at = first - 1
-    while at >= 0 and tokens[at].tag in {"NP0", "CRD", "ORD"} and tokens[first].tag == "CRD":
+    of_date = {"NP0", "CRD", "ORD"} if tokens[first].tag == "CRD" else {"CRD"} if tokens[first].tag == "NP0" else ()
+    while at >= 0 and tokens[at].tag in of_date:
         at -= 1
     while at >= 0 and tokens[at].tag == "AT0":
         at -= 1

@@ -1,5 +1,6 @@
 """Who checks the claims of a run: this process, here, or the workers of a cluster (see ``cluster``)."""
 
+import asyncio
 import os
 import platform
 import time
@@ -11,6 +12,7 @@ from typing import Protocol
 import orjson
 
 from system.check import Engine
+from system.correction.correcting import with_correction
 from system.graph.records import Claim, ClaimResult, Record
 from system.hardware.machine import peak_memory
 from system.runner.checking import Checks, PooledChecks
@@ -85,6 +87,7 @@ class LocalChecker:
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
         """See ``Checks.check``."""
         result, graph = await self._checks.check(claim)
+        result = await asyncio.to_thread(with_correction, result, self._engine.reader.verifier)
         self._count(result)
         return result, orjson.dumps(graph.to_json())
 

@@ -62,7 +62,43 @@ _ROUGHLY = re.compile(r"\bsome (?=\d)", re.IGNORECASE)
 _BESIDE = re.compile(r"\bthan (?:in )?$", re.IGNORECASE)
 _PARTS = re.compile(r"[,;:–—]|\b(?:and|but|while|whereas|although|which|who)\b", re.IGNORECASE)
 _MONTHS = "January February March April June July August September October November December"
-_MONTH = re.compile(rf"\b(?:{_MONTHS.replace(' ', '|')})\b|(?:\b(?:in|of|since|until|by|\d+) )May\b|\bMay(?= \d)")
+_NAMED = _MONTHS.replace(" ", "|")
+_DATE = re.compile(
+    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>May|{_NAMED})|"
+    rf"(?P<first>May|{_NAMED}) (?P<second>\d{{1,2}})(?:st|nd|rd|th)?)"
+    r"(?:,? (?P<year>\d{4}))?\b"
+)
+_MONTH = re.compile(rf"\b(?:{_NAMED})\b|(?:\b(?:in|of|since|until|by|\d+) )May\b|\bMay(?= \d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day of a text; the year is 0 where the text gives none."""
+
+    day: int
+    month: str
+    year: int
+    text: str
+
+    def agrees(self, other: "Date") -> bool:
+        """Whether both may be the same day."""
+        return (self.day, self.month) == (other.day, other.month) and self.in_year_of(other)
+
+    def in_year_of(self, other: "Date") -> bool:
+        """Whether both may be in the same year."""
+        return self.year == other.year or not (self.year and other.year)
+
+
+def dates(text: str) -> list[Date]:
+    """The days that a text names.
+
+    >>> [(one.day, one.month, one.year) for one in dates("It opened on 3 May, and on June 5th, 2019.")]
+    [(3, 'May', 0), (5, 'June', 2019)]
+    """
+    return [
+        Date(int(match["day"] or match["second"]), match["month"] or match["first"], int(match["year"] or 0), match[0])
+        for match in _DATE.finditer(text)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +183,8 @@ def _difference(claim: str, sentence: str, whole: bool) -> tuple[tuple[str, str]
     Args:
         whole: whether the sentence speaks of all that the claim names; of something else the opposite may be true.
     """
+    if days := _days(claim, sentence):
+        return days, content_stems(days[0])
     for one, other in _numbers(claim, sentence):
         return (one.text, other.text), content_stems(one.text)
     months, there = (_months(text) for text in (claim, sentence))
@@ -202,6 +240,16 @@ def _numbers(claim: str, sentence: str) -> Iterator[tuple[Quantity, Quantity]]:
             beside = _BESIDE.search(sentence[: sentence.index(other.text)])
             if one.kind is other.kind and counted and not beside and not any(other.agrees(third) for third in claimed):
                 yield one, other
+
+
+def _days(claim: str, sentence: str) -> tuple[str, str] | None:
+    """A day of the claim, and the sentence's in its place; of another year another may be true."""
+    given = dates(sentence)
+    for one in dates(claim):
+        within = len(given) > 1 and any(one.month == other.month for other in given)  # "from 1 to 5 May"
+        if given and not within and all(one.in_year_of(other) and not one.agrees(other) for other in given):
+            return one.text, given[0].text
+    return None
 
 
 def _months(text: str) -> list[str]:

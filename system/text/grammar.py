@@ -6,7 +6,8 @@ verb divides a clause into subject and predicate, which is all that inversion ne
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -25,6 +26,9 @@ _OPENING = frozenset({"PRP", "PRF", "CJS", "AV0", "AVQ"})
 _RELATIVE = frozenset({"PNQ", "DTQ", "CJT", "AVQ", "CJS"})
 _TAGGING = Lock()  # a tagger serves one thread at a time
 _CONTRACTED = {"ca": "can", "wo": "will", "sha": "shall"}
+_CURRENCIES = frozenset("$£€¥₹₦₽₩")
+_ROUGH = "about almost approximately around at just least most nearly only over roughly some"
+_ROUGHLY = frozenset(_ROUGH.split())
 _DO = {"VVB": "do", "VVI": "do", "VHB": "do", "VDB": "do", "VVZ": "does", "VHZ": "does", "VDZ": "does"}
 
 
@@ -84,9 +88,20 @@ def tag(sentence: str) -> tuple[Token, ...]:
     matches = list(_TOKEN.finditer(sentence))
     with _TAGGING:
         tagged = _tagger().tag_sent([match[0].replace("’", "'")[:LONGEST] for match in matches]) if matches else []
-    return tuple(
+    tokens = [
         Token(match[0], part, lemma, *match.span()) for match, (_, lemma, part) in zip(matches, tagged, strict=True)
-    )
+    ]
+    return tuple(replace(token, tag="VVD") if _costs(tokens, i) else token for i, token in enumerate(tokens))
+
+
+def _costs(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a "cost" that was taken for a noun is a verb: after a noun or pronoun and before what is paid, or who."""
+    if tokens[i].text != "cost" or tokens[i].tag[0] == "V" or not 0 < i < len(tokens) - 1:
+        return False
+    paid = next((token for token in tokens[i + 1 :] if token.text.lower() not in _ROUGHLY), tokens[i])
+    verbless = not any(token.tag[0] == "V" for token in tokens)
+    after = paid.tag == "CRD" or paid.text in _CURRENCIES or (verbless and paid.tag[:2] in {"AT", "DT", "DP", "NP"})
+    return after and tokens[i - 1].tag[:2] in {"NN", "NP", "PN", "DT", "CJ"}
 
 
 @lru_cache(maxsize=4_096)

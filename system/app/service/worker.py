@@ -18,6 +18,7 @@ from system.article.checking import check_article
 from system.article.reading import article_of
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.check import READ, Engine, check, unread, unread_parts
+from system.correction.correcting import with_correction
 from system.graph.graph import Listener
 from system.graph.records import Claim, ClaimResult, Content, Failure
 from system.graph.thoughts import Thought
@@ -170,7 +171,7 @@ class Worker:
         engine = replace(engine, settings=settings.model_copy(update={"run": run}))
         ranked, failures = await _rank(order, settings.retrieval)
         result, _ = await check(engine, order.claim, ranked, failures, listener=listener)
-        return public_result(result)
+        return public_result(await asyncio.to_thread(with_correction, result, engine.reader.verifier))
 
     async def _check_text(
         self, order: TextOrder, listener: Callable[[Article | CheckedStatement], None]

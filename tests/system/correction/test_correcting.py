@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from factgraph import FactChecker
-from system.correction.correcting import correction_of
+from system.correction.correcting import correction_of, with_correction
 from system.graph.records import (
     Answer,
     AnswerType,
@@ -41,17 +41,20 @@ class Judge:
 
 
 def corrected(claim, *texts, label=Label.REFUTED, verifier=None):
+    return correction_of(refuted(claim, *texts, label=label), verifier or Judge())
+
+
+def refuted(claim, *texts, label=Label.REFUTED):
     answers = tuple(
         Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage(text, page=page))
         for page, text in enumerate(texts)
     )
-    result = ClaimResult(
+    return ClaimResult(
         claim=Claim(id=0, text=claim),
         verdict=Verdict(label=label, justification="", confidence=0.8),
         pairs=(QuestionAnswer(question="?", answer="-", answers=answers),),
         timing=Timing(seconds=0, stages={}, cost=Cost(), rounds=1, branches=1, cut_short=False),
     )
-    return correction_of(result, verifier or Judge())
 
 
 @pytest.mark.parametrize(
@@ -308,6 +311,53 @@ def test_what_belongs_to_something_else_takes_no_place(claim, text):
 )
 def test_what_belongs_to_the_same_is_corrected(claim, text, better):
     assert corrected(claim, text).text == better
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "better"),
+    [
+        ("The bridge cost 9 million crowns.", "The bridge cost 5 million crowns.", "The bridge cost 5 million crowns."),
+        ("The book cost 9 euros.", "The book costs 5 euros.", "The book cost 5 euros."),
+        (
+            "The bridge, which cost 9 million, opened in May.",
+            "The bridge, which cost 4.5 million, opened in May.",
+            "The bridge, which cost 4.5 million, opened in May.",
+        ),
+    ],
+)
+def test_cost_is_a_verb_before_what_is_paid(claim, text, better):
+    assert corrected(claim, text).text == better
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "better"),
+    [
+        ("on 3 May 2019", "on 5 June 2019", "on 5 June 2019"),
+        ("on 3 May 2019", "on 5 May 2019", "on 5 May 2019"),
+        ("on May 3, 2019", "on 5 June 2019", "on 5 June 2019"),
+        ("on 3 May", "on June 5th", "on June 5th"),
+        ("in May 2019", "on 5 June 2019", "in June 2019"),
+    ],
+)
+def test_a_day_gives_way_as_a_whole(said, source, better):
+    found = corrected(f"The mayor was elected {said}.", f"The mayor was elected {source}.")
+    assert found.text == f"The mayor was elected {better}."
+
+
+@pytest.mark.parametrize("source", ["in June 2019", "from 1 May to 5 May", "in 2018"])
+def test_half_a_day_takes_no_place(source):
+    assert corrected("The mayor was elected on 3 May 2019.", f"The mayor was elected {source}.") is None
+
+
+def test_a_fault_of_correcting_leaves_the_verdict():
+    class Broken:
+        def probabilities(self, pairs):
+            raise ValueError("no room")
+
+    result = refuted("The Aster bridge opened in 1931.", BRIDGE)
+    found = with_correction(result, Broken())
+    assert found.verdict == result.verdict and found.correction is None
+    assert [(one.operation, one.unanswered) for one in found.failures] == [("correct", False)]
 
 
 def test_only_a_refuted_claim_is_corrected():

@@ -5,11 +5,14 @@ import asyncio
 import pytest
 
 from system.app.service.schema import EXAMPLE
+from system.check import Engine
 from system.graph.graph import Graph
 from system.graph.records import ClaimResult, Label
+from system.models.extractive import ExtractiveModel
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim
-from tests.helpers.bridge import CLAIM, Answers
+from tests.helpers.bridge import CLAIM, Answers, BagOfWords, settings_with
 from tests.helpers.serving import (
+    BUDGET,
     DOCUMENTS,
     ORDER,
     Gate,
@@ -36,6 +39,16 @@ def test_a_claim_is_checked_against_its_documents():
     assert result.verdict.label is Label.SUPPORTED and not result.failures
     cited = {passage.url for pair in result.pairs for passage in pair.passages}
     assert cited and cited <= {one["name"] for one in DOCUMENTS}
+
+
+def test_a_refuted_claim_is_corrected():
+    async def scenario(client):
+        job = await submit(client, claim="The Aster bridge opened in 1931.")
+        return await ended(client, job["id"])
+
+    settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
+    progress = serve(scenario, Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings))
+    assert progress["result"]["correction"]["text"] == CLAIM.text
 
 
 def test_documents_without_a_name_are_numbered():
