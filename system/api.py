@@ -349,7 +349,7 @@ class FactChecker:
         """See ``check_citations``."""
         if not isinstance(text, str | CitingText):
             raise DocumentsError(f"text: expected a text in Markdown or a CitingText, got {shown(text)}")
-        citing = citing_of(text) if isinstance(text, str) else text
+        citing = await asyncio.to_thread(citing_of, text) if isinstance(text, str) else text
         given = listed(documents)
         pages, _ = open_documents(given, Flaws(), fetch=fetch)
         files = [one for one in given if not isinstance(one, Document)]

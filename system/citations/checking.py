@@ -1,23 +1,23 @@
 """Read the citations of a text, and check each sentence against the source that it cites alone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
 from tqdm import tqdm
 
-from knowledge_store.isolation import WorkFailed
+from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.library import Library
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
-from knowledge_store.pages.formats import UnreadableFile
 from knowledge_store.pages.reading import read_blocks
 from system.article.checking import as_done
 from system.article.decontextualize import decontextualized
 from system.article.reading import article_of, read_bytes
 from system.article.records import Kind
 from system.check import Engine
-from system.citations.marks import Marked, read_marks
+from system.citations.marks import Marked, Reading, read_marks
 from system.citations.records import CheckedCitation, Citation, CitingText
 from system.citations.sources import Source, Sources
 from system.graph.records import Claim
@@ -34,8 +34,8 @@ def read_citing(source: str | Path) -> CitingText:
     name, data, suffix = read_bytes(source)
     try:
         blocks = [] if suffix in _TEXTS else read_blocks(data, suffix, name)
-        reading = read_marks(data, suffix, name, blocks)
-    except (UnreadableFile, WorkFailed) as error:
+        reading = _reading(data, suffix, name, blocks)
+    except WorkFailed as error:
         raise DocumentsError(f"{name}: cannot be read ({error})") from error
     citing = _citing(reading.blocks, reading.notes, name)
     if not citing.citations:
@@ -48,9 +48,21 @@ def citing_of(text: str, name: str = "text") -> CitingText:
 
     >>> [one.target for one in citing_of("The bridge opened in 1932.[^1]\\n\\n[^1]: https://a.example").citations]
     ['https://a.example']
+
+    Raises:
+        DocumentsError: it cannot be read within the limits of a document.
     """
-    reading = read_marks(text.encode(), ".md", name, ())
+    try:
+        reading = _reading(text.encode(errors="replace"), ".md", name, ())
+    except WorkFailed as error:
+        raise DocumentsError(f"{name}: cannot be read ({error})") from error
     return _citing(reading.blocks, reading.notes, name)
+
+
+def _reading(data: bytes, suffix: str, name: str, blocks: Sequence[str]) -> Reading:
+    """See ``read_marks``; in a worker."""
+    load = ("system.citations.marks", "lxml.html", "markdown_it", "mdit_py_plugins.footnote")
+    return isolated(LIMITS, read_marks, data, suffix, name, blocks, load=load)
 
 
 def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> CitingText:
@@ -62,9 +74,11 @@ def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> Cit
         marks += [(len(text) + at - lead, mark, target) for at, mark, target in block.marks]
         text += " ".join(block.text.strip().split("\n\n"))
     article = article_of(text, name)
+    starts = [one.start for one in article.sentences]
     found: dict[tuple[int, str], Citation] = {}
     for at, mark, target in marks:
-        sentence = next((one for one in article.sentences if one.start < max(at, 1) <= one.end), None)
+        number = bisect_left(starts, max(at, 1)) - 1
+        sentence = article.sentences[number] if number >= 0 and at <= article.sentences[number].end else None
         cited = notes.get(target.removeprefix("note:"), "") if target.startswith("note:") else target
         if sentence and cited and sentence.kind is Kind.CLAIM:
             citation = Citation(number=len(found), sentence=sentence, mark=mark, target=cited)

@@ -4,8 +4,11 @@ Each reader gives the text's blocks without the marks, with the place of each; a
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -26,22 +29,58 @@ _SECTION = re.compile(
 _NO_SOURCE = ("#", "mailto:", "tel:", "javascript:", "data:")
 
 
-@dataclass
 class Marked:
-    """A block of a text.
+    """A block of a text, which grows by pieces: to copy it for each would take time that grows with their square.
 
     Attributes:
         marks: where in it, how it is marked, and the address or the label of a note ("note:1").
         heading: whether it is one.
+        size: characters.
     """
 
-    text: str = ""
-    marks: list[tuple[int, str, str]] = field(default_factory=list)
-    heading: bool = False
+    def __init__(self, text: str = "", marks: Iterable[tuple[int, str, str]] = (), *, heading: bool = False) -> None:
+        self.marks = list(marks)
+        self.heading = heading
+        self.size = len(text)
+        self._pieces = [text]
+
+    @property
+    def text(self) -> str:
+        """What is there so far."""
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+    def add(self, text: str) -> None:
+        """Append a piece."""
+        self._pieces.append(text)
+        self.size += len(text)
+
+    def cut(self, at: int) -> str:
+        """Remove all from a place on, and return it."""
+        taken: list[str] = []
+        while self.size > at:
+            piece = self._pieces.pop()
+            self.size -= len(piece)
+            taken.append(piece)
+        if taken and self.size < at:
+            piece, at = taken.pop(), at - self.size
+            self.add(piece[:at])
+            taken.append(piece[at:])
+        return "".join(reversed(taken))
+
+    def end(self) -> int:
+        """The place behind the last character that is not blank."""
+        end = self.size
+        for piece in reversed(self._pieces):
+            bare = len(piece.rstrip())
+            end -= len(piece) - bare
+            if bare:
+                break
+        return end
 
     def cite(self, mark: str, target: str) -> None:
         """Add a mark at the end of what is there so far."""
-        self.marks.append((len(self.text.rstrip()), mark, target))
+        self.marks.append((self.end(), mark, target))
 
 
 @dataclass
@@ -57,7 +96,7 @@ class Reading:
 
 
 def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str]) -> Reading:
-    """Read a text with its marks.
+    """Read a text with its marks; strangers' bytes take more time than they should, so call it in a worker.
 
     Args:
         suffix: ".md", ".html"; of others the blocks are read for addresses and numbers in brackets.
@@ -97,7 +136,7 @@ def _address_of(block: Marked) -> str:
 def _numbered(block: Marked) -> Marked:
     """A block whose numbers in brackets have become marks."""
     kept = Marked(heading=block.heading)
-    marks = sorted(block.marks)
+    marks = deque(sorted(block.marks))
     place = 0
     for match in _NUMBERS.finditer(block.text):
         labels = list(_labels(match[1]))
@@ -112,13 +151,12 @@ def _numbered(block: Marked) -> Marked:
     return kept
 
 
-def _move(kept: Marked, text: str, marks: list[tuple[int, str, str]], place: int) -> None:
+def _move(kept: Marked, text: str, marks: deque[tuple[int, str, str]], place: int) -> None:
     """Append a piece of a block that began at ``place``, with its marks."""
-    base = len(kept.text)
     while marks and marks[0][0] <= place + len(text):
-        at, mark, target = marks.pop(0)
-        kept.marks.append((base + max(0, at - place), mark, target))
-    kept.text += text
+        at, mark, target = marks.popleft()
+        kept.marks.append((kept.size + max(0, at - place), mark, target))
+    kept.add(text)
 
 
 def _labels(text: str) -> Iterator[str]:
@@ -129,20 +167,21 @@ def _labels(text: str) -> Iterator[str]:
     """
     for part in re.split(r"\s?[,;]\s?", text):
         ends = [one.strip() for one in re.split(r"[–-]", part)]
-        if all(one.isdigit() for one in ends) and len(ends) <= 2 and int(ends[-1]) - int(ends[0]) < 20:
+        if all(one.isdecimal() for one in ends) and len(ends) <= 2 and int(ends[-1]) - int(ends[0]) < 20:
             yield from map(str, range(int(ends[0]), int(ends[-1]) + 1))
         elif len(ends) == 1 and part.startswith("^"):
             yield part[1:]
 
 
-def _plain(text: str, heading: bool = False) -> Marked:
+def _plain(text: str) -> Marked:
     """A block whose addresses have become marks."""
-    block, place = Marked(heading=heading), 0
+    block, place = Marked(), 0
     for match in ADDRESS.finditer(text):
-        block.text += text[place : match.start()].rstrip(" (")
+        block.add(text[place : match.start()].rstrip(" ("))
         block.cite(match[1], match[1])
-        place = match.end() + (text[match.end() : match.end() + 1] == ")" and text[: match.start()].endswith("("))
-    block.text += text[place:]
+        start, end = match.span()
+        place = end + (text[end : end + 1] == ")" and text[max(0, start - 1) : start] == "(")
+    block.add(text[place:])
     return block
 
 
@@ -150,7 +189,7 @@ def _markdown(text: str) -> tuple[list[Marked], dict[str, str]]:
     """The blocks of Markdown, and its footnotes."""
     blocks: list[Marked] = []
     notes: dict[str, str] = {}
-    note, heading, counters, label = "", False, list[int](), ""
+    note, heading, counters, label, listing = "", False, list[int](), "", False
     for token in MarkdownIt("commonmark").enable("table").use(footnote_plugin).parse(text):
         match token.type:
             case "footnote_open":
@@ -170,21 +209,19 @@ def _markdown(text: str) -> tuple[list[Marked], dict[str, str]]:
                 if note:
                     notes.setdefault(note, _address_of(block))
                 else:
-                    blocks.append(_in_list(block, label, blocks))
+                    blocks.append(_labelled(block, label) if label and listing else block)
+                    listing = _begins_references(block, listing)
                 label = ""
     return blocks, notes
 
 
-def _in_references(blocks: list[Marked]) -> bool:
-    """Whether the last heading is one such as "References"."""
-    section = next((one for one in reversed(blocks) if one.heading and one.text), None)
-    return bool(section and _SECTION.match(section.text))
+def _begins_references(block: Marked, listing: bool) -> bool:
+    """Whether references follow a block: it is a heading such as "References", or no heading and they did before."""
+    return bool(_SECTION.match(block.text)) if block.heading and block.text else listing
 
 
-def _in_list(block: Marked, label: str, before: list[Marked]) -> Marked:
-    """An item of a numbered list; below a heading such as "References" its number is its label."""
-    if not (label and _in_references(before)):
-        return block
+def _labelled(block: Marked, label: str) -> Marked:
+    """An item of a numbered list, with its number before it."""
     moved = [(at + len(label), mark, target) for at, mark, target in block.marks]
     return Marked(label + block.text, moved)
 
@@ -195,7 +232,7 @@ def _inline(tokens: Iterable[Token], *, heading: bool) -> Marked:
     for token in tokens:
         match token.type:
             case "link_open":
-                link, begin = str(token.attrs.get("href", "")), len(block.text)
+                link, begin = str(token.attrs.get("href", "")), block.size
             case "link_close":
                 _close(block, begin, link)
                 link = ""
@@ -203,23 +240,27 @@ def _inline(tokens: Iterable[Token], *, heading: bool) -> Marked:
                 label = str(token.meta.get("label") or token.meta["id"] + 1)
                 block.cite(f"[{label}]", f"note:^{label}")
             case "softbreak" | "hardbreak":
-                block.text += " "
+                block.add(" ")
             case "text" | "code_inline" if link:
-                block.text += token.content
+                block.add(token.content)
             case "text" | "code_inline":
                 plain = _plain(token.content)
-                block.marks += [(len(block.text) + at, mark, target) for at, mark, target in plain.marks]
-                block.text += plain.text
+                block.marks += [(block.size + at, mark, target) for at, mark, target in plain.marks]
+                block.add(plain.text)
     return block
 
 
 def _close(block: Marked, begin: int, target: str) -> None:
     """End a link: its words stay in the text, unless they are its address or a number."""
-    words = block.text[begin:].strip()
+    said = block.cut(begin)
+    words = said.strip()
     if target.startswith(_NO_SOURCE) and not target.startswith("#"):
+        block.add(said)
         return
-    if _LABEL.match(words) or words == target or ADDRESS.fullmatch(words):
-        block.text = block.text[:begin].rstrip() if _LABEL.match(words) else block.text[:begin]
+    if _LABEL.match(words):
+        block.cut(block.end())
+    elif words != target and not ADDRESS.fullmatch(words):
+        block.add(said)
     if target and not target.startswith("#"):
         block.cite(words or target, target)
 
@@ -228,11 +269,17 @@ def _html(text: str) -> tuple[list[Marked], dict[str, str]]:
     """The blocks of a page, and what its inner links lead to."""
     from lxml import etree, html
 
-    tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    try:
+        tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    except etree.ParserError:  # nothing but blanks and comments
+        return [], {}
     etree.strip_elements(tree, *_HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
-    noted = {href[1:] for href in tree.xpath("//a/@href") if href.startswith("#") and len(href) > 1}
-    found = {one.get("id"): one for one in tree.xpath("//*[@id]") if one.get("id") in noted}
-    cited = {place: one for place, one in found.items() if _is_note(place, one, tree)}
+    links = defaultdict[str, list[Any]](list)  # inner ones, by what they lead to
+    for link in tree.iter("a"):
+        if (href := link.get("href", "")).startswith("#") and len(href) > 1:
+            links[href[1:]].append(link)
+    found = {one.get("id"): one for one in tree.xpath("//*[@id]") if one.get("id") in links}
+    cited = {place: one for place, one in found.items() if _is_note(one, links[place])}
     for items in tree.iter("ol"):
         for number, item in enumerate(items.findall("li"), start=1):
             item.set(_NUMBER, str(number))
@@ -240,16 +287,15 @@ def _html(text: str) -> tuple[list[Marked], dict[str, str]]:
     notes |= {number: notes[place] for place, one in cited.items() if (number := one.get(_NUMBER))}
     for one in cited.values():
         one.drop_tree()
-    blocks = [Marked()]
-    _walk(tree, blocks, frozenset(notes))
-    for block in blocks:
+    walk = _Walk(notes)
+    walk.add(tree)
+    for block in walk.blocks:
         _squeeze(block)
-    return [block for block in blocks if block.text], notes
+    return [block for block in walk.blocks if block.size], notes
 
 
-def _is_note(place: str, element: Any, tree: Any) -> bool:
+def _is_note(element: Any, links: Iterable[Any]) -> bool:
     """Whether an element is a note: something that a mark links to, and that holds more than a mark."""
-    links = tree.xpath("//a[@href=$target]", target=f"#{place}")
     marks = any(_LABEL.match(link.text_content()) or link.getparent().tag == "sup" for link in links)
     leads = any(not href.startswith("#") for href in element.xpath(".//a/@href"))
     return marks and (leads or len(element.text_content().split()) > 1)
@@ -266,33 +312,63 @@ _NUMBER = "data-number"  # of an item in its list
 _HIDDEN = ("head", "script", "style", "noscript", "template", "nav", "footer", "aside", "form", "button")
 
 
-def _walk(element: Any, blocks: list[Marked], notes: frozenset[str]) -> None:
-    """Add an element's text and marks to the last block, or to new ones."""
-    tag = element.tag
-    if tag not in INLINE and tag != "br":
-        blocks.append(Marked(heading=bool(re.fullmatch(r"h[1-6]", str(tag)))))
-    begin = len(blocks[-1].text)
-    if (number := element.get(_NUMBER)) and _in_references(blocks):
-        blocks[-1].text = f"[{number}] "
-    blocks[-1].text += (element.text or "") if tag != "br" else " "
-    for child in element:
-        _walk(child, blocks, notes)
-        blocks[-1].text += child.tail or ""
-    href = element.get("href", "") if tag == "a" else ""
-    if href.startswith("#") and href[1:] in notes:
-        mark = element.text_content().strip(" []")
-        blocks[-1].text = blocks[-1].text[:begin]
-        blocks[-1].cite(f"[{mark}]", f"note:{href[1:]}")
-    elif href:
-        _close(blocks[-1], begin, href)
-    elif tag == "sup" and (label := element.text_content().strip(" []")).isdigit() and not element.xpath(".//a"):
-        blocks[-1].text = blocks[-1].text[:begin]
-        blocks[-1].cite(f"[{label}]", f"note:{label}")
-    if tag not in INLINE and tag != "br":
-        blocks.append(Marked())
+class _Walk:
+    """Collects the blocks of a page.
+
+    Args:
+        notes: the ids of its notes, and their numbers.
+    """
+
+    def __init__(self, notes: Container[str]) -> None:
+        self.blocks = [Marked()]
+        self._notes = notes
+        self._listing = False  # whether the last heading is one such as "References"
+
+    def add(self, element: Any) -> None:
+        """Add an element's text and marks to the last block, or to new ones."""
+        tag = element.tag
+        if ends := tag not in INLINE and tag != "br":
+            self.blocks.append(Marked(heading=bool(re.fullmatch(r"h[1-6]", str(tag)))))
+        own = self.blocks[-1]
+        begin = own.size
+        if (number := element.get(_NUMBER)) and self._listing:
+            own.add(f"[{number}] ")
+        own.add((element.text or "") if tag != "br" else " ")
+        for child in element:
+            self.add(child)
+            self.blocks[-1].add(child.tail or "")
+        self._mark(element, self.blocks[-1], begin)
+        if ends:
+            self._listing = _begins_references(own, self._listing)
+            self.blocks.append(Marked())
+
+    def _mark(self, element: Any, block: Marked, begin: int) -> None:
+        """Make what an element says since a place a mark, if it cites."""
+        href = element.get("href", "") if element.tag == "a" else ""
+        if href.startswith("#") and href[1:] in self._notes:
+            mark = element.text_content().strip(" []")
+            block.cut(begin)
+            block.cite(f"[{mark}]", f"note:{href[1:]}")
+        elif href:
+            _close(block, begin, href)
+        elif element.tag == "sup" and not element.xpath(".//a"):
+            label = element.text_content().strip(" []")
+            if label.isdigit():
+                block.cut(begin)
+                block.cite(f"[{label}]", f"note:{label}")
 
 
 def _squeeze(block: Marked) -> None:
     """Make all whitespace single spaces, and move the marks with it."""
-    places = [(len(" ".join(block.text[:at].split())), mark, target) for at, mark, target in block.marks]
-    block.text, block.marks = " ".join(block.text.split()), places
+    words = list(re.finditer(r"\S+", block.text))
+    starts = [word.start() for word in words]
+    moved = list(accumulate((len(word[0]) + 1 for word in words), initial=0))  # where each word comes to begin
+
+    def place(at: int) -> int:
+        number = bisect_left(starts, at) - 1
+        return moved[number] + min(at, words[number].end()) - starts[number] if number >= 0 else 0
+
+    marks = [(place(at), mark, target) for at, mark, target in block.marks]
+    block.cut(0)
+    block.add(" ".join(word[0] for word in words))
+    block.marks = marks

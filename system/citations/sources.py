@@ -12,14 +12,17 @@ from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page
 
 SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
-_SAVED = re.compile(  # what browsers write into a page that they save, and what pages say of themselves
-    rb"<!-- saved from url=\(\d+\)(\S+)|<link[^>]+rel=[\"']?canonical[\"']?[^>]+href=[\"']?([^\"' >]+)", re.IGNORECASE
-)
+OPENING = 20_000  # bytes of a page that tell where it was saved from
+# What browsers write into a page that they save, and what pages say of themselves; each in time linear in the bytes.
+_SAVED = re.compile(rb"<!-- saved from url=\(\d+\)(\S+)", re.IGNORECASE)
+_LINK = re.compile(rb"<link\s[^>]+", re.IGNORECASE)
+_CANONICAL = re.compile(rb"\srel=[\"']?canonical\b", re.IGNORECASE)
+_HREF = re.compile(rb"\shref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Source:
-    """What was read of a source: a name for it and its pages, or why there are none."""
+    """A source as it was read: a name and its pages, or why there are none."""
 
     name: str
     pages: tuple[Page, ...] = ()
@@ -95,16 +98,22 @@ class Sources:
         return found[0] if len(found) == 1 else ""
 
     def _keys_of(self, name: str) -> list[str]:
-        """What a document can be found by: its name, and the address that it was saved from."""
+        """The keys of a document: its name, and the address that it was saved from."""
         keys = _keys(name)
         for given in self.given:
             file = Path(given) / name if Path(given).is_dir() else Path(given)
             if file.suffix.lower() in (".html", ".htm") and file.is_file() and file.name == Path(name).name:
-                match = _SAVED.search(file.read_bytes()[:20_000])
-                if match:
-                    saved = (match[1] or match[2]).decode("utf-8", "replace")
-                    keys.append(page_key(saved))
+                keys += map(page_key, _saved_from(file))
         return keys
+
+
+def _saved_from(file: Path) -> list[str]:
+    """The address that a page was saved from, where it says so itself."""
+    with file.open("rb") as opened:
+        opening = opened.read(OPENING)
+    links = (link[0] for link in _LINK.finditer(opening) if _CANONICAL.search(link[0]))
+    match = _SAVED.search(opening) or next((href for link in links if (href := _HREF.search(link))), None)
+    return [match[1].decode("utf-8", "replace")] if match else []
 
 
 def _read(source: str, name: str, *, fetch: bool = False) -> Source:

@@ -1,11 +1,15 @@
 """Each citing sentence is checked against its own source alone; a source that is not found is said to be so."""
 
+import time
+
 import pytest
 
 from factgraph import FactChecker
+from knowledge_store.pages.page import Page
 from system.check import Engine
 from system.citations.checking import citing_of, read_citing
 from system.citations.records import CheckedCitations, Outcome
+from system.citations.sources import Sources
 from system.models.base import NoModel
 from system.verifier.reading import Reader
 from tests.helpers.bridge import BagOfWords, settings_with
@@ -70,3 +74,29 @@ def test_relative_links_lead_nowhere_without_a_folder(checker):
     assert citing_of(TEXT).folder is None
     outcomes = [one.outcome for one in checker.check_citations("The bridge [is closed](tourism.md) to lorries.")]
     assert outcomes == [Outcome.UNREADABLE]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<link rel='canonical' href='https://city.example/bridge'>",
+        "<link href=https://city.example/bridge rel=canonical>",
+        "<!-- saved from url=(0027)https://city.example/bridge -->",
+        "<link rel=stylesheet href=a.css>\n<LINK\nREL=canonical type=x\nHREF='https://city.example/bridge'/>",
+    ],
+)
+def test_a_saved_page_is_found_by_its_address(head, tmp_path):
+    (tmp_path / "1.html").write_text(f"<html>{head}<p>It opened.")
+    sources = Sources([Page(0, "1.html", ("It opened.",))], [tmp_path])
+    assert sources.find("https://city.example/bridge/").name == "1.html"
+
+
+@pytest.mark.parametrize(
+    "part", ["<link rel=canonical ", "<link ", "<link\trel=canonical href=", "<!-- saved from url=(1)", "<link rel= "]
+)
+def test_a_page_of_unfinished_links_is_read_in_linear_time(part, tmp_path):
+    (tmp_path / "1.html").write_text(part * 4000)
+    sources = Sources([Page(0, "1.html", ("It opened.",))], [tmp_path])
+    begin = time.process_time()
+    sources.find("https://city.example/")
+    assert time.process_time() - begin < 5

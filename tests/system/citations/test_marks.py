@@ -1,10 +1,13 @@
 """Links, footnotes and numbered references are found with the sentence that they stand in or after."""
 
+import time
 from contextlib import suppress
 
 import pytest
 
+from knowledge_store.isolation import Limits
 from knowledge_store.pages.documents import DocumentsError
+from system.citations import checking
 from system.citations.checking import citing_of, read_citing
 
 MARKDOWN = """# Corvane
@@ -87,3 +90,45 @@ def test_broken_marks_break_nothing(text, tmp_path):
     (tmp_path / "a.html").write_text(f"<p>The bridge opened.</p>{text}<a href='https://a.example'>It is old.</a>")
     with suppress(DocumentsError):  # what is left may cite nothing
         assert read_citing(tmp_path / "a.html").article.text
+
+
+def test_a_text_that_exceeds_the_limits_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, "LIMITS", Limits(seconds=1.0))
+    attributes = " ".join(f"a{number}=1" for number in range(100_000))
+    (tmp_path / "a.html").write_text(f"<p {attributes}>The bridge opened. <a href='https://a.example'>It is old.</a>")
+    with pytest.raises(DocumentsError, match=r"a\.html: cannot be read \(took over 1 s\)"):
+        read_citing(tmp_path / "a.html")
+    monkeypatch.setattr(checking, "LIMITS", Limits(memory=2**20))
+    with pytest.raises(DocumentsError, match=r"text: cannot be read \("):
+        citing_of("The bridge [opened](https://a.example) in 1932. " * 20_000)
+
+
+@pytest.mark.parametrize("page", ["", " ", "<!-- x -->", "<html><!-- x --></html>", "<?x ?>"])
+def test_a_page_of_comments_cites_nothing(page, tmp_path):
+    (tmp_path / "a.html").write_text(page)
+    with pytest.raises(DocumentsError, match="expected links"):
+        read_citing(tmp_path / "a.html")
+
+
+@pytest.mark.parametrize("label", ["²", "^²", "1-²", "٣²"])
+def test_a_number_that_is_none_is_no_label(label):
+    assert citing_of(f"The bridge opened in 1932 [{label}].").citations == ()
+
+
+SENTENCES = {
+    "numbers": (".txt", "The bridge opened in 1932 [1]. "),
+    "links": (".md", "The bridge [opened](https://a.example) in 1932. "),
+    "paragraphs": (".html", "<p>The bridge <a href='https://a.example'>opened</a> in 1932."),
+    "one paragraph": (".html", "The bridge <a href='https://a.example'>opened</a> in 1932. "),
+    "footnotes": (".html", "<p>The bridge opened.<a href='#n'>1</a> <ol><li>It is old.</ol>"),
+}
+
+
+@pytest.mark.parametrize(("suffix", "sentence"), SENTENCES.values(), ids=SENTENCES)
+def test_time_grows_with_the_number_of_citations_alone(suffix, sentence, tmp_path):
+    notes = {".html": "<p id='n'>History, https://a.example</p>"}.get(suffix, "\n\nSources\n\n[1] https://a.example")
+    (tmp_path / f"a{suffix}").write_text(sentence * 10_000 + notes)
+    begin = time.process_time()
+    citing = read_citing(tmp_path / f"a{suffix}")  # which reads the marks within 10 s, or raises
+    assert time.process_time() - begin < 10  # it takes two
+    assert len(citing.citations) == 10_000
