@@ -168,8 +168,32 @@ def _check_plain(config: LoraConfig) -> None:
         raise AdapterFault(
             f"adapter_config.json: expected r and lora_alpha above 0, got {config.r}, {config.lora_alpha}"
         )
+    if not 0 <= config.lora_dropout < 1:
+        raise AdapterFault(f"adapter_config.json: lora_dropout: expected 0 to 1, 1 left out, got {config.lora_dropout}")
     if not config.target_modules:
         raise AdapterFault("adapter_config.json: target_modules: expected names of layers, got none")
+    _check_names(config)
+
+
+def _check_names(config: LoraConfig) -> None:
+    """Refuse what PEFT would match as a regular expression: a stranger's can take forever."""
+    pattern = config.layers_pattern
+    named = {
+        "target_modules": config.target_modules,
+        "exclude_modules": config.exclude_modules or [],
+        "layers_pattern": [pattern] if isinstance(pattern, str) and pattern else pattern or [],
+    }
+    for name, value in named.items():
+        keyword = " or 'all-linear'" if name == "target_modules" else ""
+        if keyword and value == "all-linear":
+            continue
+        if isinstance(value, str) or not all(map(_NAME.fullmatch, value)):
+            raise AdapterFault(
+                f"adapter_config.json: {name}: expected a list of names of layers{keyword}, got {value!r:.40}"
+            )
+
+
+_NAME = re.compile(r"\w+(?:\.\w+)*")
 
 
 def _expected(config: LoraConfig, layers: Layers) -> dict[str, tuple[int, int]]:

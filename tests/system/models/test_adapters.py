@@ -13,6 +13,7 @@ from system.tasks.base import Adapter
 ALL = [adapter for adapter in Adapter if adapter is not Adapter.NONE]
 
 
+EVIL = "(.+)+!"  # which takes time exponential in the length of a name
 CONFIG = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "v_proj"]}
 LORA_A, LORA_B = (f"base_model.model.model.v_proj.lora_{matrix}.weight" for matrix in "AB")
 
@@ -109,7 +110,18 @@ def test_refuses_tensors_that_are_missing_or_not_finite(base, tmp_path, changed,
         (json.dumps(CONFIG | {"peft_type": "IA3"}), "expected an object with peft_type 'LORA', got 'IA3'"),
         (json.dumps(CONFIG | {"use_dora": True}), "use_dora: expected plain LoRA"),
         (json.dumps(CONFIG | {"init_lora_weights": "pissa"}), "init_lora_weights"),
-        (json.dumps(CONFIG | {"target_modules": "("}), "target_modules"),
+        (json.dumps(CONFIG | {"lora_dropout": 5}), "lora_dropout: expected 0 to 1"),
+        (json.dumps(CONFIG | {"lora_dropout": -1}), "lora_dropout: expected 0 to 1"),
+        (json.dumps(CONFIG | {"lora_dropout": 1}), "lora_dropout: expected 0 to 1"),
+        (json.dumps(CONFIG | {"target_modules": "("}), "target_modules: expected a list of names"),
+        (json.dumps(CONFIG | {"target_modules": EVIL}), "target_modules: expected a list of names"),
+        (json.dumps(CONFIG | {"target_modules": [EVIL]}), "target_modules: expected a list of names"),
+        (json.dumps(CONFIG | {"exclude_modules": EVIL}), "exclude_modules: expected a list of names"),
+        (json.dumps(CONFIG | {"layers_to_transform": [0], "layers_pattern": EVIL}), "layers_pattern: expected a list"),
+        (
+            json.dumps(CONFIG | {"layers_to_transform": [0], "layers_pattern": [EVIL]}),
+            "layers_pattern: expected a list",
+        ),
         (json.dumps(CONFIG | {"target_modules": ["nowhere"]}), "names no linear layer"),
         (json.dumps(CONFIG | {"megatron_config": {"a": 1}, "megatron_core": "antigravity"}), "megatron_config"),
     ],
@@ -119,6 +131,11 @@ def test_refuses_configurations_that_are_not_plain_lora(base, tmp_path, content,
     (tmp_path / "a" / "adapter_config.json").write_text(content)
     with pytest.raises(ModelUnavailable, match=f"adapter.*{folder}: .*{fault}"):
         check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
+
+
+def test_all_linear_layers_less_those_named_are_allowed(base, tmp_path):
+    config = {"target_modules": "all-linear", "exclude_modules": ["nowhere"]}
+    check_adapters({Adapter.VERDICT_PREDICTION: write_adapter(tmp_path / "a", **config)}, base)
 
 
 def test_the_rank_of_a_folder_without_an_adapter_is_an_error(tmp_path):
