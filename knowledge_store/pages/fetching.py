@@ -59,6 +59,7 @@ _REFUSED = [
     ip_network(text)
     for text in (
         "192.0.0.0/24",  # protocol assignments, which ipaddress takes for public in part
+        "168.63.129.16/32",  # Azure's platform, from any of its machines: it gives out their settings and certificates
         "192.88.99.0/24",  # anycast of 6to4 relays, deprecated
         "2001::/23",  # protocol assignments: Teredo, benchmarking, ORCHID
         "2001:db8::/32",  # documentation

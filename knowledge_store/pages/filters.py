@@ -34,6 +34,7 @@ FACT_CHECKERS = frozenset(
         "vishvasnews.com", "zimfact.org",
     }
 )  # fmt: skip
+LABELS = 1 + max(site.count(".") for site in FACT_CHECKERS)  # of a host's name, by which its site can be told
 # Sections of other sites: usatoday.com/story/news/factcheck/…, indiatoday.in/fact-check/…, apnews.com/ap-fact-check
 FACT_CHECK_PART = re.compile(r"(?<![a-z])(?:fact[-_]?check|faktencheck|fake[-_]news[-_]alert)", re.IGNORECASE)
 ADDRESS = re.compile(r"[a-z]+://(?:[^/?#@]*@)?([^/?#:]*)[^/?#]*([^?#]*)", re.IGNORECASE)  # host and path
@@ -94,7 +95,7 @@ def is_fact_check(url: str) -> bool:
     """
     address = ADDRESS.match(ARCHIVED.sub("", url))
     host, path = address.groups() if address else ("", url)
-    labels = host.lower().split(".")
+    labels = host.lower().removesuffix(".").rsplit(".", LABELS)[-LABELS:]
     sites = {".".join(labels[start:]) for start in range(len(labels))}
     return bool(sites & FACT_CHECKERS or FACT_CHECK_PART.search(host) or FACT_CHECK_PART.search(path))
 

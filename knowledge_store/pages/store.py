@@ -5,6 +5,7 @@ name. Only the page in hand is in memory.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date
@@ -15,6 +16,8 @@ from typing import Any, BinaryIO
 import orjson
 
 from knowledge_store.pages.page import MAX_LINE, Flaw, Flaws, Page
+
+WORD = re.compile(r"[^\W_]")  # at least its first letter or digit
 
 
 def read_pages(path: Path, flaws: Flaws) -> Iterator[Page]:
@@ -69,7 +72,7 @@ def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
     text = record.get("text")  # of a page in one piece, as dumps of other sites have it
     sentences = (text,) if isinstance(text, str) else _sentences(record.get("url2text"), flaws)
     url = record.get("url")
-    if not any(sentence.strip() for sentence in sentences):
+    if not any(map(WORD.search, sentences)):  # blanks, characters without width, punctuation
         flaws[Flaw.EMPTY_PAGE] += 1
     elif not isinstance(url, str) or not url.strip():
         flaws[Flaw.NO_ADDRESS] += 1

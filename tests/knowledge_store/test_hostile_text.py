@@ -62,3 +62,8 @@ def test_hostile_text_is_no_injection_and_no_address(text: str) -> None:
     assert not is_prompt_injection(text[:20_000])
     assert not is_fact_check(text[:20_000])
     assert not is_later(text[:20_000], date(2020, 1, 1))
+
+
+def test_a_host_of_many_labels_is_judged_by_its_last_ones() -> None:
+    assert not is_fact_check(f"https://{'a.' * 50_000}example/")
+    assert is_fact_check(f"https://{'a.' * 50_000}snopes.com/") and is_fact_check("https://snopes.com./")
