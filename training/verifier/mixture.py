@@ -14,6 +14,7 @@ from training.verifier.contrast.rows import row_groups
 from training.verifier.contrast.sources import bases_of_pages, bases_of_pairs, bases_of_sentences
 from training.verifier.contrast.wordnet import Thesaurus, thesaurus
 from training.verifier.pairs import ONE_SIDED, Pair, read_sets, split
+from training.verifier.questions import question_pairs
 
 _PARAPHRASED = (
     "fever_eraser",
@@ -29,19 +30,16 @@ _SENTENCES = ("wikifactcheck_edits", "semiauto_base_wiki", "vitaminc_sample", "m
 
 
 SHARES = {
-    "mnli": 0.55,
-    "sick": 0.35,
-    "conj_nli": 0.25,
-    "breaking_nli": 0.6,
-    "snli_counterfactual": 0.7,
-    "fever_eraser": 0.7,
+    "sick": 0.5,
+    "conj_nli": 0.4,
+    "breaking_nli": 0.5,
     "fever_symmetric_v0.2": 1.5,
-    "vitaminc_sample": 4.0,
+    "vitaminc_sample": 3.0,
     "anli": 0.4,
     "semiauto_sim_wiki": 0.4,
-    "semiauto_translate_wiki": 0.8,
     "averitec": 0.8,
-    "contrast_rows": 0.7,
+    "contrast_rows": 0.5,
+    "questions_boolq": 0.5,
     "wice": 0.0,  # nearly all longer than a pair may be
 } | {f"summedits_{part}": 0.25 for part in ("samsum", "scitldr", "ectsum", "news", "podcast", "qmsumm", "sales_call")}
 """How often an epoch takes each group of a source; once where none is named. Less of what is learned early."""
@@ -59,7 +57,7 @@ _RARE = {
     ),
     *("false period", "other subject", "roles", "wider word"),
 }
-_BY_RARE = (0.12, 0.3, 0.9)
+_BY_RARE = (0.15, 0.3, 0.9)
 """Share of a contrast group by how many of the kinds that few sentences allow it has: none, one, more."""
 
 
@@ -133,5 +131,6 @@ def _contrast(sets: Path, pairs: list[Pair], words: Thesaurus, rng: random.Rando
         edit = edits.get(base.decisive)
         if group and edit:  # the false edit by a person joins its paraphrases
             yield Pair(edit.evidence, edit.statement, "refuted", group[0].source, "edit by a person", group[0].group)
+    yield from question_pairs(sets, rng)
     for group in row_groups((pair for pair in pairs if pair.source == "tabfact_rows"), rng):
         yield from group
