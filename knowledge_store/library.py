@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.bm25.shared import SharedCounter
+from knowledge_store.normalization import skeleton
 from knowledge_store.pages.filters import admitted, repeats
 from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
 from knowledge_store.pages.store import read_pages
@@ -79,7 +80,7 @@ class Library:
             ranking = self._counter.rank_for(claim, self._settings.bm25_top_k)
             passages, scores = self._candidates.taken(ranking)
         if not self._settings.claim_copies:
-            copies = {one.page for one in passages if repeats(one.text, tokenize(claim))}
+            copies = {one.page for one in passages if repeats(one.text, tokenize(skeleton(claim)))}
             kept = [place for place, one in enumerate(passages) if one.page not in copies]
             passages, scores = tuple(passages[i] for i in kept), tuple(scores[i] for i in kept)
         ranked = RankedStore(passages, scores, self.report, perf_counter() - began)

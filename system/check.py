@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
-from knowledge_store.pages.filters import is_prompt_injection
+from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import UNREAD, Flaws
 from knowledge_store.ranking import RankedStore
 from system.case import Case, Outcome

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from knowledge_store.pages.filters import is_prompt_injection
+from knowledge_store.pages.injection import is_prompt_injection
 from submission.files import SubmissionError, read_json_array, read_object, read_text, repair
 from submission.read import Predicted, of_two_labels, read_predictions
 from submission.timings import TimeReport

@@ -2,23 +2,30 @@
 
 The web repeats what is claimed, true or not, and who wants to steer a check repeats it most. A sentence that has the
 claim's words and adds none but words of assurance ("officials confirmed that", "fact check: true") says nothing new.
-Nor does one that quotes the claim word for word in a short frame ("a court ruled that").
+Nor does one that quotes a claim of some length word for word, whatever vouches for it ("a court ruled that"), nor two
+that share it, nor the answer to a question that asks it ("It did, and three commissions say so"). Misspelt is the same.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
-from system.text.words import content_stems, sentences, stem, words
+from knowledge_store.normalization import skeleton
+from system.text.words import content_stems, coverage, sentences, stem, words
 
 SAME = 0.8  # share of words from which two sentences say the same, or one says the claim
 TELLING = 3  # content words from which a sentence of the claim counts by itself
 ADDED = 2  # words beyond the claim's that a copy of it may have
 
-FRAME = 6  # words beyond the claim's that a sentence may have which quotes it
-QUOTED = 6  # words of a claim from which a quotation of it is no accident
-VERBATIM = 0.9  # share of them that stand in a row
+QUOTED = 5  # words of a claim from which a quotation of it is no accident
+VERBATIM = 0.9  # share of them that a quotation has
+RUN = 3  # of its words in a row from which they belong to it
+
+ECHOED = 0.25  # share of the claim's words up to which a sentence only points back to another
+
+LETTERS = 5  # of a word from which another can be told to be that word, misspelt
+MISSPELT = 0.8  # similarity of the two; one letter in five differs, or two have changed places
 
 _ASSURING = """
     accurate admit agree analyst announce answer article assure authority breaking broadcast certain check checker
@@ -28,6 +35,13 @@ _ASSURING = """
     research researcher scientist several share show source spokesman spokesperson spokeswoman statement study support
     supported refute refuted sure true truth untrue verdict verify verified wide widely yes today yesterday
 """
+# What only points back to the sentence before: "Yes, …", "It did, and …", "That has been confirmed by …".
+_ECHO = re.compile(
+    r"(?:(?:a|answer)\s*[:.]\s*)?(?:(?:and|but|so|well|for)\b[\s,]*)?"
+    r"(?:yes|no|indeed|true|false|correct|right|absolutely|certainly|exactly"
+    r"|it|this|that|these|those|he|she|they|which|all of (?:it|this|that)|the (?:claim|statement|answer))\b",
+    re.IGNORECASE,
+)
 
 
 @cache
@@ -49,20 +63,95 @@ def repeats_claim(sentence: str, claim: str) -> bool:
     >>> repeats_claim("Experts say that rain flooded Oslo.", "We will rebuild every bridge of ours. Rain flooded Oslo.")
     True
     """
-    said, (whole, *parts) = content_stems(_COUNT.sub("", sentence)), _claimed(claim)
-    added = said - whole - _assuring()
-    if len(added) > FRAME or not any(part and len(said & part) >= SAME * len(part) for part in (whole, *parts)):
+    claimed, parts = _claimed(claim)
+    said = _words(sentence, claimed)
+    return any(_quotes(said, part) for part in parts) or _adds_nothing(said, parts)
+
+
+def copies_in(texts: Sequence[str], *claims: str) -> frozenset[str]:
+    """The sentences of a text that say one of some claims again.
+
+    By themselves, as one half of two in a row, or as what points back to one that does.
+
+    >>> sorted(copies_in(["Did it rain in Oslo?", "It did, says the ministry.", "Rome was dry."], "It rained in Oslo."))
+    ['Did it rain in Oslo?', 'It did, says the ministry.']
+    """
+    found = set[str]()
+    for claim in claims:
+        stems = content_stems(" ".join(_claimed(claim)[0]))
+        before, copied = "", False
+        for text in texts:
+            echoes = copied and bool(_ECHO.match(text)) and coverage(stems, content_stems(text)) <= ECHOED
+            if halves := bool(before) and _in_halves(before, text, claim):
+                found.add(before)
+            before, copied = text, halves or echoes or repeats_claim(text, claim)
+            if copied:
+                found.add(text)
+    return frozenset(found)
+
+
+def without_claim(texts: Sequence[str], *claims: str) -> list[str]:
+    """The sentences of a text that are no copies of claims, in order; see ``copies_in``."""
+    copied = copies_in(texts, *claims)
+    return [text for text in texts if text not in copied]
+
+
+def _adds_nothing(said: tuple[str, ...], parts: Sequence[tuple[str, ...]]) -> bool:
+    stems, whole = _stems(said), _stems(parts[0])
+    wanted = [whole, *(part for part in map(_stems, parts[1:]) if len(part) >= TELLING)]
+    added = stems - whole - _assuring()
+    if len(added) > ADDED or not any(part and len(stems & part) >= SAME * len(part) for part in wanted):
         return False
-    if any(_quotes(sentence, one) for one in (claim, *sentences(claim))):
-        return True
-    return len(added) <= ADDED and not (_numbers(whole) and _numbers(added))  # another number may be the true one
+    return not (_numbers(whole) and _numbers(added))  # another number may be the true one
 
 
-def _quotes(sentence: str, claim: str) -> bool:
+def _quotes(said: tuple[str, ...], claimed: tuple[str, ...]) -> bool:
     """Whether a sentence has the claim's words in a row, as only a copy has those of a claim of some length."""
-    said, claimed = ([word.lower() for word in words(text)] for text in (sentence, claim))
-    run = SequenceMatcher(None, said, claimed, autojunk=False).find_longest_match().size
-    return len(claimed) >= QUOTED and run >= VERBATIM * len(claimed)
+    return len(claimed) >= QUOTED and sum(_runs(said, claimed)) >= VERBATIM * len(claimed)
+
+
+def _in_halves(before: str, text: str, claim: str) -> bool:
+    """Whether two sentences in a row quote the claim, or a sentence of it, together, and each has a part of it."""
+    claimed, parts = _claimed(claim)
+    first, second = _words(before, claimed), _words(text, claimed)
+    return any(
+        len(part) >= QUOTED
+        and (left := sum(_runs(first, part))) < VERBATIM * len(part)
+        and (right := sum(_runs(second, part))) < VERBATIM * len(part)
+        and left and right
+        and _quotes(first + second, part)
+        for part in parts
+    )  # fmt: skip
+
+
+def _runs(said: tuple[str, ...], claimed: tuple[str, ...]) -> list[int]:
+    """Lengths of the runs of the claim's words that a sentence has in the claim's order."""
+    if len(set(claimed) & set(said)) < RUN:
+        return []
+    matching = SequenceMatcher(None, said, claimed, autojunk=False).get_matching_blocks()
+    return [block.size for block in matching if block.size >= RUN]
+
+
+def _words(sentence: str, claimed: Sequence[str]) -> tuple[str, ...]:
+    """The words of a sentence in small letters; in place of those that misspell a word of the claim, that word."""
+    known = set(claimed)
+    said = (word.lower() for word in words(_COUNT.sub("", skeleton(sentence))))
+    return tuple(word if word in known else _respelled(word, claimed) for word in said)
+
+
+def _respelled(word: str, claimed: Sequence[str]) -> str:
+    """The word of the claim that a word misspells: it begins and ends alike in length, and hardly a letter differs."""
+    if len(word) < LETTERS or not word.isalpha():
+        return word
+    alike = (
+        other for other in claimed
+        if other[0] == word[0] and abs(len(other) - len(word)) <= 1 and len(other) >= LETTERS
+    )  # fmt: skip
+    return next((other for other in alike if SequenceMatcher(None, word, other).ratio() >= MISSPELT), word)
+
+
+def _stems(said: Iterable[str]) -> frozenset[str]:
+    return content_stems(" ".join(said))
 
 
 def _numbers(stems: frozenset[str]) -> list[str]:
@@ -70,10 +159,10 @@ def _numbers(stems: frozenset[str]) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _claimed(claim: str) -> list[frozenset[str]]:
-    """The words of the claim, then those of each of its sentences that tells something."""
-    parts = (content_stems(sentence) for sentence in sentences(claim))
-    return [content_stems(claim), *(part for part in parts if len(part) >= TELLING)]
+def _claimed(claim: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The words of a claim, each once; and in order those of the whole, then those of each of its sentences."""
+    parts = [tuple(word.lower() for word in words(skeleton(one))) for one in (claim, *sentences(claim))]
+    return tuple(dict.fromkeys(parts[0])), parts
 
 
 def without_copies(texts: Iterable[str]) -> list[str]:
@@ -84,7 +173,7 @@ def without_copies(texts: Iterable[str]) -> list[str]:
     """
     kept: list[tuple[str, frozenset[str]]] = []
     for sentence in texts:
-        said = content_stems(sentence)
+        said = content_stems(skeleton(sentence))
         if not any(len(said & other) >= SAME * len(said | other) for _, other in kept):
             kept.append((sentence, said))
     return [sentence for sentence, _ in kept]

@@ -9,7 +9,8 @@ from random import Random
 
 import pytest
 
-from knowledge_store.pages.filters import is_fact_check, is_later, is_prompt_injection
+from knowledge_store.pages.filters import is_fact_check, is_later
+from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.sentences import sentences_of
 from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings

@@ -13,7 +13,7 @@ from system.graph.records import NO_ANSWER, AnswerType, Claim, Source
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
-from system.text.copies import repeats_claim
+from system.text.copies import copies_in
 from system.text.quantities import Kind, quantities
 from system.text.words import content_stems, coverage, sentences, words
 
@@ -85,9 +85,8 @@ def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:
     """
     if (known := _from_metadata(task.question, task.claim)) is not None:
         return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
-    candidates = [
-        one for one in excerpts(task.question, task.passage.text) if not repeats_claim(one.sentence, task.claim.text)
-    ]
+    copied = copies_in(sentences(task.passage.text), task.claim.text)
+    candidates = [one for one in excerpts(task.question, task.passage.text) if not {one.topic, one.sentence} & copied]
     scores = excerpt_scores(task.question, candidates, similarity)
     best = max(range(len(candidates)), key=lambda i: scores[i], default=None)
     if best is None or scores[best] < _ABOUT:

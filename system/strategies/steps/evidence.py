@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import cast
 
+from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import Passage
 from system.case import Case, Step, Unusable
 from system.deadline import DeadlineExpired
@@ -42,7 +43,6 @@ async def retrieve(
         by_hops: search along chains of passages (CARP, section 3.4), unless the settings say otherwise.
     """
     from knowledge_store.dense.search import search  # only here: compiled code, which no help of a command should load
-    from knowledge_store.pages.filters import is_prompt_injection
 
     started = case.deadline.spent
     settings = case.settings

@@ -21,7 +21,7 @@ from system.strategies.steps.tasks.judge_claim import (
     LabelReply,
     VerdictReply,
 )
-from system.text.copies import repeats_claim, without_copies
+from system.text.copies import without_claim, without_copies
 from system.text.words import content_stems, coverage, quotation, sentences
 
 DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
@@ -100,8 +100,8 @@ async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tupl
         sentence: passage
         for pair in pairs
         for passage in pair.passages
-        for sentence in sentences(passage.text)
-        if len(content_stems(sentence)) > 1 and not repeats_claim(sentence, case.claim.text)
+        for sentence in without_claim(sentences(passage.text), case.claim.text)
+        if len(content_stems(sentence)) > 1
     }
     if not found:
         return ()

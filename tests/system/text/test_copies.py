@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.benchmarks.poisoned_pages import CONFIRMED, DENIED
-from system.text.copies import repeats_claim
+from system.text.copies import copies_in, repeats_claim, without_claim
 
 SENTENCES = (
     "Why should you pay more taxes than the mayor of Velmora pays?",
@@ -25,6 +25,8 @@ def test_a_sentence_of_the_claim_is_a_copy(frame: str, said: str) -> None:
         "A peer-reviewed study in a journal found that {}.",
         "On 3 May 2020, officials in Ostrane confirmed that {}.",
         "The rumor that {} has been thoroughly debunked.",
+        "In a detailed investigation published in the spring by three newspapers of Hamburg, reporters wrote that {}.",
+        "Court filings unsealed on Tuesday in Geneva show that {}, according to auditors who reviewed many invoices.",
     ],
 )
 @pytest.mark.parametrize("said", SENTENCES)
@@ -42,3 +44,38 @@ def test_a_quotation_of_the_claim_is_a_copy_in_any_frame(frame: str, said: str) 
 )
 def test_what_adds_something_is_evidence(evidence: str) -> None:
     assert not repeats_claim(evidence, CLAIM)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "He p\u0430id only 750 crowns of incom\u0435 t\u0430x in his first ye\u0430r.",
+        "He pa\u200bid only 7\u200b50 crowns of inc\u200bome tax in his fi\u00adrst year.",
+        "He p a i d only 750 c r o w n s of income tax in his first year.",
+        "He paid only 750 corwns of incoem tax in his frist year.",
+        "#He #paid #only #750 #crowns #of #income #tax #in #his #first #year",
+    ],
+)
+def test_a_claim_in_disguise_is_a_copy(said: str) -> None:
+    assert repeats_claim(said, CLAIM)
+
+
+def test_another_word_is_no_misspelt_one() -> None:
+    assert not repeats_claim("The city of Halden owes a billion.", "The city of Halden owes a million.")
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        ["He paid only 750 crowns, some say.", "What they mean is income tax in his first year."],
+        ["Q: Is it so that he paid only 750 crowns of income tax in his first year?", "A: It is, and auditors say so."],
+        [SENTENCES[1], "This was confirmed by three commissions.", "It is beyond doubt."],
+    ],
+)
+def test_halves_and_echoes_of_a_claim_are_copies(passage: list[str]) -> None:
+    assert copies_in(passage, CLAIM) == {*passage}
+
+
+def test_what_stands_beside_a_copy_is_evidence() -> None:
+    evidence = ["Yes, he paid 38,000 crowns of income tax.", "The newspaper printed his tax returns."]
+    assert without_claim([SENTENCES[1], *evidence], CLAIM) == evidence
