@@ -105,7 +105,7 @@ ELSEWHERE = {
     "reading.document_strategy": "system/test_settings.py::test_documents_have_a_strategy_of_their_own",
     "reading.verifier": "system/test_every_setting.py::test_an_engine_has_what_its_settings_name",
     "run.claim_limit": "system/runner/test_checking.py::test_no_claim_takes_longer_than_the_limit",
-    "run.reserve": "system/strategies/test_got.py::test_a_judgement_cut_short_is_done_in_the_reserve",
+    "run.reserve": "system/strategies/test_got_faults.py::test_a_judgement_cut_short_is_done_in_the_reserve",
     "run.max_concurrent_claims": "system/runner/test_checker.py::test_does_not_cut_claims_while_the_run_is_ahead",
     "run.workers": "system/test_every_setting.py::test_as_many_stores_are_ranked_at_once_as_workers",
     "run.calibration": "system/test_every_setting.py::test_an_engine_has_what_its_settings_name",

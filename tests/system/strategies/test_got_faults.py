@@ -1,0 +1,155 @@
+"""The graph with a model that fails or hangs, and with stores that hold little."""
+
+import asyncio
+
+import pytest
+
+from system.check import check
+from system.graph.records import Failure, Label
+from system.strategies.got import got
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import (
+    JudgeClaim,
+    VerdictReply,
+)
+from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
+from tests.helpers import fake_time
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, hang, store_of
+
+NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
+
+
+REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
+
+
+def run_got(case):
+    return asyncio.run(got(case))
+
+
+def run_check(engine, pages=PAGES):
+    return fake_time.run(check(engine, CLAIM, store_of(pages)))
+
+
+@pytest.mark.parametrize("task", [AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim])
+def test_one_failed_request_costs_only_itself(make_case, answers, task):
+    failed = []
+
+    def once(request):
+        if failed:
+            return None
+        failed.append(request)
+        return BROKEN
+
+    answers.replace[task] = once
+    case = make_case(graph__questions=2)
+    outcome = run_got(case)
+    assert outcome.verdict.label is Label.SUPPORTED
+    assert [failure.message for failure in case.failures] == ["backend error: expected a reply, got none"]
+    assert len(case.graph.holding(Failure)) == 1
+
+
+@pytest.mark.parametrize("raw", ["", "{", '{"question": 3}', "Refuted!", '{"question": ""}'])
+def test_a_malformed_reply_is_retried_once_with_another_seed(make_case, answers, raw):
+    answers.replace[AskQuestion] = lambda r: raw if r.task.index == 0 and r.seed == 1 else None
+    case = make_case()
+    outcome = run_got(case)
+    assert outcome.verdict.label is Label.SUPPORTED and not case.failures
+    seeds = [r.seed for r in case.model.requests if isinstance(r.task, AskQuestion) and r.task.index == 0]
+    assert len(seeds) == 2 and len(set(seeds)) == 2
+
+
+def test_a_model_that_never_asks_leaves_the_claim_as_question(make_case, answers):
+    answers.replace[AskQuestion] = lambda _: BROKEN
+    case = make_case()
+    outcome = run_got(case)
+    assert outcome.pairs[0].question == "Is it true that the Aster bridge opened in 1932?"
+    assert outcome.verdict.label is Label.SUPPORTED
+    assert len(case.failures) == 3
+
+
+def test_a_model_that_never_judges_leaves_the_claim_open(make_case, answers):
+    answers.replace[JudgeClaim] = lambda _: BROKEN
+    case = make_case()
+    outcome = run_got(case)
+    assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert outcome.pairs and case.failures[-1].operation == "final verdict"
+
+
+@pytest.mark.parametrize("pages", [(), PAGES[:1]])
+def test_an_empty_or_tiny_store_still_gives_a_row(make_engine, pages):
+    result, _ = run_check(make_engine(), pages)
+    assert result.pairs
+    if not pages:
+        assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+
+
+def test_a_fault_in_a_branch_is_named_and_its_answers_are_judged(make_engine, answers):
+    answers.replace[MergeAnswers] = lambda _: RuntimeError("the engine is gone")
+    result, _ = run_check(make_engine())
+    assert [failure.message for failure in result.failures] == ["RuntimeError: the engine is gone"]
+    assert result.verdict.label is Label.SUPPORTED and result.pairs[0].answered
+
+
+def test_a_lost_backend_leaves_a_named_failure_and_the_evidence(make_engine, answers):
+    for task in (MergeAnswers, JudgeClaim):
+        answers.replace[task] = lambda _: RuntimeError("the engine is gone")
+    result, _ = run_check(make_engine())
+    assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE and result.pairs[0].answered
+    assert [failure.cause for failure in result.failures] == ["RuntimeError", "RuntimeError", ""]
+    assert result.failures[-1].unanswered
+
+
+@pytest.mark.parametrize(
+    ("task", "judged"),
+    [(AskQuestion, False), (AnswerQuestion, False), (VerifyAnswer, True), (MergeAnswers, True), (JudgeClaim, False)],
+)
+def test_an_operation_that_hangs_ends_at_the_deadline(make_engine, answers, task, judged):
+    answers.replace[task] = hang
+    engine = make_engine(run__budget=0.5, run__reserve=0.2, graph__verification=True)
+    result, _ = run_check(engine)
+    assert result.timing.cut_short
+    assert result.verdict.label is (Label.SUPPORTED if judged else Label.NOT_ENOUGH_EVIDENCE)
+    assert result.pairs and bool(result.failures) is not judged
+
+
+def test_the_reserve_saves_a_verdict_when_the_second_round_hangs(make_engine, answers):
+    async def hang(request):
+        if len(request.task.pairs) == 2:
+            await asyncio.sleep(3600)
+        return NEI
+
+    answers.replace[JudgeClaim] = hang
+    slow = make_engine(run__budget=0.6, run__reserve=0.3)
+    result, _ = run_check(slow)
+    assert result.timing.cut_short
+    assert result.verdict.justification == "Too little is known."  # the verdict of the first round stands
+    assert not result.failures
+
+
+def test_a_judgement_cut_short_is_done_in_the_reserve(make_engine, answers):
+    calls = []
+
+    async def slow_once(request):
+        calls.append(request)
+        if len(calls) <= 2:
+            await asyncio.sleep(3600)
+        return REFUTED
+
+    answers.replace[JudgeClaim] = slow_once
+    result, _ = run_check(make_engine(run__budget=0.6, run__reserve=0.4))
+    assert result.timing.cut_short
+    assert result.verdict.label is Label.REFUTED
+
+
+def test_no_round_starts_without_enough_time(make_engine, answers):
+    async def slow(request):
+        await asyncio.sleep(0.25)
+        return NEI
+
+    answers.replace[JudgeClaim] = slow
+    engine = make_engine(run__budget=0.5, run__reserve=0.1, graph__depth=9)
+    result, _ = run_check(engine)
+    assert result.timing.rounds == 1
+    assert result.timing.cut_short
