@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import httpx2
 import orjson
 import uvicorn
+from starlette.types import ASGIApp
 
 from system.app.service.app import Limits, create_app
 from system.app.service.job_archive import JobArchive
@@ -70,8 +71,14 @@ def listening(
     proxies: str = "",
     **limits: int,
 ) -> Iterator[str]:
-    """The address of a real server in a thread."""
-    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token)
+    """The address of a real service in a thread."""
+    with answering(create_app(Worker(engine), Stores(stores), Limits(**limits), token), http, proxies) as address:
+        yield address
+
+
+@contextmanager
+def answering(app: ASGIApp, http: type[asyncio.Protocol] | str = "auto", proxies: str = "") -> Iterator[str]:
+    """The address of a real server of an application, in a thread."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         server = uvicorn.Server(

@@ -21,6 +21,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from system.app.service.access import is_loopback
+from system.app.service.streams import FOLLOWS
 
 OPEN_PATHS = {"/", "/text", "/docs", "/healthz"}  # hold nothing of anybody: the page asks for the token itself
 
@@ -181,8 +182,8 @@ class _Bounded(H11Protocol):
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def follows(self) -> bool:
-        """Whether it is being answered by a stream of thoughts."""
-        return not self.waits() and self.scope is not None and self.scope["path"].endswith("/thoughts")
+        """Whether it is being answered by a stream of events."""
+        return not self.waits() and self.scope is not None and FOLLOWS in self.scope
 
     def await_request(self) -> None:
         self.stop_timer()

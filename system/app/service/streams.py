@@ -1,4 +1,4 @@
-"""Places for those who follow claims: their connections last, so they count apart from all other requests."""
+"""Places for those who follow claims and texts: their connections last, so they count apart from all other requests."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
+
+FOLLOWS = "factgraph.follows"
+"""Key of a request's scope, there once its answer is a stream of events."""
 
 PER_JOB = 8  # streams of one client, by its address, that follow the same claim
 ALL = 512  # streams of everybody
@@ -58,4 +61,5 @@ class Stream(EventSourceResponse):
             TooManyStreams: see ``Streams.place``.
         """
         with self._place:
+            scope[FOLLOWS] = True
             await super().__call__(scope, receive, send)

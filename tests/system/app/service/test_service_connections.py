@@ -59,11 +59,11 @@ def test_idle_connections_of_many_addresses_keep_nobody_out():
         assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
 
 
-def follow(address, job, stack, source="127.0.0.1", **headers):
-    """The status of a further stream of thoughts, which stays open."""
+def follow(address, job, stack, source="127.0.0.1", events="claims/{}/thoughts", **headers):
+    """The status of a further stream of events, which stays open."""
     sock = stack.enter_context(connect(address, source))
     fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    sock.sendall(f"GET /claims/{job}/thoughts HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
+    sock.sendall(f"GET /{events.format(job)} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
     return int(sock.recv(12).split()[1])
 
 
@@ -78,6 +78,17 @@ def test_streams_count_by_claim_and_leave_other_requests_alone():
         jobs = submitted(address), submitted(address)
         for job in jobs:
             assert [follow(address, job, stack) for _ in range(PER_JOB + 1)] == [200] * PER_JOB + [429]
+        assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
+        gate.opened.set()
+
+
+def test_streams_of_a_text_leave_other_requests_alone():
+    gate, events = Gate(), "texts/{}/statements"
+    with listening(engine_of(gate), http=bounded(Bounds(PATIENCE, per_address=4))) as address, ExitStack() as stack:
+        order = {"text": "The Aster bridge opened in 1932.", "documents": [{"text": "It opened in 1932."}]}
+        job = httpx2.post(f"{address}texts", json=order, timeout=PATIENCE).json()["id"]
+        statuses = [follow(address, job, stack, events=events) for _ in range(PER_JOB + 1)]
+        assert statuses == [200] * PER_JOB + [429]
         assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
         gate.opened.set()
 
