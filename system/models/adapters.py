@@ -179,7 +179,7 @@ def _check_names(config: LoraConfig) -> None:
     """Refuse what PEFT would match as a regular expression: a stranger's can take forever."""
     pattern = config.layers_pattern
     named = {
-        "target_modules": config.target_modules,
+        "target_modules": config.target_modules or [],
         "exclude_modules": config.exclude_modules or [],
         "layers_pattern": [pattern] if isinstance(pattern, str) and pattern else pattern or [],
     }
