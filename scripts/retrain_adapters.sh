@@ -7,7 +7,7 @@
 #   retrain_adapters.sh --small --claims train.json --held-out dev.json [--entailment DIR]
 #   retrain_adapters.sh --tiny [--claims train.json --held-out dev.json] [--quantize]
 #
-# --small     the three adapters of profiles cpu and cpu-adapters, for SmolLM2-135M-Instruct: hours on two cores
+# --small     the adapter of profile cpu, for SmolLM2-135M-Instruct: an hour on two cores
 # --entailment  sets of evidence, claim and label that its verdicts learn from too (training/datasets/labels.py)
 # --moderator how it is trained: debate-sft on right and corrected rulings together (DebateCV; the default), or d-sft-dpo
 #             on right ones first, then preferring corrected to wrong ones (its first version); MODELS/moderator either way

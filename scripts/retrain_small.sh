@@ -1,8 +1,8 @@
-# Part of retrain_adapters.sh --small: the adapters of profiles cpu and cpu-adapters, and what the labels are worth.
+# Part of retrain_adapters.sh --small: the adapter of profile cpu, and what its labels are worth.
 $python -m system fetch --profile cpu
 base=$($python -c 'from system.hardware.weights import SMOLLM2; print(SMOLLM2.folder)')
-sets=(labels question_generation reading ${entailment:+entailment})
-[ -e "$data/reading.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
+sets=(labels ${entailment:+entailment})
+[ -e "$data/labels.card.json" ] || step "data sets" $python -m training data --profile cpu --claims "$claims" \
   --held-out "${held_out[@]}" --output "$data" --tokenizer "$base" "${entailment[@]}" --sets "${sets[@]}"
 
 if [ ${#entailment[@]} -gt 0 ]; then
@@ -11,13 +11,9 @@ if [ ${#entailment[@]} -gt 0 ]; then
 else
   train labels verdict_prediction
 fi
-train qg-small question_generation
-train qa-small question_answering
 
-profile=$models/trained.toml three=$models/trained-adapters.toml
+profile=$models/trained.toml
 sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/verdict_prediction\"|;/^calibration/d" system/profiles/cpu.toml >"$profile"
-sed "s|^verdict_prediction = .*|verdict_prediction = \"$models/verdict_prediction\"|;s|\"smollm2-135m/question|\"$models/question|" \
-  system/profiles/cpu-adapters.toml >"$three"
 set=$models/held_out # dev is for testing: confidences are fitted to claims of the training split that no step saw
 [ -e "$set/claims.json" ] || step "held-out claims" $python -m training held-out-claims "$claims" "$set"
 step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" --knowledge-store "$set/stores" \
@@ -25,6 +21,5 @@ step "their verdicts" ./run.sh --profile "$profile" --claims "$set/claims.json" 
 step "calibration" $python -m system calibrate --predictions "$set/run/submission.json" --gold "$set/claims.json" \
   --output "$models/calibration.json"
 step "gold questions of ${held_out[0]}" $python -m training judge-gold "${held_out[0]}" "$models/gold.jsonl" --profile "$profile"
-step "a claim with all three" ./run.sh --profile "$three" --limit 1 --output "$models/answer" --overwrite --budget 600
-echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims; --profile $three with all three"
+echo "== done; ./run.sh --profile $profile --calibration $models/calibration.json checks claims"
 report

@@ -4,7 +4,7 @@
         --output nf4.json
     python -m scripts.benchmarks.training --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
     python -m scripts.benchmarks.training --shape tiny --precision float32 --tokens 512  # without a GPU
-    python -m scripts.benchmarks.training --shape smollm2-135m --precision bfloat16 --task qg-small --tokens 192
+    python -m scripts.benchmarks.training --shape smollm2-135m --precision bfloat16 --task labels --tokens 192
 
 The trainer is that of ``python -m training train``, with the recipe's adapter, and examples that are all as long as the
 recipe's longest: the memory is the highest that a training can take. Beside it stands what the plan says. Without a GPU

@@ -32,7 +32,7 @@ from training.datasets.moderator import (
     moderator_data,
     syndec,
 )
-from training.datasets.question_answering import Judgement, judge_entailment, question_answering, reading
+from training.datasets.question_answering import Judgement, judge_entailment, question_answering
 from training.datasets.samples import DataSet, Making, sha256_of, write_data_set, write_file
 from training.datasets.stores import write_small_stores
 from training.datasets.web import Web
@@ -42,7 +42,6 @@ SETS = (
     "verdict_prediction",
     "labels",
     "entailment",
-    "reading",
     "question_answering",
     "moderator",
 )
@@ -89,14 +88,12 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
     if "entailment" in order.sets and order.entailment:
         ids = max(annotated.claim.id for annotated in order.claims) + 1
         yield write_data_set(entailment_pairs(order.entailment, ids), order.making)
-    if not {"labels", "reading", "question_answering", "moderator"} & set(order.sets):
+    if not {"labels", "question_answering", "moderator"} & set(order.sets):
         return
     encoder = SentenceEncoder.of(order.settings.retrieval)
-    if {"labels", "reading"} & set(order.sets):
+    if "labels" in order.sets:
         web = Web(order.claims, encoder, order.settings.model.seed)
-        for name, make in {"labels": label_prediction, "reading": reading}.items():
-            if name in order.sets:
-                yield write_data_set(make(order.claims, web), order.making)
+        yield write_data_set(label_prediction(order.claims, web), order.making)
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)

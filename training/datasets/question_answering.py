@@ -1,21 +1,13 @@
-"""Question answering: a passage, a question, and the gold answer (section 3.2.3).
+"""Question answering: a passage of a gold document, a question, and the gold answer (section 3.2.3)."""
 
-``question_answering`` takes passages of the gold documents. ``reading`` is for small models, and does without a
-knowledge store, which is large (``labels``): a passage is made of the sentences of gold answers that lie
-nearest to the question, of claims on the same topic and of others (``web``). In most of them stands the question's own
-answer, somewhere; in the others it is left out, so that what is nearest, the hard negative, has to be refused. Most, as
-a small model hardly learns to tell them apart: with a third left out it says of every passage that it holds none.
-"""
-
-import hashlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from tqdm import tqdm
 
-from knowledge_store.pages.page import Flaws, Passage, describe
+from knowledge_store.pages.page import Flaws, describe
 from system.averitec.gold import GoldAnswer, GoldClaim
 from system.files.journal import RecordJournal
-from system.graph.records import NO_ANSWER, Answer, AnswerType, Record, Source
+from system.graph.records import Answer, AnswerType, Record, Source
 from system.models.base import Completion, Model, Request
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
@@ -24,7 +16,6 @@ from training.datasets import evidence
 from training.datasets.evidence import ClaimEvidence, Found
 from training.datasets.gold import answer_text, states
 from training.datasets.samples import DataSet, Drops, Sample
-from training.datasets.web import Web, sentences
 
 BATCH = 64  # requests that are sent together, and lost together if the power goes
 
@@ -148,49 +139,3 @@ def _verification(sample: Sample) -> VerifyAnswer | None:
         return None
     answer = Answer(text=reply.answer, type=reply.type, source=reply.source, passage=task.passage)
     return VerifyAnswer(claim=task.claim, question=task.question, answer=answer)
-
-
-ANSWERED = 0.85  # share of the passages that hold the answer
-LONGEST_ANSWER = 60  # words, as the prompt for models without an adapter asks
-LONGEST_PASSAGE = 700  # characters of a passage
-OTHER_SENTENCES = 6  # the most sentences of other answers in a passage
-
-
-def reading(claims: Sequence[GoldClaim], web: Web) -> DataSet:
-    """A sample for each question that has an answer on a page."""
-    drops = Drops()
-    samples = [
-        sample for place, annotated in enumerate(claims) for sample in _reading_samples(place, annotated, web, drops)
-    ]
-    return DataSet("reading", samples, drops, {"answered": ANSWERED, "sentences of others": OTHER_SENTENCES})
-
-
-def _reading_samples(place: int, annotated: GoldClaim, web: Web, drops: Drops) -> Iterator[Sample]:
-    for answer in {answer.place: answer for answer in annotated.answers if sentences(answer)}.values():
-        if len(answer_text(answer).split()) > LONGEST_ANSWER:
-            drops["answer too long"] += 1
-        else:
-            yield _reading_sample(place, annotated, answer, web)
-
-
-def _reading_sample(place: int, annotated: GoldClaim, answer: GoldAnswer, web: Web) -> Sample:
-    drawn, spot, *_ = hashlib.sha256(f"{annotated.claim.text}\n{answer.question}".encode()).digest()
-    there = drawn < ANSWERED * 256
-    own = " ".join(sentences(answer)) if there else ""
-    around = web.nearest(place, answer, OTHER_SENTENCES)
-    while len(around) + there > 1 and len(" ".join([own, *around])) > LONGEST_PASSAGE:
-        around.pop()  # the farthest; the answer itself stays
-    if there:
-        around.insert(spot % (len(around) + 1), own)
-    text = " ".join(around)
-    found = AnswerReply(source=Source.EVIDENCE, type=answer.type, answer=answer_text(answer))
-    nothing = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
-    return Sample(
-        id=f"reading-{annotated.claim.id}-{answer.place + 1}",
-        label=annotated.label,
-        task=AnswerQuestion(
-            claim=annotated.claim, question=answer.question, passage=Passage(text=text, url="", page=0, start=0)
-        ),
-        reply=found if there else nothing,
-        kind="answered" if there else "answer left out",
-    )

@@ -55,14 +55,6 @@ class Web:
         distinct = dict.fromkeys(self._texts[candidates[i]] for i in best)
         return list(distinct)[:NEAREST]
 
-    def nearest(self, place: int, answer: GoldAnswer, count: int) -> list[str]:
-        """The sentences nearest to an answer's question among those of other claims on the topic."""
-        members = [other for other in self.topic(place) if other != place]
-        candidates = np.flatnonzero(np.isin(self._owners[:, 0], members) & (self._owners[:, 1] != CLAIM))
-        (query,) = self._encoder.encode_queries([answer.question])
-        best = np.argsort(-(self._vectors[candidates] @ query), kind="stable")[:count]
-        return list(dict.fromkeys(self._texts[candidates[i]] for i in best))
-
     def _members(self, place: int) -> NDArray[np.int64]:
         return np.concatenate([[place], self.topic(place), self._generator.permutation(len(self._claims))[:STRANGERS]])
 

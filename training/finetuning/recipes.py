@@ -84,8 +84,6 @@ RECIPES = {
     "qg": Recipe("question_generation", ("question_generation",)),
     "qa": Recipe("question_answering", ("question_answering",)),
     "verdict": Recipe("verdict_prediction", ("verdict_prediction",)),
-    "qg-small": _small("question_generation", "question_generation", epochs=0.2, evaluated=96),
-    "qa-small": _small("question_answering", "reading", epochs=0.25, evaluated=96),
     "labels": _small("verdict_prediction", "labels", method="label", stage="labels"),
     "labels-entailment": _small(
         "verdict_prediction", "labels", "entailment", method="label", start="labels", learning_rate=4e-4, balance=0.4

@@ -134,7 +134,7 @@ def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monk
     said = capsys.readouterr().out
     assert "passages: fallback: the answers' own text" in said
     assert {path.name for path in folder.output.glob("*.jsonl")} == {
-        *(f"{name}.jsonl" for name in (*NAMES, "labels", "reading", "moderator_preferences")),
+        *(f"{name}.jsonl" for name in (*NAMES, "labels", "moderator_preferences")),
         "debates.jsonl",
     }
     correct, pairs = folder.lines("moderator_sft"), folder.lines("moderator_preferences")
