@@ -14,16 +14,18 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from logging.handlers import QueueHandler
+from math import inf
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Semaphore
+from time import monotonic
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -31,6 +33,9 @@ T = TypeVar("T")
 START = 120.0  # seconds that a worker may take to start and to load what it needs
 ORPHANED = 5.0  # seconds after its limit when a worker ends itself, because whoever would end it is gone
 WORN = 2**29  # bytes that a worker may come to hold over its calls before it is replaced
+SHARE = 4  # part of the time left that a call may take, so that one leaves others theirs
+TICK = 0.001  # seconds; a timer set for 0 never fires
+LATE = "the time ran out"
 COMMAND = "import sys; sys.path[:] = {path!r}; from knowledge_store.isolation import serve; serve({descriptor})"
 
 log = logging.getLogger(__name__)
@@ -47,6 +52,9 @@ class Limits:
         memory: bytes of address space that it may add to those of the worker; kept on Linux alone. None: any number.
         output: bytes of the result, pickled.
         wait: seconds to wait for a free worker; None: as long as the calls before it take.
+        until: of ``monotonic()``, when the caller needs it no more: no call goes on, or begins, after that, and each
+            takes a quarter of what is left at most.
+        worn: bytes of address space from which a worker is replaced after a call; None: it never is.
     """
 
     seconds: float = 10.0
@@ -54,11 +62,22 @@ class Limits:
     memory: int | None = 2**30
     output: int = 2**26
     wait: float | None = None
+    until: float = inf
+    worn: int | None = WORN
+
+    @property
+    def left(self) -> float:
+        """Seconds until ``until``, never below 0."""
+        return max(0.0, self.until - monotonic())
 
     @property
     def longest(self) -> float:
         """Seconds of wall time."""
-        return self.seconds * self.patience
+        return min(self.seconds * self.patience, self.left)
+
+    def shared(self) -> "Limits":
+        """The same limits with no more processor time than a call's share of what is left."""
+        return replace(self, seconds=min(self.seconds, self.left / SHARE))
 
 
 LIMITS = Limits()
@@ -73,7 +92,7 @@ class WorkerDied(WorkFailed):
 
 
 class TookTooLong(WorkFailed):
-    """The time ran out."""
+    """The time of the call, or of its caller, ran out."""
 
 
 def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
@@ -106,9 +125,11 @@ class Workers:
 
     def call(self, limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
         """See ``isolated``."""
-        if not self._places.acquire(timeout=limits.wait):
-            raise TookTooLong(f"no worker was free within {limits.wait:g} s")
+        wait = inf if limits.wait is None else limits.wait
+        if not (limits.left and self._places.acquire(timeout=_seconds(min(wait, limits.left)))):
+            raise TookTooLong(LATE if not limits.left else f"no worker was free within {wait:g} s")
         try:
+            limits = limits.shared()
             with self._worker() as worker:
                 return worker.call(limits, load, function, *arguments)  # type: ignore[no-any-return]
         finally:
@@ -170,7 +191,7 @@ class _Worker:
                 pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=os.environ | one_thread,
             )  # fmt: skip
         self.fit = True
-        start = Limits(seconds=START, memory=None)
+        start = Limits(seconds=START, memory=None, worn=None)
         try:
             self.call(start, (), *(prepare or (_nothing,)))
         except BaseException:
@@ -189,12 +210,12 @@ class _Worker:
             if not (self._connection.poll(START) and not self._connection.recv_bytes()):
                 raise WorkerDied("ended the process that read it (it does not start)")
             if not self._connection.poll(limits.longest):
-                raise TookTooLong(f"took over {limits.seconds:g} s")
+                raise TookTooLong(f"took over {limits.seconds:.3g} s" if limits.left else LATE)
             result, reason, records, self.fit = pickle.loads(self._connection.recv_bytes())
         except (EOFError, ConnectionError):
             end = self._end()
             if end == signal.SIGPROF.name:
-                raise TookTooLong(f"took over {limits.seconds:g} s") from None
+                raise TookTooLong(f"took over {limits.seconds:.3g} s") from None
             raise WorkerDied(f"ended the process that read it ({end})") from None
         for record in records:
             logging.getLogger(record.name).handle(record)
@@ -230,6 +251,11 @@ def _shared() -> Workers:
     return shared
 
 
+def _seconds(wait: float) -> float | None:
+    """A time to wait as a semaphore takes it."""
+    return None if wait == inf else wait
+
+
 def _nothing() -> None:
     """Show that the worker runs."""
 
@@ -258,11 +284,11 @@ def _answer(data: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
     result, reason, fit, limits = None, "", True, LIMITS
     try:
         limits, function, arguments = pickle.loads(data)
-        signal.setitimer(signal.ITIMER_PROF, limits.seconds)  # the default action of both ends the process
+        signal.setitimer(signal.ITIMER_PROF, max(limits.seconds, TICK))  # the default action of both ends the process
         signal.setitimer(signal.ITIMER_REAL, limits.longest + ORPHANED)
         with _memory(limits.memory):
             result = function(*arguments)
-            fit = _held() < WORN or limits.memory is None
+            fit = limits.worn is None or _held() < limits.worn
             told = [records.get() for _ in range(records.qsize())]
             answer = pickle.dumps((result, "", told, fit))
         if len(answer) <= limits.output:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from knowledge_store.isolation import LIMITS, Limits, WorkFailed
+from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
+from knowledge_store.pages.fetching import SECONDS as FETCHING
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaw, Flaws, Page, describe
@@ -46,7 +47,7 @@ def read_documents(
             input, or an address on the web.
         flaws: counts what is wrong; complete when the iterator is exhausted.
         fetch: whether addresses on the web are fetched.
-        limits: of each document, which is left out when it exceeds them.
+        limits: of each document, which is left out when it exceeds them; so are all that are not read in time.
 
     Raises:
         DocumentsError: a source does not exist, holds no document, or may not be fetched; or none has text.
@@ -82,10 +83,10 @@ def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> Non
             _sorted(_existing(source))
 
 
-def page_of_text(number: int, name: str, text: str, flaws: Flaws) -> Iterator[Page]:
+def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
     """A text that somebody pasted as a page; none, a flaw and a warning where it is left out."""
     try:
-        sentences = read_pasted(text, LIMITS)
+        sentences = read_pasted(text, limits)
     except WorkFailed as error:
         _leave_out(name, f"cannot be read ({error})", Flaw.UNREADABLE_FILE, flaws)
         return
@@ -93,13 +94,13 @@ def page_of_text(number: int, name: str, text: str, flaws: Flaws) -> Iterator[Pa
         yield Page(number, name, sentences)
 
 
-def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws) -> Iterator[Page]:
+def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
     """The pages of a file that somebody sent; none, a flaw and a warning where it is left out.
 
     Args:
         suffix: the ending of its name, or empty.
     """
-    yield from _pages(name, _parts(data, suffix, name, LIMITS), flaws)
+    yield from _pages(name, _parts(data, suffix, name, limits), flaws)
 
 
 def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool) -> Iterator[Page]:
@@ -121,7 +122,9 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
 def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
     _allow(url, fetch=fetch)
     try:
-        response = Fetcher().fetch(url)
+        if not limits.left:
+            raise FetchError(LATE)
+        response = Fetcher(min(FETCHING, limits.left)).fetch(url)
     except FetchError as error:
         _leave_out(url, str(error), Flaw.UNREADABLE_FILE, flaws)
         return
@@ -134,7 +137,7 @@ def _on_the_web(source: str) -> bool:
 
 def _allow(url: str, *, fetch: bool) -> None:
     if not fetch:
-        raise DocumentsError(f"{url} is on the web; allow it with --fetch, or save it as a file")
+        raise DocumentsError(f"{url} is on the web; allow it with the option fetch, or save it as a file")
 
 
 def _existing(source: str) -> Path:

@@ -20,6 +20,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from knowledge_store.isolation import Limits, WorkFailed, isolated
 
 USER_AGENT = "got-factcheck"
+SECONDS = 15.0  # that a page may take
 MAX_REDIRECTS = 5
 MAX_ROBOTS = 512 * 1024  # bytes of a robots.txt that are obeyed (RFC 9309: at least 500 KiB)
 ROBOTS = Limits(seconds=2.0)
@@ -99,7 +100,7 @@ class Fetcher:
 
     def __init__(
         self,
-        seconds: float = 15.0,
+        seconds: float = SECONDS,
         size: int = 20 * 2**20,
         *,
         robots: bool = False,

@@ -1,16 +1,20 @@
 """Files made to cost more than their share are left out by name, in time, and the file beside them is read."""
 
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import docx
 import pytest
 
-from knowledge_store.isolation import Limits
+from knowledge_store.isolation import Limits, isolated
+from knowledge_store.pages import documents
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaws
+from knowledge_store.pages.reading import Part, read_document
 
 SMALL = Limits(seconds=2.0, memory=2**29, output=2**22)
 BODY = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
@@ -133,3 +137,33 @@ def test_the_reason_is_named(
     with pytest.raises(DocumentsError, match="unreadable file 1"):
         list(read_documents(tmp_path, Flaws(), limits=limits))
     assert caplog.messages == [f"a.md: skipped, cannot be read ({reason})"]
+
+
+@pytest.fixture
+def hanging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents whose names begin with "a" take longer than anybody waits."""
+
+    def read(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Part]:
+        if name.startswith("a"):
+            isolated(limits, time.sleep, 600)
+        return read_document(source, suffix, name, limits)
+
+    monkeypatch.setattr(documents, "read_document", read)
+
+
+@pytest.mark.usefixtures("hanging")
+def test_hanging_documents_leave_time_for_those_behind(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("a.txt", "aa.txt", "b.txt"):
+        (tmp_path / name).write_text("It snowed.")
+    pages = list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic() + 12, patience=1.0)))
+    assert [page.url for page in pages] == ["b.txt"]
+    assert [message.split(":")[0] for message in caplog.messages] == ["a.txt", "aa.txt"]
+
+
+@pytest.mark.usefixtures("hanging")
+def test_documents_are_left_out_when_the_time_is_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text("It snowed.")
+    with pytest.raises(DocumentsError, match="unreadable file 2"):
+        list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic())))
+    assert caplog.messages == [f"{name}: skipped, cannot be read (the time ran out)" for name in ("a.txt", "b.txt")]
