@@ -1,7 +1,7 @@
 """Pages that many claims share: read, cut and counted once, then ranked for each claim."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
@@ -16,7 +16,7 @@ from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.bm25.shared import SharedCounter
 from knowledge_store.normalization import skeleton
 from knowledge_store.pages.filters import admitted, repeats
-from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
+from knowledge_store.pages.page import Flaw, Flaws, Page, ReadingReport
 from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import RankedStore, rank, recalled
 from knowledge_store.searchers import SearchError
@@ -58,9 +58,8 @@ class Library:
         self._counter = SharedCounter(list(claims), settings.tokenization)
         self._candidates = Candidates("", settings, self._counter)
         self._lock = Lock()
-        self._last = -1
         shown = tqdm(pages, unit="page", desc="reading", disable=not progress, delay=1)
-        kept = admitted(self._numbered(shown), "", day, settings.model_copy(update={"claim_copies": True}), flaws)
+        kept = admitted(shown, "", day, settings.model_copy(update={"claim_copies": True}), flaws)
         with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
             for _ in thread.map(self._candidates.add, batches(kept, settings)):
                 pass
@@ -86,11 +85,6 @@ class Library:
         ranked = RankedStore(passages, scores, self.report, perf_counter() - began)
         return self._with_searched(ranked, claim) if self._settings.search else ranked
 
-    def _numbered(self, pages: Iterable[Page]) -> Iterator[Page]:
-        for page in pages:
-            self._last = max(self._last, page.number)
-            yield page
-
     def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:
         """Put the results of a search first; scores of two collections cannot be compared."""
         try:
@@ -100,15 +94,12 @@ class Library:
                 raise
             log.warning("%s", error)
             return ranked
-        passages = tuple(self._renumbered(found.passages)) + ranked.passages
+        passages = found.passages + ranked.passages
         report = replace(found.report, pages=found.report.pages + ranked.report.pages)
         return RankedStore(
             passages, found.scores + ranked.scores, report if found.report.pages else ranked.report,
             found.seconds + ranked.seconds,
         )  # fmt: skip
-
-    def _renumbered(self, passages: Iterable[Passage]) -> Iterator[Passage]:
-        return (replace(passage, page=self._last + 1 + passage.page) for passage in passages)
 
 
 def is_shared(path: Path, settings: RetrievalSettings, days: Iterable[date | None]) -> bool:

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.pages.filters import admitted
-from knowledge_store.pages.page import Flaw, Flaws, Page, Passage, ReadingReport
+from knowledge_store.pages.page import FOUND, Flaw, Flaws, Page, Passage, ReadingReport
 from knowledge_store.pages.store import read_pages
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive, is_archive
@@ -28,9 +28,6 @@ from knowledge_store.settings import RetrievalSettings
 
 log = logging.getLogger(__name__)
 
-FOUND = (
-    1_000_000_000  # number of the first row of an archive that is searched beside a store; no store has so many lines
-)
 ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each question adds ``search_results``
 CACHE_VERSION = 1  # of the first stage: raised when it ranks otherwise, so that what is cached is ranked again
 
@@ -166,17 +163,16 @@ def _rank(
 def _with_searched(
     pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws
 ) -> Iterator[Page]:
-    """The pages, then those that a search finds: those of the web numbered after them, an archive's from ``FOUND``."""
-    last = -1
+    """The pages, then those that a search finds, numbered from ``FOUND``."""
+    alone = True
     for page in pages:
-        last = max(last, page.number)
+        alone = False
         yield page
-    first = last + 1 if on_the_web(settings.search) else FOUND
     try:
         for page in searched(claim, day, settings, flaws):
-            yield replace(page, number=first + page.number)
+            yield replace(page, number=FOUND + page.number)
     except SearchError as error:
-        if last < 0:
+        if alone:
             raise
         flaws[Flaw.SEARCH_FAILED] += 1
         log.warning("%s", error)

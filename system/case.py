@@ -72,6 +72,7 @@ class Case:
         failures: what went wrong and was survived, so far.
         listener: is told of every thought as it is added to the graph.
         reader: says what a page makes of a statement.
+        own: whether what it is checked against are documents of the user's own.
     """
 
     claim: Claim
@@ -84,6 +85,7 @@ class Case:
     failures: list[Failure] = field(default_factory=list)
     listener: Listener = unheard
     reader: "Reader" = field(default_factory=_bundled_reader)
+    own: bool = False
 
     def __post_init__(self) -> None:
         self.graph = Graph(self.claim, self.listener)

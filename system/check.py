@@ -47,6 +47,7 @@ class Engine:
     Attributes:
         strategy: in place of that of the settings, for what only training does.
     """
+        own: whether claims are checked against documents of the user's own.
 
     model: Model
     encoder: Encoder
@@ -55,10 +56,12 @@ class Engine:
     reader: Reader = field(default_factory=load_reader)
     strategy: Strategy | None = None
 
+    own: bool = False
     def for_documents(self) -> "Engine":
         """The engine for claims that documents of the user decide; a calibration was fitted to other verdicts."""
         settings = self.settings.for_documents()
-        return self if settings is self.settings else replace(self, settings=settings, calibration=None)
+        calibration = self.calibration if settings is self.settings else None
+        return replace(self, settings=settings, calibration=calibration, own=True)
 
 
 async def check(
@@ -102,6 +105,7 @@ async def check(
         failures=[*failures],
         listener=listener,
     )
+        own=engine.own,
     try:
         reached = _none(case, kind) if (kind := not_a_claim(claim.text)) else await strategy(case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
@@ -214,12 +218,13 @@ def _suspicious(case: Case) -> dict[str, int]:
     return {"passage that looks like instructions": count} if count else {}
 
 
-def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
+def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = False) -> Engine:
     """Load encoder, model and calibration.
 
     Args:
         trace: file that every prompt and reply is added to.
 
+        own: see ``Engine``.
     Raises:
         EncoderUnavailable: the encoder's files are missing.
         ModelUnavailable: the backend's library or files are missing.
@@ -236,4 +241,4 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
         progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")
         model = load_model(settings, encoder, asked)
         reader = load_reader(settings.reading.verifier)
-    return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration, reader)
+    return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration, reader, own=own)

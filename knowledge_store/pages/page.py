@@ -9,6 +9,7 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 MAX_LINE = 64 * 2**20  # bytes; a longer line of a store is skipped, so that memory stays bounded
+FOUND = 1_000_000_000  # number of the first page that a search finds; no store has so many lines
 PLACE = re.compile(r"#(page|row)=(\d+(?:-\d+)?)$")
 """A page of a PDF or rows of a table, at the end of an address."""
 
@@ -33,6 +34,11 @@ class Passage:
     def key(self) -> tuple[int, int]:
         """Identity within one store: two passages of a store are the same iff their keys are."""
         return self.page, self.start
+
+    @property
+    def found(self) -> bool:
+        """Whether a search found its page, which no store or document holds."""
+        return self.page >= FOUND
 
 
 class Flaw(StrEnum):

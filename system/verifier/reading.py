@@ -6,7 +6,7 @@ speaks of. The verifier judges each unit by itself; a small regression, fitted o
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import groupby
@@ -30,6 +30,7 @@ UNITS = 16  # of a statement that the verifier reads; the nearest of all that wa
 OUTCOMES = (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
 _PRONOUN = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|those|that|there)\b", re.IGNORECASE)
 Floats = NDArray[np.float64]
+Cut = Callable[[Passage], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,16 @@ class ReadUnit:
         return any(not any(one.agrees(other) for other in found) for one in quantities(self.statement))
 
 
-def units_of(passages: Iterable[Passage], statement: str) -> list[Unit]:
+def every_sentence(passage: Passage) -> Sequence[str]:
+    """The sentences of a passage."""
+    return sentences(passage.text)
+
+
+def units_of(passages: Iterable[Passage], statement: str, cut: Cut = every_sentence) -> list[Unit]:
     """The sentences of passages as units, each once.
+
+    Args:
+        cut: the sentences of a passage that may decide, in order.
 
     >>> passage = Passage("Brevik makes saws. Its head office is in Tromvik.", "a.txt", 0, 0)
     >>> units_of([passage], "Brevik has its head office in Halden.")[1].text
@@ -119,7 +128,7 @@ def units_of(passages: Iterable[Passage], statement: str) -> list[Unit]:
     for passage in passages:
         named: list[tuple[int, str, frozenset[str]]] = []  # end, sentence and words of those that have any
         end = 0
-        for sentence in sentences(passage.text):
+        for sentence in cut(passage):
             end = passage.text.index(sentence, end) + len(sentence)
             own = wanted & content_stems(sentence)
             missing = wanted if _PRONOUN.match(sentence) else names
@@ -257,9 +266,12 @@ class Reader:
     verifier: Verifier
     decision: Decision
 
-    def pages(self, encoder: Encoder, statement: str, passages: Iterable[Passage]) -> list[PageVerdict]:
-        """Verdict of each page of the passages on a statement, the most decided first."""
-        return self.decision.by_page(read_units(self.verifier, encoder, statement, units_of(passages, statement)))
+    def pages(
+        self, encoder: Encoder, statement: str, passages: Iterable[Passage], cut: Cut = every_sentence
+    ) -> list[PageVerdict]:
+        """Verdict of each page of the passages on a statement, the most decided first; see ``units_of``."""
+        units = units_of(passages, statement, cut)
+        return self.decision.by_page(read_units(self.verifier, encoder, statement, units))
 
 
 DECISION = Path(__file__).parent / BUNDLED / "decision.json"

@@ -85,6 +85,7 @@ def _checker(
     """Who checks the claims: this process, or with --ray the workers of a cluster."""
     if not args.ray:
         engine, load_seconds = common.load_timed(settings, args.output / "trace.jsonl" if args.trace else None)
+        engine = engine.for_documents() if args.documents else engine
         return LocalChecker(engine, store, claims, load_seconds)
     try:
         from system.runner.cluster import ClusterChecker  # only here: Ray is large and may be absent
@@ -92,7 +93,7 @@ def _checker(
         raise CheckerError(f"--ray needs Ray ({error}): pip install '.[ray]'") from error
     if args.trace:
         raise CheckerError("--trace and --ray cannot be combined (a trace comes from one process); give one of them")
-    return ClusterChecker(args.ray, partial(load_engine, settings), store, claims, settings)
+    return ClusterChecker(args.ray, partial(load_engine, settings, own=bool(args.documents)), store, claims, settings)
 
 
 async def _run(opening: "LocalChecker | ClusterChecker", claims: list[Claim], output: Path, journal: Journal) -> None:

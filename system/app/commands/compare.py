@@ -47,6 +47,7 @@ def command(arguments: Sequence[str]) -> int:
     identity |= {"strategies": args.strategies, "repeats": str(repeats)}
     with _open_journal(args, identity) as journal:
         engine, _ = common.load_timed(settings)
+        engine = engine.for_documents() if args.documents else engine
 
         async def run_all() -> dict[str, list[list[ClaimResult]]]:
             async with common.closing(engine):

@@ -47,7 +47,7 @@ def command(arguments: Sequence[str]) -> int:
         raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
     ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch)
     engine, _ = common.load_timed(settings)
-    result, graph = asyncio.run(_check(engine, claim, ranked))
+    result, graph = asyncio.run(_check(engine.for_documents(), claim, ranked))
     if args.output:
         save_answer(args.output, result, graph)
     if args.json:

@@ -23,12 +23,15 @@ from system.strategies.entailment.statements import statements_of
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve
 from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import no_verdict
+from system.text.copies import without_claim
 from system.text.language import other_language
+from system.text.words import sentences
 
 if TYPE_CHECKING:
     from system.verifier.reading import PageVerdict
 
 SHOWN = 3  # sentences that the result lists for a statement
+REPEATED = "What was found only repeats the claim."
 OPPOSED = 0.5  # probability from which a second page contradicts the first
 
 
@@ -84,14 +87,27 @@ async def check_statement(
     pair = case.graph.add(_pair(question.content.text, pages), parents, "read", under=question)
     label, confidence = label_of(pages)
     silent = not pages and unread
-    reason = explain_language("What was found is", unread) if silent else explain(label, statement, pages)
+    if silent:
+        reason = explain_language("What was found is", unread)
+    else:
+        reason = explain(label, statement, pages) if pages or not evidence else REPEATED
     verdict = Verdict(label=label, justification=reason, confidence=GUESS if silent else confidence)
     return Finding(statement, case.graph.add(verdict, [pair], "judge", under=question), pair)
 
 
 async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) -> list["PageVerdict"]:
-    """Read each page for a statement; the most decided first."""
-    reading = partial(case.reader.pages, case.encoder, statement, passages)
+    """Read each page for a statement; the most decided first.
+
+    What only repeats the claim decides nothing, unless the user or the annotators chose the page as evidence.
+    """
+    chosen = case.settings.debate.evidence == "gold"
+
+    def cut(passage: Passage) -> Sequence[str]:
+        said = sentences(passage.text)
+        own = case.own and not passage.found
+        return said if chosen or own else without_claim(said, case.claim.text, statement)
+
+    reading = partial(case.reader.pages, case.encoder, statement, passages, cut)
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
 
 

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from knowledge_store.pages.fetching import Fetcher
-from knowledge_store.pages.page import Flaw, Flaws
+from knowledge_store.pages.page import FOUND, Flaw, Flaws
 from knowledge_store.ranking import rank
 from knowledge_store.searchers import SearchError, searxng
 from knowledge_store.searchers.searched import open_searcher, searched
@@ -194,7 +194,8 @@ def test_found_pages_join_the_store(
     site.answers = {"/a": page(DATED)}
     server("/a")
     ranked = rank(write_store(["A bridge."], [], ["Oslo."]), "fish", settings, date(2022, 1, 1))
-    assert [(passage.page, passage.text[:4]) for passage in ranked.passages] == [(3, "Fish"), (0, "A br"), (2, "Oslo")]
+    found = [(passage.page, passage.text[:4], passage.found) for passage in ranked.passages]
+    assert found == [(FOUND, "Fish", True), (0, "A br", False), (2, "Oslo", False)]
     assert rank(write_store(["A bridge."]), "fish!", settings, date(2020, 1, 1)).report.passages == 1
 
 

@@ -20,13 +20,15 @@ from system.app.commands import common
 from system.check import Engine, load_engine
 from system.graph.records import ClaimResult, Label
 from system.models import loading
-from system.models.base import ModelUnavailable, TracedModel
+from system.models.base import ModelUnavailable, NoModel, TracedModel
 from system.models.scripted import ScriptedModel
 from system.runner import checking
 from system.settings import load
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.text import provenance
+from system.verifier.reading import Reader
 from tests.helpers.bridge import Answers, BagOfWords
+from tests.helpers.by_words import ByWords, loudest
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAIM = "The Aster bridge opened in 1932."
@@ -407,6 +409,28 @@ def test_a_run_checks_claims_against_documents(claims_and_notes, tmp_path):
     assert [entry["claim_id"] for entry in entries] == [12, 7]
     assert {pair["url"] for entry in entries for pair in entry["evidence"]} == {"bridge.txt"}
     assert {path.name for path in (tmp_path / "output" / "graphs").iterdir()} == {"12.json", "7.json"}
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, monkeypatch):
+    def load_timed(settings, trace=None):
+        return Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest())), 0.25
+
+    monkeypatch.setattr(common, "load_timed", load_timed)
+    (tmp_path / "claims.csv").write_text(f"id;claim\n0;{CLAIM}\n")
+    (tmp_path / "0.json").write_bytes(orjson.dumps({"url": "https://a.example", "url2text": [CLAIM]}))
+    evidence = ["--documents" if own else "--knowledge-store", "0.json"]
+    assert cli.main(["run", "--claims", "claims.csv", *evidence, "--strategy", "entailment"]) == 0
+    (entry,) = load_json(tmp_path / "output" / "submission.json")
+    assert entry["pred_label"] == ("Supported" if own else "Not Enough Evidence")
+
+
+def test_verify_believes_documents_that_say_the_claim(answers, tmp_path, monkeypatch, capsys):
+    reader = Reader(ByWords(), loudest())
+    monkeypatch.setattr(common, "load_timed", lambda each: (Engine(NoModel(), BagOfWords(), each, reader=reader), 0.25))
+    (tmp_path / "a.txt").write_text(CLAIM)
+    assert cli.main(["verify", CLAIM, "--documents", "a.txt", "--strategy", "entailment", "--json"]) == 0
+    assert orjson.loads(capsys.readouterr().out)["verdict"]["label"] == "Supported"
 
 
 def test_a_run_over_documents_resumes_while_they_are_the_same(claims_and_notes, tmp_path, capsys):

@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis.strategies import lists, sampled_from
 
 from factgraph import FactChecker
+from knowledge_store.pages.page import Page
+from knowledge_store.pages.store import write_store
+from knowledge_store.searchers.archive import Archive
 from system.check import Engine
 from system.graph.records import Label
 from system.models.base import NoModel
@@ -95,6 +98,50 @@ def test_documents_in_another_language_are_not_read(checker):
     assert "What was found is in a language that the verifier does not read (de)" in checked.verdict.justification
     beside = verdict_of(checker, "The bridge opened in 1932.", a=german, b="The bridge opened in 1932.")
     assert beside.verdict.justification.startswith("b.md says so")
+
+
+COPIES = ["The bridge opened in 1932.", "It did, says the ministry.", "It is confirmed that the bridge opened in 1932."]
+EVIDENCE = "The bridge, built by a Danish firm for 40 crowns, opened to trains in 1932."
+
+
+def written(path, *pages):
+    write_store([Page(number, f"https://{number}.example/", tuple(page)) for number, page in enumerate(pages)], path)
+    return path
+
+
+def test_a_store_that_repeats_the_claim_decides_nothing(checker, tmp_path):
+    store = written(tmp_path / "0.json", COPIES)
+    (checked,) = checker.check_many(["The bridge opened in 1932."], store=store)
+    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert checked.verdict.justification.startswith("What was found only repeats the claim.")
+    (checked,) = checker.check_many(["The bridge opened in 1932."], store=written(store, COPIES, [EVIDENCE]))
+    assert checked.verdict.label is Label.SUPPORTED and checked.evidence[0].answer == EVIDENCE
+
+
+def test_a_store_that_repeats_a_statement_decides_nothing(checker, tmp_path):
+    store = written(tmp_path / "0.json", ["The bridge cost 40 crowns."], [EVIDENCE])
+    (checked,) = checker.check_many(["The bridge opened in 1932 and cost 40 crowns."], store=store)
+    assert "The bridge cost 40 crowns." not in [pair.answer for pair in checked.evidence]
+
+
+def test_documents_of_ones_own_may_say_the_claim(checker, tmp_path):
+    store = written(tmp_path / "0.json", COPIES)
+    for documents in ({"documents": [store]}, {"documents": {"a.md": " ".join(COPIES)}}):
+        (checked,) = checker.check_many(["The bridge opened in 1932."], **documents)
+        assert checked.verdict.label is Label.SUPPORTED
+    assert checker.check("The bridge opened in 1932.", store).verdict.label is Label.SUPPORTED
+
+
+def test_what_a_search_finds_beside_documents_may_not(tmp_path):
+    Archive(tmp_path / "a.sqlite").add([Page(0, "https://a.example/", tuple(COPIES))])
+    settings = settings_with(strategy="entailment", retrieval__search=str(tmp_path / "a.sqlite"))
+    engine = Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest()))
+    with FactChecker(engine=engine) as checker:
+        found = checker.check("The bridge opened in 1932.", {"b.md": "Boats sail."})
+        own = checker.check("The bridge opened in 1932.", {"b.md": "The bridge opened in 1932."})
+        (of_all,) = checker.check_many(["The bridge opened in 1932."], {"b.md": "Boats sail."})
+    assert found.verdict.label is of_all.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    assert own.verdict.label is Label.SUPPORTED and own.verdict.justification.startswith("b.md")
 
 
 def test_a_pronoun_is_read_behind_what_it_stands_for(checker):
