@@ -6,15 +6,18 @@ By rules that know no synonyms: what they find is sure more often than what they
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from system.text.grammar import names, tag
-from system.text.quantities import Kind, Quantity, quantities
+from system.text.quantities import Kind, Quantity, disagreeing, quantities
 from system.text.words import content_stems, sentences, stem, words
 
 CONTEXT = 300  # characters before a sentence in which it may be said what it speaks of
 DIRECT = 0.6  # share of the claim's words, but for what differs, from which a sentence speaks of the claim
 CLAUSE = 3  # words of content that a clause has at least
 ROOT = 6  # first letters in which two words of one root agree
+NUMBERS = 30  # of a text that are compared with those of another: no sentence for readers has more
+AROUND = 60  # characters beside a number that tell what it counts or bounds
 WHOLE = 0.8  # share from which it says all of it
 
 _OPPOSITE_PAIRS = """
@@ -152,10 +155,10 @@ def _compare(claim: str, sentence: str, before: str, anywhere: frozenset[str]) -
     wanted = content_stems(claim)
     claimed_names = {name: content_stems(name) for name in names(claim) if name not in _MONTHS}
     brought = content_stems(" ".join(word for word in words(claim) if word[0].isupper())) & content_stems(before)
-    numbers = [one for one in quantities(claim) if any(one.agrees(other) for other in quantities(sentence))]
-    confirmed = frozenset[str]().union(*(content_stems(number.text) for number in numbers))
+    open_ = {*_lacking(claim, sentence)}
+    confirmed = frozenset[str]().union(*(content_stems(one.text) for one in quantities(claim) if one not in open_))
     told = content_stems(sentence)
-    known = told | confirmed | {word for word in wanted if any(alike(word, other) for other in told)}
+    known = told | confirmed | _alike(wanted, told)
     missing = [name for name, held in claimed_names.items() if held and not held & (known | brought)]
     denials = _denials(claim), sum(_denials(part) for part in _PARTS.split(sentence) if content_stems(part) & wanted)
     denied = denials[0] % 2 != denials[1] % 2
@@ -227,19 +230,31 @@ def _numbers(claim: str, sentence: str) -> Iterator[tuple[Quantity, Quantity]]:
 
     Of another year another figure may be true, so only one of both may differ.
     """
-    given, claimed = quantities(sentence), quantities(claim)
-    open_ = [one for one in claimed if not any(one.agrees(other) for other in given)]
-    years = [other for other in given if other.kind is Kind.YEAR]
-    if len({one.kind is Kind.YEAR for one in open_}) == 2 and years:
+    open_ = _lacking(claim, sentence)
+    years = any(other.kind is Kind.YEAR for other in quantities(sentence))
+    if (len({one.kind is Kind.YEAR for one in open_}) == 2 and years) or _SHARE.search(claim):
         return
-    for one in open_:
-        if _BOUND.search(claim[: claim.index(one.text)]) or _SHARE.search(claim):
-            continue
-        for other in given:
-            counted = one.kind is not Kind.COUNT or _unit(one, claim) & _unit(other, sentence)
-            beside = _BESIDE.search(sentence[: sentence.index(other.text)])
-            if one.kind is other.kind and counted and not beside and not any(other.agrees(third) for third in claimed):
+    mine = [(one, _unit(one, claim)) for one in open_[:NUMBERS] if not _BOUND.search(_ahead(one, claim))]
+    theirs = [
+        (other, _unit(other, sentence))
+        for other in _lacking(sentence, claim)[:NUMBERS]
+        if not _BESIDE.search(_ahead(other, sentence))
+    ]
+    for one, unit in mine:
+        for other, counted in theirs:
+            if one.kind is other.kind and (one.kind is not Kind.COUNT or unit & counted):
                 yield one, other
+
+
+def _lacking(text: str, other: str) -> tuple[Quantity, ...]:
+    """The numbers of a text that the other does not have."""
+    return disagreeing(quantities(text), quantities(other))
+
+
+def _ahead(number: Quantity, text: str) -> str:
+    """The words before a number."""
+    at = text.index(number.text)
+    return text[max(0, at - AROUND) : at]
 
 
 def _days(claim: str, sentence: str) -> tuple[str, str] | None:
@@ -258,9 +273,9 @@ def _months(text: str) -> list[str]:
 
 def _unit(number: Quantity, text: str) -> frozenset[str]:
     """The thing counted: the first words of content after a number."""
-    after = text[text.index(number.text) + len(number.text) :]
-    following = [stem(word) for word in words(after) if content_stems(word)]
-    return frozenset(following[:2])
+    after = text.index(number.text) + len(number.text)
+    following = (stem(word) for word in words(text[after : after + AROUND]) if content_stems(word))
+    return frozenset(islice(following, 2))
 
 
 def _quantifier(text: str) -> tuple[str, str] | None:
@@ -282,13 +297,24 @@ def alike(one: str, other: str) -> bool:
     return bool(_OPPOSITES.get(one, frozenset()) & _OPPOSITES.get(other, frozenset()))
 
 
+def _alike(some: frozenset[str], others: frozenset[str]) -> frozenset[str]:
+    """Those of some stems that are ``alike`` one of others."""
+    roots = {other[:ROOT] for other in others}
+    opposites = frozenset[str]().union(*(_OPPOSITES.get(other, frozenset()) for other in others))
+    return frozenset(
+        one
+        for one in some
+        if (len(one) >= ROOT and one[:ROOT] in roots) or not opposites.isdisjoint(_OPPOSITES.get(one, frozenset()))
+    )
+
+
 def _as_written(stemmed: str, text: str) -> str:
     return next(word for word in words(text) if stem(word) == stemmed)
 
 
 def _open(claim: str, sentence: str, claimed_names: dict[str, frozenset[str]], known: frozenset[str]) -> bool:
     """Whether the claim says what a sentence with the same words need not say: all, more than, the other way round."""
-    if any(not any(one.agrees(other) for other in quantities(sentence)) for one in quantities(claim)):
+    if _lacking(claim, sentence):
         return True
     theirs = {word.lower() for word in words(sentence)}
     comparing = {token.text.lower() for token in tag(claim) if token.tag[:3] in {"AJC", "AJS"}}
