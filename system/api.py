@@ -29,16 +29,16 @@ from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Flaws
 from system.article.checking import check_article, stores_in
 from system.article.reading import article_of
-from system.article.records import Article, CheckedStatement
+from system.article.records import Article, CheckedStatement, each_of
 from system.averitec.claims import claim_of
 from system.check import Engine, check, load_engine
 from system.citations.checking import check_citations, citing_of
 from system.citations.records import CheckedCitation, CitingText
 from system.citations.sources import Sources
 from system.correction.correcting import with_correction
-from system.documents import Document, Documents, listed, open_documents, rank_documents, rank_for_all, shown
+from system.documents import Document, Documents, listed, open_documents, rank_documents, rank_for_all
 from system.graph.graph import Graph, Listener, unheard
-from system.graph.records import Claim, ClaimResult, ClaimsError, Content, Correction, QuestionAnswer, Verdict
+from system.graph.records import Claim, ClaimResult, ClaimsError, Content, Correction, QuestionAnswer, Verdict, shown
 from system.graph.thoughts import Thought
 from system.hardware.machine import choose_profile
 from system.keywords import SettingKeywords
@@ -97,6 +97,10 @@ class Checked:
         return plain | ({"graph": self.graph.to_json()} if graph else {})
 
 
+class CheckerClosed(RuntimeError):
+    """A checker was used after its end."""
+
+
 class FactChecker:
     """Checks claims; the models are loaded once, here. A context manager that frees them.
 
@@ -107,6 +111,7 @@ class FactChecker:
 
     Raises:
         SettingsError: no such profile or setting, or a value out of its range.
+        SearchError: the archive that the settings name is not there.
         EncoderUnavailable, ModelUnavailable, VerifierUnavailable: what the profile asks for cannot be loaded.
     """
 
@@ -304,6 +309,7 @@ class FactChecker:
         """See ``check_text``."""
         if not isinstance(text, str | Article):
             raise DocumentsError(f"text: expected a text or an Article, got {shown(text)}")
+        done = each_of(CheckedStatement, "done", done)
         flaws = Flaws()
         article = article_of(text) if isinstance(text, str) else text
         engine = self.engine if store else self.engine.for_documents()
@@ -388,7 +394,7 @@ class FactChecker:
     def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         if self._closed:
             work.close()
-            raise RuntimeError("this FactChecker is closed; make another, or check before the end of its with block")
+            raise CheckerClosed("this FactChecker is closed; make another, or check before the end of its with block")
         return self._loop.submit(work)
 
 

@@ -12,6 +12,7 @@ from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import UNREAD, Flaws
 from knowledge_store.ranking import RankedStore
+from knowledge_store.searchers.searched import open_searcher
 from system.case import Case, Outcome
 from system.deadline import Allowance, Clock, Deadline
 from system.graph.graph import Graph, Listener, unheard
@@ -228,11 +229,14 @@ def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = Fa
     Raises:
         EncoderUnavailable: the encoder's files are missing.
         ModelUnavailable: the backend's library or files are missing.
+        SearchError: the archive that the settings name is not there.
         SettingsError: the calibration cannot be read.
         VerifierUnavailable: the verifier's files are missing or damaged.
     """
     asked = [*asked_by(settings)]
     check_device(settings, asked)
+    if settings.retrieval.search:
+        open_searcher(settings.retrieval.search)
     calibration = load_calibration(settings)
     first = f"loading the encoder {settings.retrieval.encoder}"
     with tqdm(total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})") as progress:

@@ -1,6 +1,7 @@
 """Documents to check claims against: files, folders, stores, addresses and texts, as pages of one collection."""
 
 import datetime
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from knowledge_store.pages.documents import DocumentsError, page_of_text, read_d
 from knowledge_store.pages.page import Flaws, Page, describe
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
-from system.graph.records import Claim, official_date
+from system.graph.records import Claim, official_date, shown
+
+log = logging.getLogger(__name__)
 
 _EXPECTED = "expected a path, a Document, several of them, or texts by their names"
 
@@ -28,7 +31,7 @@ class Document:
         page: of the whole that it was taken from, counted from 1; None where it is the whole.
 
     Raises:
-        DocumentsError: a value has another type, or the date neither form.
+        DocumentsError: a value has another type, the text is empty, or the date has neither form.
     """
 
     text: str
@@ -40,6 +43,8 @@ class Document:
         for field, value in (("text", self.text), ("address", self.address)):
             if not isinstance(value, str):
                 raise DocumentsError(f"document: {field}: expected a text, got {shown(value)}")
+        if not self.text.strip():
+            raise DocumentsError("document: text: expected a text, got an empty one")
         if not (self.page is None or (isinstance(self.page, int) and self.page > 0)):
             raise DocumentsError(f"document: page: expected a number from 1, got {shown(self.page)}")
         if not isinstance(self.date, str | datetime.date):
@@ -89,14 +94,22 @@ def listed(documents: Documents) -> Sequence[Path | str | Document]:
     if isinstance(documents, Mapping):
         if other := next((one for one in documents if not isinstance(one, str)), None):
             raise DocumentsError(f"documents: expected texts by their names, got the name {shown(other)}")
-        return [Document(text, name) for name, text in documents.items()]
-    if not isinstance(documents, Iterable) or isinstance(documents, bytes | bytearray):
+        return [Document(text, name) for name, text in documents.items() if not _is_blank(text, name)]
+    if not isinstance(documents, Iterable) or isinstance(documents, bytes | bytearray) or hasattr(documents, "read"):
         raise DocumentsError(f"documents: {_EXPECTED}; got {shown(documents)}")
     several = list(documents)
     for one in several:
         if not isinstance(one, Path | str | Document):
             raise DocumentsError(f"documents: {_EXPECTED}; got {shown(one)} among them")
     return several
+
+
+def _is_blank(text: object, name: str) -> bool:
+    """Whether a text is empty: of several it is left out with a warning, as an empty file is."""
+    blank = isinstance(text, str) and not text.strip()
+    if blank:
+        log.warning("%s: skipped, it has no text", name)
+    return blank
 
 
 def _pages(sources: Sequence[Path | str], texts: Iterable[Document], flaws: Flaws, *, fetch: bool) -> Iterator[Page]:
@@ -171,12 +184,3 @@ def _no_text(name: str, flaws: Flaws) -> DocumentsError:
     return DocumentsError(
         f"{name or 'documents'}: expected text to search, got none{describe(flaws)}; give documents with text"
     )
-
-
-def shown(value: object) -> str:
-    """A value of a wrong type, for messages: what it is, and its type.
-
-    >>> shown(5)
-    '5 (int)'
-    """
-    return f"{value!r:.60} ({type(value).__name__})"

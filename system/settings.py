@@ -213,7 +213,7 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         faults = "; ".join(map(_fault, error.errors()))
-        raise SettingsError(f"profile {profile!r} with the command-line values: {faults}") from error
+        raise SettingsError(f"profile {profile!r} with the values given: {faults}") from error
     for name, chosen in (("strategy", settings.strategy), ("document_strategy", settings.reading.document_strategy)):
         if chosen not in known and (chosen or name == "strategy"):
             raise SettingsError(f"{name}: {unknown_strategy(chosen)}")

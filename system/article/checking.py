@@ -68,7 +68,9 @@ async def check_article(
         Library, _others(pages, article), texts, settings, claims[0].day, flaws=flaws, name=name, progress=progress
     )
     if not (library.report.pages or settings.search):
-        raise DocumentsError(f"{name}: expected text to search, got none{describe(flaws)}; give documents with text")
+        raise DocumentsError(
+            f"{name or 'documents'}: expected text to search, got none{describe(flaws)}; give documents with text"
+        )
     with tqdm(total=len(known) + len(claims), initial=len(known), unit="statement", disable=not progress) as bar:
         async with aclosing(as_done(engine, claims, lambda claim: library.rank(claim.text))) as results:
             by_number = {one.number: one for one in sentences}
@@ -108,6 +110,6 @@ def stores_in(path: Path | str) -> list[Path]:
     found = sorted(folder.glob("*.json*")) if folder.is_dir() else [folder]
     if not (found and found[0].is_file()):
         raise DocumentsError(
-            f"{path}: expected a knowledge store (.json), or a folder of them; --documents reads others"
+            f"{path}: expected a knowledge store (.json), or a folder of them; give files of other formats as documents"
         )
     return found

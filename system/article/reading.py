@@ -12,6 +12,7 @@ from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
 from system.article.resolution import stand_alone
+from system.graph.records import shown
 from system.text.claim_detection import not_a_claim
 from system.text.grammar import tag
 from system.text.language import other_language
@@ -47,6 +48,8 @@ def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
     Raises:
         DocumentsError: there is no such file.
     """
+    if not isinstance(source, str | Path):
+        raise DocumentsError(f"text: expected the path of a file, got {shown(source)}")
     path = Path(source)
     if path.is_dir():
         raise DocumentsError(f"{source}: is a folder; expected a text ({', '.join(sorted(SUFFIXES))})")
@@ -64,7 +67,13 @@ def article_of(text: str, name: str = "text") -> Article:
 
     >>> [one.claim for one in article_of("The Aster bridge opened in 1932. It carries two lanes.").claims]
     ['The Aster bridge opened in 1932.', 'The Aster bridge carries two lanes.']
+
+    Raises:
+        DocumentsError: something else than a text was given.
     """
+    for what, given in (("text", text), ("name", name)):
+        if not isinstance(given, str):
+            raise DocumentsError(f"{what}: expected a text, got {shown(given)}")
     text = text.replace(SOFT_HYPHEN, "")
     code = language_of([text])
     if code == "en":  # so is a short text called

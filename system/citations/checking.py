@@ -20,7 +20,7 @@ from system.check import Engine
 from system.citations.marks import Marked, Reading, read_marks
 from system.citations.records import CheckedCitation, Citation, CitingText
 from system.citations.sources import Source, Sources
-from system.graph.records import Claim
+from system.graph.records import Claim, shown
 
 _TEXTS = (".txt", ".md", ".markdown", ".html", ".htm")
 
@@ -50,8 +50,10 @@ def citing_of(text: str, name: str = "text") -> CitingText:
     ['https://a.example']
 
     Raises:
-        DocumentsError: it cannot be read within the limits of a document.
+        DocumentsError: something else than a text was given, or it cannot be read within the limits of a document.
     """
+    if not isinstance(text, str):
+        raise DocumentsError(f"text: expected a text in Markdown, got {shown(text)}")
     try:
         reading = _reading(text.encode(errors="replace"), ".md", name, ())
     except WorkFailed as error:

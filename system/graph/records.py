@@ -11,7 +11,16 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from knowledge_store.pages.page import Passage
 
@@ -48,6 +57,15 @@ def explain(fault: Mapping[str, Any], whole: str = "the object", *, quoting: boo
     text = re.sub(r"^(Input|String|Value|Tuple|List) should (be |have )?", "expected ", fault["msg"])
     text = re.sub(r"^expected (greater|less) ", r"expected a number \1 ", text)
     return f"{place}: {text}, got {fault['input']!r:.60}" if quoting else f"{place}: {text}"
+
+
+def shown(value: object) -> str:
+    """A value of a wrong type, for messages: what it is, and its type.
+
+    >>> shown(5)
+    '5 (int)'
+    """
+    return f"{value!r:.60} ({type(value).__name__})"
 
 
 class Label(StrEnum):
@@ -174,7 +192,8 @@ class Claim(Content):
     '3-5-2021'
 
     Attributes:
-        id: position of the claim in its file, counted from 0. The same text may occur under several ids.
+        id: position of the claim in its file, counted from 0; a claim by itself has none, and 0 stands here. The same
+            text may occur under several ids.
         date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020"); an ISO date is taken too.
         location: ISO 3166 country code.
     """
@@ -182,7 +201,7 @@ class Claim(Content):
     kind = "claim"
     letter = ""
 
-    id: int = 0
+    id: int = Field(0, ge=0)
     text: str
     date: Annotated[str, AfterValidator(official_date)] = ""
     speaker: str = ""
@@ -207,8 +226,10 @@ class Claim(Content):
             id: left out, it is 0, or where several claims are checked the claim's place among them.
 
         Raises:
-            ClaimsError: a value has another type, or the date neither form.
+            ClaimsError: a value has another type, the text is empty, the id below 0, or the date has neither form.
         """
+        if isinstance(text, str) and not text.strip():
+            raise ClaimsError("claim: expected a statement to check, got an empty text")
         given = {
             "text": text,
             "date": date,
@@ -229,6 +250,17 @@ class Claim(Content):
     def numbered(self) -> bool:
         """Whether it was given an id."""
         return "id" in self.model_fields_set
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        return (field for field in super().__repr_args__() if self.numbered or field[0] != "id")
+
+    @model_serializer(mode="wrap")
+    def _without_id(self, plain: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]  # keeps the schema
+        """The fields; what is no number of the claim is not written."""
+        fields = plain(self)
+        if not self.numbered:
+            fields.pop("id", None)
+        return fields
 
     @property
     def day(self) -> datetime.date | None:

@@ -10,7 +10,21 @@ import orjson
 import psutil
 import pytest
 
-from factgraph import Claim, Document, FactChecker, Label
+from factgraph import (
+    CheckedCitations,
+    CheckedText,
+    CheckerClosed,
+    Claim,
+    Document,
+    FactChecker,
+    Label,
+    SearchError,
+    article_of,
+    citing_of,
+    read_article,
+    read_citing,
+    read_claims,
+)
 from knowledge_store.pages.documents import DocumentsError
 from system.averitec.claims import ClaimsError
 from system.check import Engine
@@ -245,7 +259,7 @@ def test_closing_twice_is_fine_and_checking_then_is_not():
         lambda *given: next(checker.thoughts(*given)),
         lambda *given: next(checker.check_text(*given)),
     ):
-        with pytest.raises(RuntimeError, match="this FactChecker is closed"):
+        with pytest.raises(CheckerClosed, match="this FactChecker is closed"):
             use(CLAIM.text, TEXTS)
 
 
@@ -280,6 +294,8 @@ def test_one_claim_or_none_is_not_many(checker, claims):
         (lambda: Claim(5), "^claim: text: expected a valid string, got 5$"),
         (lambda: Claim("A.", date="May"), "^claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'May'$"),
         (lambda: Claim("A.", id="x"), "^claim: id: expected a valid integer"),
+        (lambda: Claim("A.", id=-1), "^claim: id: expected a number greater than or equal to 0, got -1$"),
+        (lambda: Claim(" "), "^claim: expected a statement to check, got an empty text$"),
     ],
 )
 def test_a_wrong_claim_cannot_be_made(wrong, message):
@@ -310,6 +326,7 @@ def test_what_is_no_document_is_named(checker, documents, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"text": " "}, "^document: text: expected a text, got an empty one$"),
         ({"text": None}, r"^document: text: expected a text, got None \(NoneType\)"),
         ({"text": "A.", "address": 5}, r"^document: address: expected a text, got 5 \(int\)"),
         ({"text": "A.", "date": 2020}, r"^document: date: expected a text or a date, got 2020 \(int\)"),
@@ -352,3 +369,71 @@ def test_wrong_settings_of_a_checker_are_named(given, message):
     with pytest.raises(SettingsError, match=message) as raised:
         FactChecker(**{"profile": "embedded"} | given if "engine" not in given else given)
     assert "http" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("use", "error", "message"),
+    [
+        (lambda: article_of(None), DocumentsError, r"^text: expected a text, got None \(NoneType\)$"),
+        (lambda: article_of("A.", 5), DocumentsError, r"^name: expected a text, got 5 \(int\)$"),
+        (lambda: citing_of(None), DocumentsError, r"^text: expected a text in Markdown, got None \(NoneType\)$"),
+        (lambda: read_article(None), DocumentsError, r"^text: expected the path of a file, got None \(NoneType\)$"),
+        (lambda: read_citing(3), DocumentsError, r"^text: expected the path of a file, got 3 \(int\)$"),
+        (lambda: read_claims(None), ClaimsError, r"^claims: expected the path of a file, got None \(NoneType\)$"),
+        (lambda: read_claims("a", limit="a"), ClaimsError, r"^a: limit: expected a whole number, got 'a' \(str\)$"),
+        (lambda: read_claims("a", start=None), ClaimsError, r"^a: start: expected a whole number, got None"),
+        (lambda: CheckedText.of(3, 3), DocumentsError, r"^article: expected Article, got 3 \(int\)$"),
+        (lambda: CheckedText.of(article_of("A."), 3), DocumentsError, "^statements: expected CheckedStatement, got 3"),
+        (lambda: CheckedCitations.of(3, []), DocumentsError, r"^article: expected Article, got 3 \(int\)$"),
+        (lambda: CheckedCitations.of(article_of("A."), [3]), DocumentsError, "^citations: expected CheckedCitation"),
+    ],
+)
+def test_readers_name_what_has_a_wrong_type(use, error, message):
+    with pytest.raises(error, match=message):
+        use()
+
+
+def test_what_was_checked_before_must_be_statements(checker):
+    for done in (3, "statements", [3]):
+        with pytest.raises(DocumentsError, match=r"^done: expected CheckedStatement, got"):
+            list(checker.check_text("The Aster bridge opened in 1932.", TEXTS, done=done))
+
+
+def test_an_open_file_is_no_document(checker, tmp_path):
+    (tmp_path / "a.md").write_text(PAGES[0][1])
+    with (tmp_path / "a.md").open() as file, pytest.raises(DocumentsError, match=r"^documents: expected a path, .*IO"):
+        checker.check(CLAIM, file)
+
+
+def test_an_archive_that_is_missing_is_told_at_once(tmp_path):
+    with pytest.raises(SearchError, match=r"archive .*nope.sqlite not found"):
+        FactChecker("embedded", search=str(tmp_path / "nope.sqlite"))
+
+
+def test_errors_of_the_library_name_no_command_line_option(checker, tmp_path):
+    def said(error, use):
+        with pytest.raises(error) as raised:
+            use()
+        return str(raised.value)
+
+    texts = [
+        said(SettingsError, lambda: FactChecker("embedded", depth="two")),
+        said(DocumentsError, lambda: checker.check(CLAIM, "https://a.example/report")),
+        said(DocumentsError, lambda: list(checker.check_text(CLAIM.text, store=tmp_path / "none"))),
+        said(DocumentsError, lambda: list(checker.check_text("The Aster bridge opened in 1932."))),
+    ]
+    assert not any("--" in text or "command" in text or text.startswith(":") for text in texts), texts
+
+
+def test_one_claim_has_no_number_and_many_have(checker):
+    alone = checker.check(CLAIM.text, TEXTS)
+    assert "id=" not in repr(alone.claim) and "id" not in alone.to_dict(graph=True)["claim"]
+    assert "id" not in alone.to_dict(graph=True)["graph"]["thoughts"][0]["content"]
+    (first, second) = checker.check_many([CLAIM.text, Claim("Water is wet.", id=7)], TEXTS)
+    assert (first.to_dict()["claim"]["id"], second.to_dict()["claim"]["id"]) == (0, 7)
+    assert "id=7" in repr(second.claim)
+
+
+def test_an_empty_text_among_several_is_left_out(checker, caplog):
+    assert checker.check(CLAIM, TEXTS | {"empty.md": " "}).verdict == checker.check(CLAIM, TEXTS).verdict
+    assert "empty.md: skipped, it has no text" in caplog.text

@@ -41,9 +41,9 @@ def states(claim: Claim, answer: str) -> bool:
     Annotators marked many answers "Metadata" that no field of the claim holds; a model trained to name the metadata as
     their source would learn to make answers up.
 
-    >>> states(Claim(id=0, text="", date="9-4-2021", speaker="Mira Halvers"), "April 9th, 2021")
+    >>> states(Claim("C.", date="9-4-2021", speaker="Mira Halvers"), "April 9th, 2021")
     True
-    >>> states(Claim(id=0, text="", date="9-4-2021", speaker="Mira Halvers"), "April 4th, 2021")
+    >>> states(Claim("C.", date="9-4-2021", speaker="Mira Halvers"), "April 4th, 2021")
     False
     """
     words = set(tokenize(answer)) - SMALL

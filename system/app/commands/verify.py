@@ -42,7 +42,7 @@ def command(arguments: Sequence[str]) -> int:
     """Check the claim and print the answer."""
     args = options.parse(parser(), arguments)
     settings = common.settings_of(args)
-    claim = Claim(id=0, text=args.claim, date=args.date, speaker=args.speaker)
+    claim = Claim(args.claim, date=args.date, speaker=args.speaker)
     if not args.documents and not settings.retrieval.search:
         raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
     ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch)

@@ -116,7 +116,7 @@ class Desk:
         settings = self._checker.engine.settings.retrieval
         if settings.search and not on_the_web(settings.search):
             return rank(Path(settings.search), query, settings.model_copy(update={"search": ""}))
-        return rank_documents(self._own(), Claim(id=0, text=query), settings)
+        return rank_documents(self._own(), Claim(query), settings)
 
     def _own(self) -> list[str]:
         """The server's evidence and settings.

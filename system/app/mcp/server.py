@@ -82,7 +82,7 @@ class Tools:
         speaker: Speaker = "",
     ) -> CheckedClaim:
         """Check one factual claim against documents; the verdict comes with the words of the source that decide."""
-        checked, texts = Claim(id=0, text=claim, date=date, speaker=speaker), _by_name(documents)
+        checked, texts = Claim(claim, date=date, speaker=speaker), _by_name(documents)
         return await self._answer(context, lambda desk: desk.check_claim(checked, texts))
 
     async def check_text(

@@ -351,7 +351,7 @@ def _order(submission: Submission, service: Service) -> Order:
     Raises:
         UnknownStore: it names a store that the service does not have.
     """
-    claim = Claim(id=0, text=submission.claim, date=submission.date, speaker=submission.speaker)
+    claim = Claim(submission.claim, date=submission.date, speaker=submission.speaker)
     material = submission.documents or service.stores[submission.store]
     return Order(claim, material, min(submission.budget or service.budget, service.budget))
 

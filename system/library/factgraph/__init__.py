@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from knowledge_store.pages.page import Passage as Passage
     from knowledge_store.searchers import SearchError as SearchError
     from system.api import Checked as Checked
+    from system.api import CheckerClosed as CheckerClosed
     from system.api import ClaimLike as ClaimLike
     from system.api import FactChecker as FactChecker
     from system.article.reading import article_of as article_of
@@ -55,7 +56,7 @@ _HOMES = {
     "knowledge_store.pages.documents": ("DocumentsError",),
     "knowledge_store.pages.page": ("Passage",),
     "knowledge_store.searchers": ("SearchError",),
-    "system.api": ("Checked", "ClaimLike", "FactChecker"),
+    "system.api": ("Checked", "CheckerClosed", "ClaimLike", "FactChecker"),
     "system.article.reading": ("article_of", "read_article"),
     "system.article.records": ("Article", "CheckedStatement", "CheckedText", "Sentence"),
     "system.averitec.claims": ("read_claims",),

@@ -216,7 +216,7 @@ def test_several_sources_keep_their_names(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_an_address_is_fetched_only_on_request(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(DocumentsError, match="allow it with --fetch"):
+    with pytest.raises(DocumentsError, match="allow it with the option fetch"):
         read("https://a.example/")
     with pytest.raises(DocumentsError, match="no text in"):
         list(read_documents("http://127.0.0.1:9/", Flaws(), fetch=True))
