@@ -6,11 +6,12 @@ speaks of. The verifier judges each unit by itself; a small regression, fitted o
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import orjson
@@ -20,7 +21,7 @@ from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import Passage
 from system.graph.records import Label
 from system.text.comparison import DIRECT, WHOLE, Comparison, compare
-from system.text.quantities import quantities
+from system.text.quantities import Quantity, disagreeing, quantities
 from system.text.words import content_stems, coverage, sentences, words
 from system.verifier.base import Verifier, VerifierUnavailable
 from system.verifier.loading import BUNDLED, load_verifier
@@ -29,6 +30,7 @@ CONTEXT = 300  # characters before a sentence in which what it speaks of may be 
 UNITS = 16  # of a statement that the verifier reads; the nearest of all that was retrieved
 OUTCOMES = (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
 _PRONOUN = re.compile(r"(?:it|its|he|his|she|her|they|their|this|these|those|that|there)\b", re.IGNORECASE)
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 Cut = Callable[[Passage], Sequence[str]]
 
@@ -66,45 +68,59 @@ class ReadUnit:
     refuted: float
     nearness: float
 
-    @cached_property
+    @property
     def covered(self) -> float:
         """Share of the statement's content words that the unit has, in [0, 1]."""
         return coverage(content_stems(self.statement), content_stems(self.unit.text))
 
-    @cached_property
+    @property
     def speaks(self) -> float:
         """How much of the statement the sentence itself speaks of, without the one that names its topic; above 0."""
         return 0.2 + coverage(content_stems(self.statement), content_stems(self.unit.sentence))
 
-    @cached_property
+    @property
     def differing(self) -> tuple[str, str] | None:
         """The statement's value and the unit's in its place, as far as rules can tell."""
-        return next((one.differing for one in self._compared if one.differing and one.direct >= DIRECT), None)
+        compared = _compared(self.statement, self.unit.text)
+        return next((one.differing for one in compared if one.differing and one.direct >= DIRECT), None)
 
-    @cached_property
+    @property
     def same(self) -> bool:
         """Whether the unit says the statement in its own words, as far as rules can tell."""
-        return any(one.covered >= WHOLE and not (one.differing or one.open or one.denied) for one in self._compared)
+        compared = _compared(self.statement, self.unit.text)
+        return any(one.covered >= WHOLE and not (one.differing or one.open or one.denied) for one in compared)
 
-    @cached_property
-    def _compared(self) -> list[Comparison]:
-        text = self.unit.text
-        return list(compare(self.statement.rstrip(" .!?…"), text, content_stems(text)))
-
-    @cached_property
+    @property
     def other_number(self) -> bool:
         """Whether the statement has a number for which the unit has only others of its kind."""
-        found = quantities(self.unit.text)
-        return any(
-            not any(one.agrees(other) for other in found) and any(one.kind is other.kind for other in found)
-            for one in quantities(self.statement)
-        )
+        kinds = {other.kind for other in quantities(self.unit.text)}
+        return any(one.kind in kinds for one in self._numbers_lacking)
 
-    @cached_property
+    @property
     def lacks_number(self) -> bool:
         """Whether the statement has a number that the unit does not have."""
-        found = quantities(self.unit.text)
-        return any(not any(one.agrees(other) for other in found) for one in quantities(self.statement))
+        return bool(self._numbers_lacking)
+
+    @property
+    def _numbers_lacking(self) -> tuple[Quantity, ...]:
+        return disagreeing(quantities(self.statement), quantities(self.unit.text))
+
+
+@lru_cache(maxsize=4096)  # and no cached property: those of Python 3.11 keep the units of other threads waiting
+def _compared(statement: str, text: str) -> tuple[Comparison, ...]:
+    return tuple(compare(statement.rstrip(" .!?…"), text, content_stems(text)))
+
+
+def never() -> bool:
+    """Time does not run out."""
+    return False
+
+
+def _in_time(items: Iterable[T], expired: Callable[[], bool]) -> Iterator[T]:
+    for item in items:
+        if expired():
+            raise TimeoutError("reading took longer than there was time")
+        yield item
 
 
 def every_sentence(passage: Passage) -> Sequence[str]:
@@ -252,10 +268,11 @@ class Decision:
         likely = np.exp(scores - scores.max())
         return PageVerdict(likely / likely.sum(), tuple(readings), self.sure)
 
-    def by_page(self, readings: Sequence[ReadUnit]) -> list[PageVerdict]:
-        """The verdict of each page that has units, the most decided first."""
+    def by_page(self, readings: Sequence[ReadUnit], expired: Callable[[], bool] = never) -> list[PageVerdict]:
+        """The verdict of each page that has units, the most decided first; see ``Reader.pages``."""
         ordered = sorted(readings, key=lambda one: one.unit.passage.page)  # stable: the nearest stays first
-        pages = [self.of(list(group)) for _, group in groupby(ordered, key=lambda one: one.unit.passage.page)]
+        groups = groupby(ordered, key=lambda one: one.unit.passage.page)
+        pages = [self.of(list(group)) for _, group in _in_time(groups, expired)]
         return sorted(pages, key=lambda page: -float(page.probabilities[:2].max()))
 
 
@@ -267,11 +284,23 @@ class Reader:
     decision: Decision
 
     def pages(
-        self, encoder: Encoder, statement: str, passages: Iterable[Passage], cut: Cut = every_sentence
+        self,
+        encoder: Encoder,
+        statement: str,
+        passages: Iterable[Passage],
+        cut: Cut = every_sentence,
+        expired: Callable[[], bool] = never,
     ) -> list[PageVerdict]:
-        """Verdict of each page of the passages on a statement, the most decided first; see ``units_of``."""
-        units = units_of(passages, statement, cut)
-        return self.decision.by_page(read_units(self.verifier, encoder, statement, units))
+        """Verdict of each page of the passages on a statement, the most decided first; see ``units_of``.
+
+        Args:
+            expired: whether nobody waits for it any more, which ends it: a thread cannot be ended from outside.
+
+        Raises:
+            TimeoutError: it was ended.
+        """
+        units = units_of(_in_time(passages, expired), statement, cut)
+        return self.decision.by_page(read_units(self.verifier, encoder, statement, units), expired)
 
 
 DECISION = Path(__file__).parent / BUNDLED / "decision.json"

@@ -47,9 +47,11 @@ class Finding:
 @strategy("entailment", asks=lambda settings: (), searching=True)
 async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
-    language = case.reader.verifier.language
-    # In a thread: the first call loads a model.
-    if language and (code := await asyncio.to_thread(other_language, case.claim.text, language)):
+    try:
+        code = await _foreign(case)
+    except DeadlineExpired:
+        return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
+    if code:
         reason = explain_language("This claim is", {code})
         unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
         case.graph.add(unread, [case.graph.root], "judge")
@@ -72,6 +74,14 @@ async def entailment(case: Case) -> Outcome:
     verdict = combine(case, findings, len(statements))
     pairs = sorted((one.pair.content for one in findings), key=lambda pair: not pair.answered)
     return Outcome(verdict=verdict.content, pairs=tuple(pairs), rounds=1, branches=len(statements))
+
+
+async def _foreign(case: Case) -> str:
+    """The language of a claim that the verifier does not read; else empty."""
+    if not (language := case.reader.verifier.language):
+        return ""
+    told = partial(other_language, case.claim.text, language)  # in a thread: the first call loads a model
+    return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(told))
 
 
 async def check_statement(
@@ -107,7 +117,7 @@ async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) ->
         own = case.own and not passage.found
         return said if chosen or own else without_claim(said, case.claim.text, statement)
 
-    reading = partial(case.reader.pages, case.encoder, statement, passages, cut)
+    reading = partial(case.reader.pages, case.encoder, statement, passages, cut, lambda: not case.deadline.left())
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
 
 

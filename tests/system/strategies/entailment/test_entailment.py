@@ -1,13 +1,14 @@
 """Documents are read statement by statement; a verifier that goes by words stands in for the trained one."""
 
 import asyncio
+from threading import Event
 
 import pytest
 from hypothesis import given
 from hypothesis.strategies import lists, sampled_from
 
 from factgraph import FactChecker
-from knowledge_store.pages.page import Page
+from knowledge_store.pages.page import Page, Passage
 from knowledge_store.pages.store import write_store
 from knowledge_store.searchers.archive import Archive
 from system.check import Engine
@@ -220,3 +221,34 @@ WORDS = ["who", "and", "but", "while", "it", "she", "was", "won", "burned", "to"
 def test_cuts_each_conjunction_once(words):
     claim = " ".join(words)
     assert 1 <= len(statements_of(claim)) <= 1 + sum(word in {"and", "but", "while", ";"} for word in words)
+
+
+def test_a_language_that_takes_too_long_is_not_waited_for(monkeypatch):
+    released, told = Event(), Event()
+
+    def slowly(*_):
+        released.wait(30)
+        told.set()
+        return ""
+
+    monkeypatch.setattr("system.strategies.entailment.strategy.other_language", slowly)
+    settings = settings_with(strategy="entailment")
+    settings = settings.model_copy(update={"run": settings.run.model_copy(update={"budget": 1.0})})
+    engine = Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest()))
+    with FactChecker(engine=engine) as checker:
+        checked = checker.check("The bridge opened in 1932.", {"a.md": "The bridge opened in 1932."})
+        assert checked.result.timing.cut_short and not told.is_set()
+        released.set()
+
+
+def test_reading_ends_when_nobody_waits_for_it():
+    passages = [Passage(f"The bridge opened in 193{page}.", "a.md", page, 0) for page in range(4)]
+    asked = []
+
+    def expired():
+        asked.append(True)
+        return len(asked) > 6  # after the passages, between pages
+
+    with pytest.raises(TimeoutError):
+        Reader(ByWords(), loudest()).pages(BagOfWords(), "The bridge opened in 1932.", passages, expired=expired)
+    assert len(asked) == 7
