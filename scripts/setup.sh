@@ -24,7 +24,14 @@ trim() { # what the packages carry for those who develop them, and for devices t
   done
 }
 
-is_done && exit 0
+show_types() { # to type checkers: they read path files, and not the import hook of an editable install with two roots
+  local packages
+  for packages in "$venv"/lib/python3.*/site-packages; do
+    printf '%s\n' "$root" "$root/system/library" >"$packages/factgraph.pth"
+  done
+}
+
+is_done && { show_types; exit 0; }
 
 echo "setting up $venv (once; about 1.5 GB and two minutes, log: $log)"
 make_venv
@@ -38,6 +45,7 @@ elif ! has_gpu; then
 fi
 install "${versions[@]}" --editable "$root${extras:+[$extras]}" || fail_with_log
 [ -z "$lean" ] || trim
+show_types
 # What cannot be fetched now is fetched by the first run that needs it, or stops that; other profiles need none of it.
 if [ -e "$root/system/__main__.py" ]; then
   (cd "$root" && "$venv/bin/python" -m system fetch --profile cpu >>"$log" 2>&1) || tail -n 1 "$log" >&2

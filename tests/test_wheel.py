@@ -146,7 +146,27 @@ Document("A text.", page="three")
 @pytest.mark.slow
 def test_a_program_elsewhere_is_checked_by_mypy(wheel, tmp_path):
     """As in the environment of a user, who has the wheel, and not the settings of this project's mypy."""
-    python = installed(wheel, tmp_path / "venv")
+    check_types(installed(wheel, tmp_path / "venv"), tmp_path)
+
+
+@pytest.mark.slow
+def test_mypy_sees_what_setup_installs_editable(tmp_path):
+    """As in the environment that ``scripts/setup.sh`` makes, where nothing is left to be installed."""
+    checkout = tmp_path / "checkout"
+    for name in (*files_of_the_packages(), *OTHERS, "constraints.txt", "scripts/setup.sh", "scripts/environment.sh"):
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, checkout / name)
+    venv.create(checkout / ".venv", with_pip=False)
+    python = checkout / ".venv" / "bin" / "python"
+    (site_of(python) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    stamp = (checkout / "pyproject.toml").read_text() + (checkout / "constraints.txt").read_text()
+    (checkout / ".venv" / ".installed").write_text(stamp)
+    subprocess.run(["bash", checkout / "scripts" / "setup.sh"], check=True, timeout=PATIENCE)
+    check_types(python, tmp_path)
+
+
+def check_types(python: Path, tmp_path: Path) -> None:
+    """Have mypy check programs that use what an environment has."""
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs" / "program.py").write_text(PROGRAM)
     (tmp_path / "programs" / "wrong.py").write_text(WRONG)
