@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.text import Text
 from tqdm import tqdm
 
-from knowledge_store.bm25.scoring import contributions, explain
+from knowledge_store.bm25.scoring import contributions, explain_score
 from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.formats import SUFFIXES
@@ -128,7 +128,7 @@ def _search(store: Path, question: str, limit: int, explained: bool) -> None:
         console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
         console.print(_highlighted(passage.text, question))
         if explained:
-            console.print(Text(explain(counted[passage.key]), "dim"))
+            console.print(Text(explain_score(counted[passage.key]), "dim"))
         console.print()
     console.print(Text(str(ranked.report), "dim"))
 

@@ -36,7 +36,7 @@ class StepFailed(Exception):
 def machine(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     """The machine of the run, and what doctor finds missing."""
     described = _python(
-        "-c", "import json; from system.hardware.machine import describe; print(json.dumps(describe()))"
+        "-c", "import json; from system.hardware.machine import describe_machine; print(json.dumps(describe_machine()))"
     )
     found = subprocess.run(
         [sys.executable, "-m", "system", "doctor", *_profile(args)], cwd=ROOT, capture_output=True, text=True

@@ -13,8 +13,8 @@ from submission.claim_only import add_claim_only_command
 from submission.ev2r.replies import Mode
 from submission.files import SubmissionError, write_text
 from submission.read import claim_texts
-from submission.report.comparison import compare, print_comparison
 from submission.report.page import write_report
+from submission.report.run_comparison import compare, print_comparison
 from submission.rounds import add_rounds_command
 from submission.score import Judging, Metric, score
 from submission.tables import print_report

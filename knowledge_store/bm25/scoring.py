@@ -139,10 +139,10 @@ def contributions(texts: Sequence[str], query: str) -> list[dict[str, float]]:
     return [dict(sorted(part.items(), key=lambda item: -item[1])) for part in parts]
 
 
-def explain(part: dict[str, float]) -> str:
+def explain_score(part: dict[str, float]) -> str:
     """Contributions on one line.
 
-    >>> explain({"fish": 1.25, "may": 0.5}), explain({})
+    >>> explain_score({"fish": 1.25, "may": 0.5}), explain_score({})
     ('BM25 1.75 = fish 1.25 + may 0.50', 'BM25 0.00: no word of the question')
     """
     if not part:

@@ -1,4 +1,4 @@
-"""What does training on NF4 cost an adapter that is served on the weights before they were rounded to it?
+"""Cost to an adapter of training on NF4 while it is served on the weights before they were rounded.
 
 A base that a card holds in no other form is trained on in NF4 (``training/finetuning/base.py``), while the engine
 serves the 4-bit checkpoint that the base was made of. Two adapters learn the same examples in the same order, one on

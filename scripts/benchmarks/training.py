@@ -25,7 +25,7 @@ from torch import nn
 from transformers import AutoModelForCausalLM, EarlyStoppingCallback, PreTrainedConfig, TrainerCallback
 
 from scripts.benchmarks.shapes import QWEN_14B, SMOLLM2_135M
-from system.hardware.machine import describe, peak_memory
+from system.hardware.machine import describe_machine, peak_memory
 from system.hardware.memory import GIB
 from system.models.base import ModelUnavailable
 from training.finetuning.base import (
@@ -165,7 +165,7 @@ def main() -> None:
 
 def _report(options: argparse.Namespace, plan: TrainingPlan, found: dict[str, float]) -> dict[str, Any]:
     given = {name: value for name, value in vars(options).items() if name != "output"}
-    return {"options": given, "planned_gib": plan.needed / GIB, **found, "machine": describe()}
+    return {"options": given, "planned_gib": plan.needed / GIB, **found, "machine": describe_machine()}
 
 
 def _options() -> argparse.Namespace:

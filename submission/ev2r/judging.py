@@ -18,7 +18,7 @@ from system.files.journal import JournalError, RecordJournal
 from system.graph.records import Record
 
 
-class Comparison(Record):
+class ComparedPairs(Record):
     """Predicted pairs beside the gold pairs of the same claim; of questions alone, the answers are ignored."""
 
     claim_id: int
@@ -46,7 +46,7 @@ class Judge(Protocol):
 
     name: str
 
-    async def reply(self, comparison: Comparison, attempt: int) -> str:
+    async def reply(self, comparison: ComparedPairs, attempt: int) -> str:
         """The judge's reply as it was written; many callers may wait at the same time.
 
         Args:
@@ -63,10 +63,10 @@ class Judge(Protocol):
         ...
 
 
-def comparisons(pairs: Sequence[Pair]) -> list[Comparison]:
+def comparisons(pairs: Sequence[Pair]) -> list[ComparedPairs]:
     """Both comparisons of each claim: all pairs, as Ev2R reads more than the first ten."""
     return [
-        Comparison(
+        ComparedPairs(
             claim_id=pair.gold.claim_id,
             claim=pair.gold.claim,
             unit=unit,
@@ -134,7 +134,7 @@ class ReplyJournal(RecordJournal[KeptReply]):
         self._replies[key] = kept.reply
 
 
-async def judge_all(asked: Sequence[Comparison], judge: Judge, journal: ReplyJournal, mode: Mode) -> list[Outcome]:
+async def judge_all(asked: Sequence[ComparedPairs], judge: Judge, journal: ReplyJournal, mode: Mode) -> list[Outcome]:
     """The outcome of each comparison, in order; equal ones are asked once. The judge is closed at the end.
 
     Raises:
@@ -145,7 +145,7 @@ async def judge_all(asked: Sequence[Comparison], judge: Judge, journal: ReplyJou
         room = asyncio.Semaphore(MAX_CONCURRENT)
         with tqdm(total=len(distinct), desc="judging", unit="comparison", disable=None) as progress:
 
-            async def outcome(comparison: Comparison) -> Outcome:
+            async def outcome(comparison: ComparedPairs) -> Outcome:
                 async with room:
                     result = await _judge(comparison, judge, journal, mode)
                 progress.update()
@@ -157,7 +157,7 @@ async def judge_all(asked: Sequence[Comparison], judge: Judge, journal: ReplyJou
         await judge.close()
 
 
-async def _judge(comparison: Comparison, judge: Judge, journal: ReplyJournal, mode: Mode) -> Outcome:
+async def _judge(comparison: ComparedPairs, judge: Judge, journal: ReplyJournal, mode: Mode) -> Outcome:
     reason = ""
     for attempt in range(ATTEMPTS[mode]):
         try:
@@ -170,7 +170,7 @@ async def _judge(comparison: Comparison, judge: Judge, journal: ReplyJournal, mo
     return reason
 
 
-async def _reply(comparison: Comparison, attempt: int, judge: Judge, journal: ReplyJournal) -> str:
+async def _reply(comparison: ComparedPairs, attempt: int, judge: Judge, journal: ReplyJournal) -> str:
     key = comparison.key(judge.name, attempt)
     raw = journal.get(key)
     if raw is None:
@@ -187,7 +187,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _WORD = re.compile(r"\w+")
 
 
-def judge_lexically(comparison: Comparison) -> Judgement:
+def judge_lexically(comparison: ComparedPairs) -> Judgement:
     """An estimate of Ev2R's form without a judge, for smoke tests: it compares words, not what they say.
 
     A fact is a sentence (or a question), and it counts as supported when more than half of its words, stop words left

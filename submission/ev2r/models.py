@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 
-from submission.ev2r.judging import Comparison, Judge, JudgeError
+from submission.ev2r.judging import ComparedPairs, Judge, JudgeError
 from submission.ev2r.replies import Unit
 from submission.ev2r.tasks import TASKS, CompareEvidence, CompareQuestions, FreePrompt
 from submission.files import SubmissionError, read_text
@@ -39,7 +39,7 @@ class OfficialPrompts:
     texts: dict[Unit, str]
     name: str
 
-    def prompt(self, comparison: Comparison) -> str:
+    def prompt(self, comparison: ComparedPairs) -> str:
         """Write the official scorer's prompt: evidence as its CSV has it, or the questions in one line."""
         gold, predicted = (_evidence(comparison.unit, list(pairs)) for pairs in (comparison.gold, comparison.predicted))
         return self.texts[comparison.unit].format(comparison.claim, gold, predicted)
@@ -123,7 +123,7 @@ class ModelJudge:
         self._model = model
         self._official = official
 
-    async def reply(self, comparison: Comparison, attempt: int) -> str:
+    async def reply(self, comparison: ComparedPairs, attempt: int) -> str:
         """See ``Judge.reply``."""
         temperature = RETRY_TEMPERATURE if attempt else 0.0
         try:
@@ -138,7 +138,7 @@ class ModelJudge:
         """See ``Judge.close``."""
         await self._model.close()
 
-    def _task(self, comparison: Comparison) -> Task[Reply]:
+    def _task(self, comparison: ComparedPairs) -> Task[Reply]:
         if self._official:
             return FreePrompt(claim=_claim(comparison), prompt=self._official.prompt(comparison))
         return _own_task(comparison)
@@ -175,14 +175,14 @@ def _settings(judge: str) -> Settings:
     return load("embedded", {"backend": backend, "model": name, "address": address, **JUDGE_ENGINE})
 
 
-def _own_task(comparison: Comparison) -> Task[Reply]:
+def _own_task(comparison: ComparedPairs) -> Task[Reply]:
     if comparison.unit is Unit.EVIDENCE:
         return CompareEvidence(claim=_claim(comparison), predicted=comparison.predicted, reference=comparison.gold)
     predicted, gold = (tuple(question for question, _ in side) for side in (comparison.predicted, comparison.gold))
     return CompareQuestions(claim=_claim(comparison), predicted=predicted, reference=tuple(dict.fromkeys(gold)))
 
 
-def _claim(comparison: Comparison) -> Claim:
+def _claim(comparison: ComparedPairs) -> Claim:
     return Claim(id=comparison.claim_id, text=comparison.claim)
 
 
@@ -191,6 +191,6 @@ def _own_prompts_name() -> str:
     pairs = (("question", "answer"),)
     digest = hashlib.sha256()
     for unit in Unit:
-        task = _own_task(Comparison(claim_id=0, claim="", unit=unit, predicted=pairs, gold=pairs))
+        task = _own_task(ComparedPairs(claim_id=0, claim="claim", unit=unit, predicted=pairs, gold=pairs))
         digest.update(repr((render(task, adapter=False), decoding_schema(task.reply_type))).encode())
     return f"own prompts {digest.hexdigest()[:12]}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from submission.ev2r.judging import Comparison, Outcome
+from submission.ev2r.judging import ComparedPairs, Outcome
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.read import Pair
 from system.graph.records import Record
@@ -87,7 +87,7 @@ class Ev2rScores(Record):
 
 
 def ev2r_scores(
-    pairs: Sequence[Pair], asked: Sequence[Comparison], outcomes: Sequence[Outcome], judge: str, mode: Mode
+    pairs: Sequence[Pair], asked: Sequence[ComparedPairs], outcomes: Sequence[Outcome], judge: str, mode: Mode
 ) -> Ev2rScores:
     """Score the outcomes of all comparisons of some pairs.
 
@@ -122,7 +122,7 @@ def _counted(outcome: Outcome, mode: Mode) -> Judgement | None:
 
 
 def _claims(
-    pairs: Sequence[Pair], asked: Sequence[Comparison], counted: Sequence[Judgement | None]
+    pairs: Sequence[Pair], asked: Sequence[ComparedPairs], counted: Sequence[Judgement | None]
 ) -> tuple[ClaimEv2r, ...]:
     judgements: dict[int, dict[Unit, Judgement]] = {pair.gold.claim_id: {} for pair in pairs}
     for one, judgement in zip(asked, counted, strict=True):

@@ -20,7 +20,7 @@ from tqdm import tqdm
 from system.check import Engine
 from system.files.journal import RecordJournal
 from system.graph.records import TWO_LABELS, Claim, ClaimResult, Label, Record
-from system.hardware.machine import describe
+from system.hardware.machine import describe_machine
 from system.models.base import Model, Request, Result
 from system.runner.checking import PooledChecks, Rank, check_all
 from system.runner.ranking_pool import RankingPool
@@ -259,7 +259,7 @@ def save_comparison(
 ) -> None:
     """Write ``comparison.json``, the scores with the machine, and ``comparison.jsonl``, each claim's verdicts."""
     folder.mkdir(parents=True, exist_ok=True)
-    report = {**facts, "scores": [one.model_dump(mode="json") for one in scores], "machine": describe()}
+    report = {**facts, "scores": [one.model_dump(mode="json") for one in scores], "machine": describe_machine()}
     (folder / "comparison.json").write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
     rows = (
         {

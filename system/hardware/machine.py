@@ -27,7 +27,7 @@ GPU_MEMORY = 20.0
 """Free GiB that the profile a10g asks of a GPU: by its memory plan, the caches of three claims then fit."""
 
 
-def describe() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """Hardware, versions and revision, for ``run.json``."""
     import torch
 

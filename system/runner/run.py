@@ -15,7 +15,7 @@ from tqdm import tqdm
 from system.files.atomic import write_atomically
 from system.files.journal import Journal, JournalError, identity_of, read_identity
 from system.graph.records import Claim, ClaimResult
-from system.hardware.machine import describe
+from system.hardware.machine import describe_machine
 from system.runner.checker import Checker, WorkerReport
 from system.runner.checking import check_all
 from system.runner.ranking_pool import store_file
@@ -144,7 +144,7 @@ def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[s
 
 def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) -> None:
     """Write ``run.json``: the facts of the run, the resolved settings, the machine and the versions."""
-    report = {**facts, "settings": settings.model_dump(mode="json"), "machine": describe()}
+    report = {**facts, "settings": settings.model_dump(mode="json"), "machine": describe_machine()}
     write_atomically(folder / "run.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
 
 

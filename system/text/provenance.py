@@ -19,7 +19,7 @@ NEAR = 200
 """Characters before and after a quotation within which its document may be named."""
 _ENDS = " .,;:!?…"
 
-Document = tuple[str, str]  # its name, and a text that stands in it
+NamedText = tuple[str, str]  # its name, and a text that stands in it
 
 
 def faults(result: ClaimResult) -> list[str]:
@@ -60,7 +60,7 @@ def _is_quotation(match: re.Match[str]) -> bool:
     return len((match[1] or match[2]).split()) >= WORDS
 
 
-def _names(match: re.Match[str], documents: Sequence[Document]) -> tuple[str, ...]:
+def _names(match: re.Match[str], documents: Sequence[NamedText]) -> tuple[str, ...]:
     wanted = _plain(match[1] or match[2])
     return tuple(dict.fromkeys(name for name, text in documents if wanted in _plain(text)))
 
@@ -74,7 +74,7 @@ def _named(text: str, match: re.Match[str], names: Sequence[str]) -> bool:
     return any(name.lower() in around.lower() for name in names)
 
 
-def _documents(pairs: Sequence[QuestionAnswer]) -> Iterator[Document]:
+def _documents(pairs: Sequence[QuestionAnswer]) -> Iterator[NamedText]:
     for answer in (answer for pair in pairs for answer in pair.answers):
         if answer.source is Source.METADATA:
             yield METADATA, answer.text

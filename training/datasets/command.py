@@ -18,7 +18,7 @@ from system.models.loading import located
 from system.settings import Settings, SettingsError
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
-from training.datasets.production import SETS, Order, produce
+from training.datasets.production import SETS, DataOrder, produce
 from training.datasets.samples import (
     LEAKED_CLAIM,
     HeldOut,
@@ -121,7 +121,7 @@ async def _run(args: argparse.Namespace) -> None:
         "lengths": lengths,
         "settings": settings.model_dump(mode="json", include={"model", "debate", "engine", "retrieval"}),
     }
-    order = Order(
+    order = DataOrder(
         claims_file=args.claims,
         claims=claims,
         sets=args.sets,

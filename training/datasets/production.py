@@ -49,7 +49,7 @@ R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True)
-class Order:
+class DataOrder:
     """An order: the data sets to make, and their sources.
 
     Attributes:
@@ -74,7 +74,7 @@ class Order:
     making: Making
 
 
-async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
+async def produce(order: DataOrder) -> AsyncIterator[dict[str, Any]]:
     """Make the data sets in turn and yield the card of each as soon as it is written.
 
     Raises:
@@ -104,7 +104,7 @@ async def produce(order: Order) -> AsyncIterator[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model | None]:
+async def _model(order: DataOrder, encoder: Encoder) -> AsyncIterator[Model | None]:
     """The model that judges and debates, without a moderator's adapter, which is still to be trained.
 
     None where there is neither a store, whose passages are judged, nor a debate.
@@ -119,7 +119,7 @@ async def _model(order: Order, encoder: Encoder) -> AsyncIterator[Model | None]:
         await model.close()
 
 
-async def _question_answering(order: Order, encoder: Encoder, model: Model | None) -> DataSet:
+async def _question_answering(order: DataOrder, encoder: Encoder, model: Model | None) -> DataSet:
     source = Source(order.store, order.settings.retrieval, load_relevance(order.scorer, encoder), order.threshold)
     if order.store is None or model is None:
         return await question_answering(order.claims, source, _nobody)
@@ -134,7 +134,7 @@ async def _nobody(tasks: dict[str, VerifyAnswer]) -> dict[str, Judgement]:
     return {}
 
 
-def debate_store(order: Order, encoder: Encoder) -> Path:
+def debate_store(order: DataOrder, encoder: Encoder) -> Path:
     """The stores that debates retrieve from: those of the claims, else small ones."""
     folder = order.making.folder
     if order.settings.debate.evidence == "gold":
@@ -145,7 +145,7 @@ def debate_store(order: Order, encoder: Encoder) -> Path:
     return write_small_stores(order.claims, Web(order.claims, encoder, seed), folder / "stores", seed)
 
 
-async def _moderator(order: Order, encoder: Encoder, model: Model, store: Path) -> list[DataSet]:
+async def _moderator(order: DataOrder, encoder: Encoder, model: Model, store: Path) -> list[DataSet]:
     settings, folder = debate_settings(order.settings), order.making.folder
     claims = [annotated.claim for annotated in order.claims]
     labels = {annotated.claim.id: annotated.label for annotated in order.claims}
@@ -176,7 +176,7 @@ def _name(settings: Settings) -> str:
     return f"{settings.model.backend} {settings.model.model}".strip()
 
 
-def _journal(order: Order, name: str, kind: type[R], more: dict[str, str]) -> RecordJournal[R]:
+def _journal(order: DataOrder, name: str, kind: type[R], more: dict[str, str]) -> RecordJournal[R]:
     """The journal of one kind of work; it is resumed unless the order says otherwise.
 
     Which claims are wanted is no part of its identity, so that a few can be tried before all.

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from submission.ev2r.judging import MAX_CONCURRENT, Comparison, JudgeError, ReplyJournal, judge_all
+from submission.ev2r.judging import MAX_CONCURRENT, ComparedPairs, JudgeError, ReplyJournal, judge_all
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.files import SubmissionError
 
 
-def comparison(claim_id: int, question: str = "q", unit: Unit = Unit.EVIDENCE) -> Comparison:
+def comparison(claim_id: int, question: str = "q", unit: Unit = Unit.EVIDENCE) -> ComparedPairs:
     pairs = ((question, "a"),)
-    return Comparison(claim_id=claim_id, claim="c", unit=unit, predicted=pairs, gold=pairs)
+    return ComparedPairs(claim_id=claim_id, claim="c", unit=unit, predicted=pairs, gold=pairs)
 
 
 def good(recall: int = 1, unit: Unit = Unit.EVIDENCE) -> str:
@@ -26,14 +26,14 @@ def good(recall: int = 1, unit: Unit = Unit.EVIDENCE) -> str:
 class Scripted:
     """A judge that says what a function says."""
 
-    def __init__(self, script: Callable[[Comparison, int], str], name: str = "scripted") -> None:
+    def __init__(self, script: Callable[[ComparedPairs, int], str], name: str = "scripted") -> None:
         self.name = name
         self.asked: list[tuple[int, int]] = []
         self.closed = False
         self.waiting = self.most = 0
         self._script = script
 
-    async def reply(self, comparison: Comparison, attempt: int) -> str:
+    async def reply(self, comparison: ComparedPairs, attempt: int) -> str:
         self.asked.append((comparison.claim_id, attempt))
         self.waiting += 1
         self.most = max(self.most, self.waiting)
@@ -45,7 +45,7 @@ class Scripted:
         self.closed = True
 
 
-def run(judge: Scripted, path: Path, *asked: Comparison, mode: Mode = Mode.STRICT):
+def run(judge: Scripted, path: Path, *asked: ComparedPairs, mode: Mode = Mode.STRICT):
     with ReplyJournal(path / "judgements.jsonl") as journal:
         return asyncio.run(judge_all(asked, judge, journal, mode))
 
@@ -69,7 +69,7 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
 
 
 def test_resumes_an_interrupted_run_with_the_missing_replies(tmp_path: Path) -> None:
-    def breaks(one: Comparison, _: int) -> str:
+    def breaks(one: ComparedPairs, _: int) -> str:
         if one.claim_id == 1:
             raise SubmissionError("the judge is gone")
         return good()
@@ -98,7 +98,7 @@ def test_in_compatible_mode_nothing_is_repeated(tmp_path: Path) -> None:
 
 
 def test_a_failed_judgement_gives_its_reason(tmp_path: Path) -> None:
-    def script(one: Comparison, _: int) -> str:
+    def script(one: ComparedPairs, _: int) -> str:
         if one.claim_id == 0:
             raise JudgeError("request too long: 9999 tokens")
         return "no JSON"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from submission.ev2r import models
-from submission.ev2r.judging import Comparison, JudgeError
+from submission.ev2r.judging import ComparedPairs, JudgeError
 from submission.ev2r.models import ModelJudge, load_judge, read_official_prompts
 from submission.ev2r.replies import Judgement, Mode, Unit, read_reply
 from submission.ev2r.tasks import CompareEvidence, CompareQuestions, EvidenceComparison, FreePrompt, QuestionComparison
@@ -19,8 +19,8 @@ from tests.submission.ev2r.test_official_prompts import FILE
 GOLD = (("Who?", "A."), ("Who?", "B."))
 
 
-def _comparison(unit: Unit = Unit.EVIDENCE) -> Comparison:
-    return Comparison(claim_id=4, claim="c", unit=unit, predicted=(("When?", "C."),), gold=GOLD)
+def _comparison(unit: Unit = Unit.EVIDENCE) -> ComparedPairs:
+    return ComparedPairs(claim_id=4, claim="c", unit=unit, predicted=(("When?", "C."),), gold=GOLD)
 
 
 def _reply(judge: ModelJudge, unit: Unit = Unit.EVIDENCE, attempt: int = 0) -> str:

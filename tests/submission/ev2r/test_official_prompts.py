@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.ev2r.judging import Comparison
+from submission.ev2r.judging import ComparedPairs
 from submission.ev2r.models import read_official_prompts
 from submission.ev2r.replies import Unit
 from submission.files import SubmissionError
@@ -41,9 +41,9 @@ def _write(folder: Path, text: str) -> Path:
     return folder / "properties.py"
 
 
-def _comparison(unit: Unit) -> Comparison:
+def _comparison(unit: Unit) -> ComparedPairs:
     gold = (("Who?", "A {man}."), ("Who?", "B."))
-    return Comparison(claim_id=0, claim="c {0}", unit=unit, predicted=(("When?", "C."), ("", "D.")), gold=gold)
+    return ComparedPairs(claim_id=0, claim="c {0}", unit=unit, predicted=(("When?", "C."), ("", "D.")), gold=gold)
 
 
 def test_prompts_are_filled_in_as_the_official_scorer_does(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_custom_model_does_not_get_the_small_models_profile(monkeypatch, given
 
 
 def test_the_description_names_what_results_depend_on():
-    described = machine.describe()
+    described = machine.describe_machine()
     assert {"torch", "sentence-transformers"} <= described["packages"].keys()
     assert described["cpus"] >= 1 and described["memory_gib"] > 0
 

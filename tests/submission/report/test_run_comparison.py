@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from submission.files import SubmissionError
-from submission.report.comparison import compare, print_comparison
+from submission.report.run_comparison import compare, print_comparison
 from system.graph.records import Claim, Label, Verdict
 from tests.helpers.report_factories import TEXT, four_claims, graph_of, result_of, write_run
 

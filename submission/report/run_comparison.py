@@ -37,7 +37,7 @@ class Measure(Record):
     after: float
 
 
-class Comparison(Record):
+class RunComparison(Record):
     """Two runs on the claims that they share.
 
     Attributes:
@@ -56,7 +56,7 @@ class Comparison(Record):
     settings: dict[str, tuple[str, str]]
 
 
-def compare(before: Path, after: Path, gold: Path | None = None) -> Comparison:
+def compare(before: Path, after: Path, gold: Path | None = None) -> RunComparison:
     """Compare the output folders of two runs.
 
     Raises:
@@ -65,7 +65,7 @@ def compare(before: Path, after: Path, gold: Path | None = None) -> Comparison:
     one, two = read_run(before), read_run(after)
     shared = _shared(one, two)
     annotations = read_annotations(gold) if gold else []
-    return Comparison(
+    return RunComparison(
         before=str(before),
         after=str(after),
         shared=len(shared),
@@ -155,7 +155,7 @@ def _differences(one: Mapping[str, object], two: Mapping[str, object]) -> dict[s
     return {name: (before.get(name, "–"), after.get(name, "–")) for name in names}
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
+def print_comparison(comparison: RunComparison, console: Console) -> None:
     """Settings that differ, numbers of both runs, and every changed label."""
     console.print(
         Group(
@@ -164,14 +164,14 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     )
 
 
-def _notes(comparison: Comparison) -> Iterator[RenderableType]:
+def _notes(comparison: RunComparison) -> Iterator[RenderableType]:
     yield Text(f"before: {comparison.before}\nafter:  {comparison.after}\n{comparison.shared} claims in both")
     for count, name in zip(comparison.only, ("before", "after"), strict=True):
         if count:
             yield Text(f"{count} claims only in the run {name}; their labels are not compared", style="yellow")
 
 
-def _settings_table(comparison: Comparison) -> Iterator[RenderableType]:
+def _settings_table(comparison: RunComparison) -> Iterator[RenderableType]:
     if comparison.settings:
         table = Table("setting", "before", "after")
         for name, values in comparison.settings.items():
@@ -179,7 +179,7 @@ def _settings_table(comparison: Comparison) -> Iterator[RenderableType]:
         yield table
 
 
-def _measures_table(comparison: Comparison) -> Table:
+def _measures_table(comparison: RunComparison) -> Table:
     table = Table("")
     for column in ("before", "after", "change"):
         table.add_column(column, justify="right")
@@ -188,7 +188,7 @@ def _measures_table(comparison: Comparison) -> Table:
     return table
 
 
-def _changes_table(comparison: Comparison) -> Iterator[RenderableType]:
+def _changes_table(comparison: RunComparison) -> Iterator[RenderableType]:
     yield Text(f"\n{len(comparison.changes)} labels changed{_balance(comparison.changes)}")
     if not comparison.changes:
         return
