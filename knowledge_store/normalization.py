@@ -1,7 +1,8 @@
 """Texts without their disguise: what readers take for the same is the same to the filters of copies and of orders.
 
 The skeleton of Unicode's security mechanisms (https://www.unicode.org/reports/tr39/#Confusable_Detection), for Latin:
-compatibility forms, accents, invisible characters, letters of other scripts that look Latin, and letters spaced out.
+compatibility forms, accents, invisible characters, letters of other scripts and figures that look Latin, and letters
+spaced out.
 """
 
 import re
@@ -28,6 +29,8 @@ _UNSEEN = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _SPACED = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*·•|/]{1,2}[^\W\d_]){3,}(?!\w)")  # four letters or more, each by itself
+_FIGURE = re.compile(r"(?<=[^\W\d_])[013457@$]+(?=[^\W\d_])|(?<=[^\W\d_])[@$]+|[@$]+(?=[^\W\d_])")  # for letters
+_LETTER = str.maketrans("013457@$", "oieastas")
 _BETWEEN = re.compile(r"[\W_]+")
 
 
@@ -39,4 +42,5 @@ def skeleton(text: str) -> str:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _UNSEEN.sub("", unicodedata.normalize("NFKD", text))).translate(_FOLDED)
+    text = _FIGURE.sub(lambda figure: figure.group().translate(_LETTER), text)
     return _SPACED.sub(lambda spaced: _BETWEEN.sub("", spaced.group()), text)

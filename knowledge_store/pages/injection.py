@@ -25,7 +25,7 @@ _REPLY = (
 _TURN = r"(?:human|assistant|ai|bot|user|system|model|chatgpt|instructions?|response|prompt)"
 _TAG = (
     r"(?:system|assistant|user|human|instructions?|prompt|evidence|claim|verdict|label|answer|response|output|think"
-    r"|tool_?calls?|start_of_turn|end_of_turn|bos|eos|im_start|im_end|endoftext|reserved_\d+|unused\d+|extra_id_\d+)"
+    r"|tool_?calls?|function|start_of_turn|end_of_turn|bos|eos|im_start|im_end|endoftext|reserved_\d+|unused\d+|extra_id_\d+)"
 )
 _FORGET = (
     r"(?:ignore|disregard|forget|override|bypass|discard"
@@ -33,11 +33,12 @@ _FORGET = (
     r"|(?:ignor|olvid|descart|desestim|anul)(?:a|e|en|ar|ad|es)|caso\ omiso"  # Spanish
     r"|(?:ignor|oubli|neglig|annul|outrepass)(?:ez|er|es)|pas\ compte"  # French
     r"|esquec\w*|desconsider\w*|desprez\w*|descarte\w*"  # Portuguese
+    r"|negeer|vergeet"  # Dutch
     r"|dimentic\w*|trascur\w*|scart\w*|annulla\w*|sovrascriv\w*)"  # Italian
 )
 _TOLD = (
     r"(?:instructions?|prompts?|anweisung\w*|instruktion\w*|vorgaben?|instruccion\w*|indicacion\w*|consignes?|directives?"
-    r"|instruc(?:ao|oes)|orientac\w*|istruzion\w*|indicazion\w*)"
+    r"|instruc(?:ao|oes)|orientac\w*|istruzion\w*|indicazion\w*|instructies|aanwijzingen)"
 )
 _EARLIER = r"(?:previous|prior|preceding|earlier|above|foregoing|original|your|other|initial)"
 _RULES = r"(?:instructions?|prompts?|guidelines?|rules?|orders?|commands?|messages?|context|evidence|directions?)"
@@ -62,7 +63,8 @@ _SIGNS = re.compile(
     | \b{_REPLY}\b[^.]{{0,20}}?{_QUOTED}\b{_OWN}
     | (?:-+>|=+>|[→⇒⟹|]){_QUOTED}{_OWN}
     | \b(?:claim|statement|assertion)\b[^.\n]{{0,80}}?[:=-]{_QUOTED}{_OWN}
-    | ^\W{{0,10}}{_OWN}\W{{0,10}}$
+    | (?:^|[:=,]){_QUOTED}{_OWN}\W{{0,10}}$
+    | (?-i:\b[a-z]+\s["'“‘*_]{{0,3}}(?:Supported|SUPPORTED|Refuted|REFUTED|Not\ Enough\ Evidence)\b(?!\s+(?:by|[A-Z])))
     | \b(?:you\ are|act\ as|behave\ as)\ (?:now\ )?(?:an?\ |the\ )?
       (?:ai|assistant|(?:large\ )?language\ model|chatbot|fact-?checker)\b
     | \bas\ an?\ (?:ai\ (?:language\ model|assistant|model|chatbot)|ai,|(?:large\ )?language\ model)\b

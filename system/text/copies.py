@@ -2,7 +2,7 @@
 
 The web repeats what is claimed, true or not, and who wants to steer a check repeats it most. A sentence that has the
 claim's words and adds none but words of assurance ("officials confirmed that", "fact check: true") says nothing new.
-Nor does one that quotes a claim of some length word for word, whatever vouches for it ("a court ruled that"), nor two
+Nor does one that quotes a claim of some length word for word, whatever vouches for it ("a court ruled that"), nor a few
 that share it, nor the answer to a question that asks it ("It did, and three commissions say so"). Misspelt is the same.
 """
 
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
+from itertools import chain, product
 
 from knowledge_store.normalization import skeleton
 from system.text.words import content_stems, coverage, sentences, stem, words
@@ -21,6 +22,7 @@ ADDED = 2  # words beyond the claim's that a copy of it may have
 QUOTED = 5  # words of a claim from which a quotation of it is no accident
 VERBATIM = 0.9  # share of them that a quotation has
 RUN = 3  # of its words in a row from which they belong to it
+PARTS = 4  # sentences in a row that may share a claim
 
 ECHOED = 0.25  # share of the claim's words up to which a sentence only points back to another
 
@@ -50,6 +52,7 @@ def _assuring() -> frozenset[str]:
     return frozenset(stem(word) for word in _ASSURING.split())
 
 
+_JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _COUNT = re.compile(r"\(\d+\)")  # which tells one copy from the next
 
 
@@ -64,27 +67,28 @@ def repeats_claim(sentence: str, claim: str) -> bool:
     True
     """
     claimed, parts = _claimed(claim)
-    said = _words(sentence, claimed)
-    return any(_quotes(said, part) for part in parts) or _adds_nothing(said, parts)
+    return _repeats(_words(sentence, claimed), parts)
 
 
 def copies_in(texts: Sequence[str], *claims: str) -> frozenset[str]:
     """The sentences of a text that say one of some claims again.
 
-    By themselves, as one half of two in a row, or as what points back to one that does.
+    By themselves, as one of a few in a row that share it, or as what points back to one that does.
 
     >>> sorted(copies_in(["Did it rain in Oslo?", "It did, says the ministry.", "Rome was dry."], "It rained in Oslo."))
     ['Did it rain in Oslo?', 'It did, says the ministry.']
     """
     found = set[str]()
     for claim in claims:
-        stems = content_stems(" ".join(_claimed(claim)[0]))
-        before, copied = "", False
-        for text in texts:
-            echoes = copied and bool(_ECHO.match(text)) and coverage(stems, content_stems(text)) <= ECHOED
-            if halves := bool(before) and _in_halves(before, text, claim):
-                found.add(before)
-            before, copied = text, halves or echoes or repeats_claim(text, claim)
+        claimed, parts = _claimed(claim)
+        said = [_words(text, claimed) for text in texts]
+        for start, size in product(range(len(texts)), range(2, PARTS + 1)):
+            if start + size <= len(texts) and any(_share(said[start : start + size], part) for part in parts):
+                found.update(texts[start : start + size])
+        stems, copied = _stems(claimed), False
+        for text, its_words in zip(texts, said, strict=True):
+            echoes = copied and bool(_ECHO.match(text)) and coverage(stems, _stems(its_words)) <= ECHOED
+            copied = echoes or text in found or _repeats(its_words, parts)
             if copied:
                 found.add(text)
     return frozenset(found)
@@ -94,6 +98,10 @@ def without_claim(texts: Sequence[str], *claims: str) -> list[str]:
     """The sentences of a text that are no copies of claims, in order; see ``copies_in``."""
     copied = copies_in(texts, *claims)
     return [text for text in texts if text not in copied]
+
+
+def _repeats(said: tuple[str, ...], parts: Sequence[tuple[str, ...]]) -> bool:
+    return any(_quotes(said, part) for part in parts) or _adds_nothing(said, parts)
 
 
 def _adds_nothing(said: tuple[str, ...], parts: Sequence[tuple[str, ...]]) -> bool:
@@ -110,18 +118,12 @@ def _quotes(said: tuple[str, ...], claimed: tuple[str, ...]) -> bool:
     return len(claimed) >= QUOTED and sum(_runs(said, claimed)) >= VERBATIM * len(claimed)
 
 
-def _in_halves(before: str, text: str, claim: str) -> bool:
-    """Whether two sentences in a row quote the claim, or a sentence of it, together, and each has a part of it."""
-    claimed, parts = _claimed(claim)
-    first, second = _words(before, claimed), _words(text, claimed)
-    return any(
-        len(part) >= QUOTED
-        and (left := sum(_runs(first, part))) < VERBATIM * len(part)
-        and (right := sum(_runs(second, part))) < VERBATIM * len(part)
-        and left and right
-        and _quotes(first + second, part)
-        for part in parts
-    )  # fmt: skip
+def _share(said: Sequence[tuple[str, ...]], claimed: tuple[str, ...]) -> bool:
+    """Whether sentences in a row quote the claim together, and each has a part of it."""
+    if len(claimed) < QUOTED:
+        return False
+    whole = VERBATIM * len(claimed)
+    return all(0 < sum(_runs(one, claimed)) < whole for one in said) and _quotes(tuple(chain(*said)), claimed)
 
 
 def _runs(said: tuple[str, ...], claimed: tuple[str, ...]) -> list[int]:
@@ -135,8 +137,13 @@ def _runs(said: tuple[str, ...], claimed: tuple[str, ...]) -> list[int]:
 def _words(sentence: str, claimed: Sequence[str]) -> tuple[str, ...]:
     """The words of a sentence in small letters; in place of those that misspell a word of the claim, that word."""
     known = set(claimed)
-    said = (word.lower() for word in words(_COUNT.sub("", skeleton(sentence))))
+    said = _read(_COUNT.sub("", sentence))
     return tuple(word if word in known else _respelled(word, claimed) for word in said)
+
+
+def _read(text: str) -> tuple[str, ...]:
+    """The words of a text as a reader sees them, in small letters; "RainFloodedOslo" is three."""
+    return tuple(word.lower() for word in words(_JOINED.sub(" ", skeleton(text))))
 
 
 def _respelled(word: str, claimed: Sequence[str]) -> str:
@@ -161,7 +168,7 @@ def _numbers(stems: frozenset[str]) -> list[str]:
 @lru_cache(maxsize=256)
 def _claimed(claim: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The words of a claim, each once; and in order those of the whole, then those of each of its sentences."""
-    parts = [tuple(word.lower() for word in words(skeleton(one))) for one in (claim, *sentences(claim))]
+    parts = [_read(one) for one in (claim, *sentences(claim))]
     return tuple(dict.fromkeys(parts[0])), parts
 
 

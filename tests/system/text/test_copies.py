@@ -54,6 +54,8 @@ def test_what_adds_something_is_evidence(evidence: str) -> None:
         "He p a i d only 750 c r o w n s of income tax in his first year.",
         "He paid only 750 corwns of incoem tax in his frist year.",
         "#He #paid #only #750 #crowns #of #income #tax #in #his #first #year",
+        "HePaidOnly 750 CrownsOfIncomeTax InHisFirstYear.",
+        "He p@id only 750 crown$ of inc0me t4x in his f1rst ye4r.",
     ],
 )
 def test_a_claim_in_disguise_is_a_copy(said: str) -> None:
@@ -68,6 +70,7 @@ def test_another_word_is_no_misspelt_one() -> None:
     "passage",
     [
         ["He paid only 750 crowns, some say.", "What they mean is income tax in his first year."],
+        ["He paid only 750, they say.", "They mean crowns of income tax, at least.", "And that in his first year."],
         ["Q: Is it so that he paid only 750 crowns of income tax in his first year?", "A: It is, and auditors say so."],
         [SENTENCES[1], "This was confirmed by three commissions.", "It is beyond doubt."],
     ],
