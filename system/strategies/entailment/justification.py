@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SPEAKS = 0.5  # share of a statement's words from which a sentence speaks of it
 
 
-def explain(label: Label, statement: str, pages: Sequence["PageVerdict"]) -> str:
+def justify(label: Label, statement: str, pages: Sequence["PageVerdict"]) -> str:
     """Why a statement has a label.
 
     What differs is named only where one thing stands in another's place; a page is said to be silent only where none
@@ -39,7 +39,7 @@ def explain(label: Label, statement: str, pages: Sequence["PageVerdict"]) -> str
     return f"No document says whether it is so; nearest is {_source(nearest)}: {_quoted(nearest)}"
 
 
-def explain_language(subject: str, codes: Collection[str]) -> str:
+def justify_language(subject: str, codes: Collection[str]) -> str:
     """Why nothing was read: it is in a language that the verifier does not read."""
     return (
         f"{subject} in a language that the verifier does not read ({' and '.join(sorted(codes))}). "
@@ -47,7 +47,7 @@ def explain_language(subject: str, codes: Collection[str]) -> str:
     )
 
 
-def explain_all(label: Label, findings: Sequence[tuple[str, Verdict]]) -> str:
+def justify_all(label: Label, findings: Sequence[tuple[str, Verdict]]) -> str:
     """Why a claim of several statements has a label: each statement with its own verdict."""
     return " ".join(
         f"{number}. {quotation(statement)} {verdict.label}: {verdict.justification}"

@@ -17,7 +17,7 @@ from system.deadline import DeadlineExpired
 from system.graph.records import GUESS, Content, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.strategies import strategy
-from system.strategies.entailment.justification import explain, explain_all, explain_language
+from system.strategies.entailment.justification import justify, justify_all, justify_language
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.entailment.statements import statements_of
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve
@@ -36,7 +36,7 @@ OPPOSED = 0.5  # probability from which a second page contradicts the first
 
 
 @dataclass(frozen=True)
-class Finding:
+class StatementVerdict:
     """A statement with its verdict, and the question whose answer decides it."""
 
     statement: str
@@ -52,7 +52,7 @@ async def entailment(case: Case) -> Outcome:
     except DeadlineExpired:
         return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
     if code:
-        reason = explain_language("This claim is", {code})
+        reason = justify_language("This claim is", {code})
         unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
         case.graph.add(unread, [case.graph.root], "judge")
         return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
@@ -60,7 +60,7 @@ async def entailment(case: Case) -> Outcome:
     questions = [
         case.graph.add(Question(text=question_of_statement(one)), [case.graph.root], "split") for one in statements
     ]
-    findings: list[Finding] = []
+    findings: list[StatementVerdict] = []
     try:
         retrieved = case.settings.debate.evidence == "retrieved"
         given = [] if retrieved else give(case)
@@ -86,7 +86,7 @@ async def _foreign(case: Case) -> str:
 
 async def check_statement(
     case: Case, statement: str, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
-) -> Finding:
+) -> StatementVerdict:
     """Read and decide for one statement; passages in a language that the verifier does not read are left out."""
     language = case.reader.verifier.language
     codes = {one.id: other_language(one.content.passage.text, language) if language else "" for one in evidence}
@@ -98,11 +98,11 @@ async def check_statement(
     label, confidence = label_of(pages)
     silent = not pages and unread
     if silent:
-        reason = explain_language("What was found is", unread)
+        reason = justify_language("What was found is", unread)
     else:
-        reason = explain(label, statement, pages) if pages or not evidence else REPEATED
+        reason = justify(label, statement, pages) if pages or not evidence else REPEATED
     verdict = Verdict(label=label, justification=reason, confidence=GUESS if silent else confidence)
-    return Finding(statement, case.graph.add(verdict, [pair], "judge", under=question), pair)
+    return StatementVerdict(statement, case.graph.add(verdict, [pair], "judge", under=question), pair)
 
 
 async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) -> list["PageVerdict"]:
@@ -134,7 +134,7 @@ def label_of(pages: Sequence["PageVerdict"]) -> tuple[Label, float]:
     return (Label.CONFLICTING, min(sure, against)) if against > OPPOSED else (label, sure)
 
 
-def combine(case: Case, findings: Sequence[Finding], statements: int) -> Thought[Verdict]:
+def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -> Thought[Verdict]:
     """The verdict of a claim by those of its statements; statements that were not read stay open."""
     if not findings:
         return no_verdict(case)
@@ -151,7 +151,7 @@ def combine(case: Case, findings: Sequence[Finding], statements: int) -> Thought
     else:
         label = Label.NOT_ENOUGH_EVIDENCE
     confidence = _together(label, verdicts)
-    reason = explain_all(label, [(one.statement, one.verdict.content) for one in findings])
+    reason = justify_all(label, [(one.statement, one.verdict.content) for one in findings])
     merged = Verdict(label=label, justification=reason, confidence=confidence)
     return case.graph.add(merged, [one.verdict for one in findings], "combine", under=case.graph.root)
 
