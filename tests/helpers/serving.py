@@ -14,7 +14,7 @@ import orjson
 import uvicorn
 from starlette.types import ASGIApp
 
-from system.app.service.app import Limits, create_app
+from system.app.service.app import Capacity, create_app
 from system.app.service.job_archive import JobArchive
 from system.app.service.worker import Stores, Worker
 from system.check import Engine
@@ -53,7 +53,7 @@ async def serving(
     engine: Engine, stores: Path | None = None, token: str = "", archive: JobArchive | None = None, **limits: int
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a service that starts and stops with it."""
-    app = create_app(Worker(engine), Stores(stores), Limits(**limits), token, archive)
+    app = create_app(Worker(engine), Stores(stores), Capacity(**limits), token, archive)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
@@ -72,7 +72,7 @@ def listening(
     **limits: int,
 ) -> Iterator[str]:
     """The address of a real service in a thread."""
-    with answering(create_app(Worker(engine), Stores(stores), Limits(**limits), token), http, proxies) as address:
+    with answering(create_app(Worker(engine), Stores(stores), Capacity(**limits), token), http, proxies) as address:
         yield address
 
 

@@ -35,8 +35,8 @@ from system.app.service.schema import (
     STREAM,
     STREAM_OF_TEXT,
     TEXT,
+    ClaimProgress,
     Health,
-    Progress,
     State,
     StoreNames,
     Submission,
@@ -115,7 +115,7 @@ FAREWELL = 2.0  # seconds that streams have to say goodbye when the service stop
 
 
 @dataclass(frozen=True)
-class Limits:
+class Capacity:
     """The limits of what the service takes.
 
     Attributes:
@@ -143,7 +143,7 @@ class Service:
 
 
 def create_app(
-    worker: Worker, stores: Stores, limits: Limits = Limits(), token: str = "", archive: JobArchive | None = None
+    worker: Worker, stores: Stores, limits: Capacity = Capacity(), token: str = "", archive: JobArchive | None = None
 ) -> FastAPI:
     """The application.
 
@@ -196,14 +196,14 @@ def _claims(service: Service, body: int) -> APIRouter:
     router = APIRouter(prefix="/claims", tags=["claims"], responses=problems(401, 422), max_body_size=body)
 
     @router.post("", status_code=202, operation_id="submit", responses={**problems(400, 404, 413, 429), **LINKED})
-    async def submit(submission: Submission, response: Response) -> Progress:
+    async def submit(submission: Submission, response: Response) -> ClaimProgress:
         """Submit a claim; it waits for its turn, and is then checked within its budget."""
         job = jobs.submit(_order(submission, service))
         response.headers["Location"] = f"/claims/{job.id}"
         return jobs.progress(job)
 
     @router.get("/{claim_id}", operation_id="progress", responses=problems(404))
-    async def progress(claim_id: str) -> Progress:
+    async def progress(claim_id: str) -> ClaimProgress:
         """How far a claim has come, with its result once it is done."""
         return jobs.progress(jobs[claim_id])
 

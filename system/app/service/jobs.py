@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 
 from knowledge_store.pages.documents import DocumentsError
 from system.app.service.job_archive import JobArchive, Kept
-from system.app.service.schema import Progress, State, TextProgress
+from system.app.service.schema import ClaimProgress, State, TextProgress
 from system.app.service.worker import Order, TextOrder
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.graph.records import ClaimResult, Content
@@ -320,9 +320,9 @@ class ClaimJobs(Jobs[Order, Thought[Content], ClaimResult]):
         self._jobs = {job.id: job for job in map(_revived, self._archive)}
         metrics.watch(lambda: len(self.in_state(State.QUEUED)), lambda: len(self.in_state(State.RUNNING)))
 
-    def progress(self, job: ClaimJob) -> Progress:
+    def progress(self, job: ClaimJob) -> ClaimProgress:
         """The job as clients see it."""
-        return Progress(
+        return ClaimProgress(
             id=job.id,
             claim=job.order.claim.text,
             state=job.state,

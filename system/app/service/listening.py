@@ -10,7 +10,7 @@ from knowledge_store.ranking import warm_up
 from system.app.commands import common
 from system.app.service.access import AccessError
 from system.app.service.answering import answer
-from system.app.service.app import Limits, create_app
+from system.app.service.app import Capacity, create_app
 from system.app.service.job_archive import JobArchive
 from system.app.service.worker import Stores, Worker
 
@@ -27,7 +27,7 @@ def listen(args: argparse.Namespace, token: str, bound: socket.socket) -> None:
     engine, seconds = common.load_timed(common.settings_of(args))
     log.info("engine loaded in %.1f s; compiling the ranking", seconds)
     warm_up(engine.settings.retrieval)
-    limits = Limits(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
+    limits = Capacity(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
     app = create_app(Worker(engine), Stores(args.stores), limits, token, archive)
     answer(app, args, bound, "/", token)
 

@@ -124,7 +124,7 @@ class State(StrEnum):
     LOST = "lost"  # the service stopped before it ended
 
 
-class Progress(BaseModel):
+class ClaimProgress(BaseModel):
     """A claim that was submitted, and its result once there is one.
 
     Attributes:
