@@ -53,7 +53,7 @@ def _assuring() -> frozenset[str]:
 
 
 _JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_COUNT = re.compile(r"\(\d+\)")  # which tells one copy from the next
+_COUNT = re.compile(r"\(\d+\)|\[\d+\]")  # which tells one copy from the next; marks of footnotes
 
 
 def repeats_claim(sentence: str, claim: str) -> bool:

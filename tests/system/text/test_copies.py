@@ -54,6 +54,7 @@ def test_what_adds_something_is_evidence(evidence: str) -> None:
         "He p a i d only 750 c r o w n s of income tax in his first year.",
         "He paid only 750 corwns of incoem tax in his frist year.",
         "#He #paid #only #750 #crowns #of #income #tax #in #his #first #year",
+        "He[1] paid[2] only[3] 750[4] crowns[5] of[6] income[7] tax[8] in[9] his[10] first[11] year.",
         "HePaidOnly 750 CrownsOfIncomeTax InHisFirstYear.",
         "He p@id only 750 crown$ of inc0me t4x in his f1rst ye4r.",
     ],
