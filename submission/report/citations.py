@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from submission.report.marked import Count, Mark, Reason, marked_page, reason
-from system.citations.records import CheckedCitation, CheckedCitations, Outcome
+from system.citations.records import CheckedCitation, CheckedCitations, Outcome, described
 
 STYLES = {
     Outcome.CONTRADICTED: "refuted",
@@ -20,6 +20,7 @@ def citations_page(checked: CheckedCitations) -> str:
     marks = [
         _mark(list(group)) for _, group in groupby(checked.citations, key=lambda one: one.citation.sentence.number)
     ]
+    lost = described(checked.unresolved)
     return marked_page(
         checked.article,
         marks,
@@ -27,7 +28,15 @@ def citations_page(checked: CheckedCitations) -> str:
         kicker="Citation check",
         headline=f"{supported} of {total}",
         summary=f"citation{'' if total == 1 else 's'} where the source says what the sentence says.",
-        unmarked="What is not marked cites nothing, or claims nothing that could be checked.",
+        unmarked=" ".join(
+            filter(
+                None,
+                [
+                    "What is not marked cites nothing, or claims nothing that could be checked.",
+                    lost and f"{lost[0].upper()}{lost[1:]}.",
+                ],
+            )
+        ),
     )
 
 

@@ -17,8 +17,8 @@ from system.article.decontextualize import decontextualized
 from system.article.reading import article_of, read_bytes
 from system.article.records import Kind
 from system.check import Engine
-from system.citations.marks import Marked, Reading, read_marks
-from system.citations.records import CheckedCitation, Citation, CitingText
+from system.citations.marks import Marked, MarkedText, read_marks
+from system.citations.records import CheckedCitation, Citation, CitingText, described
 from system.citations.sources import Source, Sources
 from system.graph.records import Claim, shown
 
@@ -39,7 +39,8 @@ def read_citing(source: str | Path) -> CitingText:
         raise DocumentsError(f"{name}: cannot be read ({error})") from error
     citing = _citing(reading.blocks, reading.notes, name)
     if not citing.citations:
-        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got none in a statement")
+        got = described(citing.unresolved) or "none in a statement"
+        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
     return citing if str(source) == STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
 
 
@@ -61,7 +62,7 @@ def citing_of(text: str, name: str = "text") -> CitingText:
     return _citing(reading.blocks, reading.notes, name)
 
 
-def _reading(data: bytes, suffix: str, name: str, blocks: Sequence[str]) -> Reading:
+def _reading(data: bytes, suffix: str, name: str, blocks: Sequence[str]) -> MarkedText:
     """See ``read_marks``; in a worker."""
     load = ("system.citations.marks", "lxml.html", "markdown_it", "mdit_py_plugins.footnote")
     return isolated(LIMITS, read_marks, data, suffix, name, blocks, load=load)
@@ -78,6 +79,7 @@ def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> Cit
     article = article_of(text, name)
     starts = [one.start for one in article.sentences]
     found: dict[tuple[int, str], Citation] = {}
+    unresolved: list[str] = []
     for at, mark, target in marks:
         number = bisect_left(starts, max(at, 1)) - 1
         sentence = article.sentences[number] if number >= 0 and at <= article.sentences[number].end else None
@@ -85,7 +87,9 @@ def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> Cit
         if sentence and cited and sentence.kind is Kind.CLAIM:
             citation = Citation(number=len(found), sentence=sentence, mark=mark, target=cited)
             found.setdefault((sentence.number, cited), citation)
-    return CitingText(article=article, citations=tuple(found.values()))
+        elif not cited:
+            unresolved.append(mark)
+    return CitingText(article=article, citations=tuple(found.values()), unresolved=tuple(unresolved))
 
 
 async def check_citations(

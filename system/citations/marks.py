@@ -4,23 +4,35 @@ Each reader gives the text's blocks without the marks, with the place of each; a
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from operator import itemgetter
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
 
-from knowledge_store.pages.formats import INLINE, decoded
+from knowledge_store.pages.formats import INLINE, SOFT_HYPHEN, decoded
+from system.citations.pointers import without_pointers
 
 ADDRESS = re.compile(r"<?\b(https?://[^\s<>\"“”]+[^\s<>\"“”.,;:!?)\]'’])>?")
 _NUMBERS = re.compile(r"\s?\[(\^?\w{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*)\](?!\()")
 _LABEL = re.compile(r"^\W*\d{0,3}\W*$")  # of a link that is a mark, and no words of the text
-_ENTRY = re.compile(r"^\s*(?:\[\^?(\w{1,3})\]|\(?(\d{1,3})[.)])\s*:?\s+(?=\S)")
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_RAISE, _LOWER = str.maketrans("0123456789", _RAISED), str.maketrans(_RAISED, "0123456789")
+_MARK = re.compile(  # numbers in brackets, raised ones but for units, what assistants write, an author and year
+    rf"{_NUMBERS.pattern}|\s?(?<!\b\d)(?<!\b\d\d)(?<!\bm)(?<!\dm)(?<!\b[kcdm]m)(?P<raised>[{_RAISED}]+(?:,[{_RAISED}]+)*)|"
+    r"\s?(?P<odd>【[^】]{1,40}】)|"
+    r"\s?(?P<named>\([A-ZÀ-Þ][\w’'-]+(?:,? (?:and|&|et al\.?|[A-ZÀ-Þ][\w’'.-]+)){0,5},? (?:1[89]|20)\d\d[a-z]?\))"
+)
+_ENTRY = re.compile(
+    rf"^\s*(?:(?:\[\^?(\w{{1,3}})\]|\(?(\d{{1,3}})[.)])\s*:?(?:\s+(?=\S)|\s*$)|([{_RAISED}]{{1,3}})\s*)"
+)
+BREAK = "\ue000"  # where a line of a block ends, in the place of a space
 _SECTION = re.compile(
     r"^\W*(?:references|sources|bibliography|works cited|notes|footnotes|endnotes|citations|literature|further reading|"
     r"quellen|literatur|einzelnachweise|referencias|fuentes|références|referências|fontes)\W*$",
@@ -84,7 +96,7 @@ class Marked:
 
 
 @dataclass
-class Reading:
+class MarkedText:
     """A text as it was read.
 
     Attributes:
@@ -95,7 +107,7 @@ class Reading:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str]) -> Reading:
+def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str]) -> MarkedText:
     """Read a text with its marks; strangers' bytes take more time than they should, so call it in a worker.
 
     Args:
@@ -109,43 +121,94 @@ def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str]) -> Re
     return _finished([_plain(block) for block in blocks], {})
 
 
-def _finished(blocks: list[Marked], notes: dict[str, str]) -> Reading:
+def _finished(blocks: list[Marked], notes: dict[str, str]) -> MarkedText:
     """The blocks without the list of references, which becomes notes."""
-    reading = Reading(notes=notes)
-    listing = False
-    for block in blocks:
-        if block.heading or _SECTION.match(block.text):
-            listing = bool(_SECTION.match(block.text))
+    reading = MarkedText(notes=notes)
+    prose: list[Marked] = []
+    listing = listed = False
+    for block in (line for whole in blocks for line in _lines(whole)):
+        section = bool(_SECTION.match(block.text))
+        if block.heading or section:
+            listing, listed = section, listed or section
         entry = _ENTRY.match(block.text)
-        if listing and not _SECTION.match(block.text):
-            label = (entry[1] or entry[2]) if entry else str(1 + len(reading.notes))
-            reading.notes.setdefault(label.lstrip("^"), _address_of(block))
-        elif entry and entry[1]:
-            reading.notes.setdefault(entry[1].lstrip("^"), _address_of(block))
+        bare = entry and not (block.text[entry.end() :].strip() or block.marks)
+        if listing and not section:
+            label = _label(entry) if entry else str(1 + len(reading.notes))
+            reading.notes.setdefault(label, _address_of(block))
+        elif entry and not entry[2] and not bare:
+            reading.notes.setdefault(_label(entry), _address_of(block))
         elif block.text.strip() and not listing:
-            reading.blocks.append(_numbered(block))
+            prose.append(block)
+    reading.blocks = [_numbered(_claiming(block), reading.notes, listed=listed) for block in prose]
     return reading
+
+
+def _label(entry: re.Match[str]) -> str:
+    return (entry[1] or entry[2] or entry[3].translate(_LOWER)).lstrip("^")
+
+
+def _lines(block: Marked) -> Iterator[Marked]:
+    """A block, cut before its lines that are references; the other lines are joined."""
+    lines = block.text.replace(SOFT_HYPHEN, "").split(BREAK)
+    text = block.text
+    hyphens = [match.start() for match in re.finditer(SOFT_HYPHEN, text)]
+    moved = ((at - bisect_left(hyphens, at), mark.replace(SOFT_HYPHEN, ""), target) for at, mark, target in block.marks)
+    marks = sorted(moved, key=itemgetter(0))
+    places = [at for at, _, _ in marks]
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    listed = [bool((entry := _ENTRY.match(line)) and not entry[2]) for line in lines]
+    addressed = {bisect_right(starts, at) - 1 for at, _, target in marks if not target.startswith("note:")}
+    cuts = [
+        number
+        for number in range(1, len(lines))
+        if listed[number]
+        and (
+            number in addressed
+            or listed[number - 1]
+            or _SECTION.match(lines[number - 1])
+            or any(listed[number + 1 : number + 2])
+        )
+    ]
+    for first, last in pairwise([0, *cuts, len(lines)]):
+        begin, end = starts[first], starts[last] - 1
+        held = marks[bisect_left(places, begin) : bisect_right(places, end)]
+        own = [(at - begin, mark, target) for at, mark, target in held]
+        yield Marked(" ".join(lines[first:last]), own, heading=block.heading)
+
+
+def _claiming(block: Marked) -> Marked:
+    """A block without the words of links that only point to their sources."""
+    return Marked(*without_pointers(block.text, block.marks), heading=block.heading)
 
 
 def _address_of(block: Marked) -> str:
     """The address of a reference, or its words."""
     found = next((target for _, _, target in block.marks if not target.startswith("note:")), "")
-    return found or _ENTRY.sub("", " ".join(block.text.split()))
+    return found or _ENTRY.sub("", " ".join(block.text.split())).lstrip("^ ")
 
 
-def _numbered(block: Marked) -> Marked:
-    """A block whose numbers in brackets have become marks."""
+def _numbered(block: Marked, notes: Container[str], *, listed: bool) -> Marked:
+    """A block whose numbers have become marks: those in brackets, and raised ones and names if there are references.
+
+    Args:
+        listed: whether the text has a list of references.
+    """
     kept = Marked(heading=block.heading)
-    marks = deque(sorted(block.marks))
+    marks = deque(sorted(block.marks, key=itemgetter(0)))  # several at one place keep their order
     place = 0
-    for match in _NUMBERS.finditer(block.text):
-        labels = list(_labels(match[1]))
-        if not labels:
+    for match in _MARK.finditer(block.text):
+        raised = (match["raised"] or "").translate(_LOWER).split(",")
+        if match[1]:
+            cited = [(f"[{label}]", label) for label in _labels(match[1])]
+        elif match["raised"]:
+            cited = [(label.translate(_RAISE), label) for label in raised if label in notes]
+        else:
+            cited = [(match[0].strip(), match[0].strip())] if match["odd"] or listed else []
+        if not cited:
             continue
-        start = match.start()
-        _move(kept, block.text[place:start], marks, place)
-        for label in labels:
-            kept.cite(f"[{label}]", f"note:{label}")
+        _move(kept, block.text[place : match.start()], marks, place)
+        for mark, label in cited:
+            kept.cite(mark, f"note:{label}")
         place = match.end()
     _move(kept, block.text[place:], marks, place)
     return kept
@@ -240,7 +303,7 @@ def _inline(tokens: Iterable[Token], *, heading: bool) -> Marked:
                 label = str(token.meta.get("label") or token.meta["id"] + 1)
                 block.cite(f"[{label}]", f"note:^{label}")
             case "softbreak" | "hardbreak":
-                block.add(" ")
+                block.add(BREAK)
             case "text" | "code_inline" if link:
                 block.add(token.content)
             case "text" | "code_inline":
@@ -333,7 +396,7 @@ class _Walk:
         begin = own.size
         if (number := element.get(_NUMBER)) and self._listing:
             own.add(f"[{number}] ")
-        own.add((element.text or "") if tag != "br" else " ")
+        own.add((element.text or "") if tag != "br" else BREAK)
         for child in element:
             self.add(child)
             self.blocks[-1].add(child.tail or "")
@@ -352,10 +415,10 @@ class _Walk:
         elif href:
             _close(block, begin, href)
         elif element.tag == "sup" and not element.xpath(".//a"):
-            label = element.text_content().strip(" []")
-            if label.isdigit():
+            label = element.text_content().strip()
+            if label.isdecimal():
                 block.cut(begin)
-                block.cite(f"[{label}]", f"note:{label}")
+                block.add(label.translate(_RAISE))
 
 
 def _squeeze(block: Marked) -> None:

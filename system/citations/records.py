@@ -1,12 +1,12 @@
 """A citation, what its source says of it, and all those of a text."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from system.article.records import Article, Sentence
+from system.article.records import Article, Sentence, each_of
 from system.graph.records import ClaimResult, Label, Record
 
 SCHEMA = 1
@@ -50,12 +50,29 @@ class CitingText(Record):
     """A text without its marks, with its citations.
 
     Attributes:
+        unresolved: marks that lead to no reference.
         folder: where the text lies, for its relative links; None where it lies nowhere.
     """
 
     article: Article
     citations: tuple[Citation, ...]
+    unresolved: tuple[str, ...] = ()
     folder: Path | None = None
+
+
+SHOWN = 5  # marks without a reference that are named
+
+
+def described(unresolved: Sequence[str]) -> str:
+    """Marks that lead to no reference, in words; empty where there are none.
+
+    >>> described(["[3]", "(Smith, 2001)"])
+    '2 marks without a reference: [3], (Smith, 2001)'
+    """
+    if not unresolved:
+        return ""
+    named = ", ".join([*unresolved[:SHOWN], *(["…"] if len(unresolved) > SHOWN else [])])
+    return f"{len(unresolved)} mark{'' if len(unresolved) == 1 else 's'} without a reference: {named}"
 
 
 class CheckedCitation(Record):
@@ -105,15 +122,22 @@ class CheckedCitation(Record):
 
 
 class CheckedCitations(Record):
-    """A text with its citations checked, in the order of the text."""
+    """A text with its citations checked, in the order of the text; ``unresolved`` as in ``CitingText``."""
 
     article: Article
     citations: tuple[CheckedCitation, ...]
+    unresolved: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, article: Article, citations: Iterable[CheckedCitation]) -> Self:
-        """Put citations that came in any order into that of the text."""
-        return cls(article=article, citations=tuple(sorted(citations, key=lambda one: one.citation.number)))
+    def of(cls, article: Article, citations: Iterable[CheckedCitation], unresolved: Sequence[str] = ()) -> Self:
+        """Put citations that came in any order into that of the text.
+
+        Raises:
+            DocumentsError: something else was given.
+        """
+        (article,) = each_of(Article, "article", [article])
+        ordered = sorted(each_of(CheckedCitation, "citations", citations), key=lambda one: one.citation.number)
+        return cls(article=article, citations=tuple(ordered), unresolved=tuple(unresolved))
 
     @property
     def counts(self) -> dict[Outcome, int]:
@@ -127,6 +151,7 @@ class CheckedCitations(Record):
             "schema": SCHEMA,
             "name": self.article.name,
             "counts": {str(outcome): count for outcome, count in self.counts.items()},
+            "unresolved": list(self.unresolved),
             "text": self.article.text,
             "citations": [one.to_dict() for one in self.citations],
         }

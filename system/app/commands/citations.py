@@ -19,7 +19,7 @@ from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_REFUTED
 from system.app.commands.text import explained, find_sources, folder_of
 from system.app.commands.verify import add_date
 from system.citations.checking import read_citing
-from system.citations.records import CheckedCitations, CitingText, Outcome
+from system.citations.records import CheckedCitations, CitingText, Outcome, described
 from system.settings import Settings
 
 COLOR = {
@@ -58,7 +58,7 @@ def _checked(args: argparse.Namespace, settings: Settings, citing: CitingText) -
     engine, _ = common.load_timed(settings)
     with FactChecker(engine=engine) as checker:
         found = checker.check_citations(citing, args.documents, fetch=args.fetch, date=args.date, progress=True)
-        return CheckedCitations.of(citing.article, found)
+        return CheckedCitations.of(citing.article, found, citing.unresolved)
 
 
 def _save(folder: Path, checked: CheckedCitations) -> None:
@@ -86,7 +86,9 @@ def print_citations(checked: CheckedCitations, console: Console) -> None:
         table.add_row(Text(cited.sentence.claim), Text(where), label, why)
     console.print(table)
     counts = ", ".join(f"{count} {outcome}" for outcome, count in checked.counts.items() if count)
-    console.print(Text(f"{len(checked.citations)} citations: {counts}"))
+    console.print(
+        Text("; ".join(filter(None, [f"{len(checked.citations)} citations: {counts}", described(checked.unresolved)])))
+    )
 
 
 def parser() -> argparse.ArgumentParser:

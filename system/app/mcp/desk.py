@@ -93,8 +93,12 @@ class Desk:
             for one in citations:
                 found.append(one)
                 yield Step(len(found), total, str(one.outcome))
-        checked = CheckedCitations.of(citing.article, found)
-        yield records.CheckedCitations(counts=checked.counts, citations=list(map(_citation, checked.citations)))
+        checked = CheckedCitations.of(citing.article, found, citing.unresolved)
+        yield records.CheckedCitations(
+            counts=checked.counts,
+            citations=list(map(_citation, checked.citations)),
+            unresolved=list(checked.unresolved),
+        )
 
     def search_archive(self, query: str, limit: int) -> Generator[Step | records.SearchResult, None, None]:
         """Find passages in the archive of the settings; without one, in the documents.

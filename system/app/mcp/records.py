@@ -114,6 +114,7 @@ class CheckedCitations(BaseModel):
 
     counts: dict[Outcome, int]
     citations: list[Citation]
+    unresolved: list[str] = Field(description="marks that lead to no reference, which nothing was checked for")
 
 
 class SearchResult(BaseModel):

@@ -132,6 +132,15 @@ def test_citations_prints_a_table_and_writes_json_and_a_page(engines, tmp_path, 
     assert 'class="claim refuted"' in page and 'class="claim unread"' in page
 
 
+def test_citations_tells_marks_that_lead_nowhere(engines, tmp_path, capsys):
+    (tmp_path / "citing.md").write_text(f"{CITING} It is long [7].")
+    assert cli.main(["citations", "citing.md"]) == 3
+    output = tmp_path / "output" / "citations" / "citing"
+    told = "1 mark without a reference: [7]"
+    assert told in capsys.readouterr().out and told in (output / "report.html").read_text()
+    assert orjson.loads((output / "result.json").read_bytes())["unresolved"] == ["[7]"]
+
+
 def test_verify_shows_a_correction(engines, capsys):
     assert cli.main(["verify", "The Aster bridge opened in 1931.", "--documents", "notes.md", "--json"]) == 0
     assert orjson.loads(capsys.readouterr().out)["correction"]["text"] == "The Aster bridge opened in 1932."

@@ -132,3 +132,107 @@ def test_time_grows_with_the_number_of_citations_alone(suffix, sentence, tmp_pat
     citing = read_citing(tmp_path / f"a{suffix}")  # which reads the marks within 10 s, or raises
     assert time.process_time() - begin < 10  # it takes two
     assert len(citing.citations) == 10_000
+
+
+def found(text):
+    citing = citing_of(text)
+    return [(one.sentence.claim, one.mark, one.target) for one in citing.citations], citing.unresolved
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The bridge opened in 1932 [archive](a.txt).",
+        "The bridge opened in 1932 [archive][1].\n\n[1]: a.txt",
+        "The bridge opened in 1932 [according to the archive](a.txt).",
+        "The bridge opened in 1932, according to [the archive](a.txt).",
+        "The bridge opened in 1932 ([source](a.txt)).",
+        "The bridge opened in 1932 ([Corvane Times, 2019](a.txt); [BBC](b.txt)).",
+        "The bridge opened in 1932, see [here](a.txt).",
+        "The bridge opened in 1932 [a.txt](a.txt).",
+        "The bridge opened in 1932 ([1](a.txt)).",
+        "The bridge opened in 1932. [Source](a.txt)",
+        "The bridge opened in 1932. [Source](a.txt) Is it old?",
+        "The brid\u00adge opened in 1932 [arch\u00adive](a.txt).",
+    ],
+)
+def test_words_that_only_point_to_a_source_are_no_claim(text):
+    citations, _ = found(text)
+    assert citations[0][0] == "The bridge opened in 1932." and citations[0][2] == "a.txt"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The bridge [opened in 1932](a.txt).",
+        "The bridge is [here](a.txt).",
+        "The bridge was built by [Ana Vell](a.txt).",
+        "The report was published in [the archive](a.txt).",
+        "The site [a.example](https://a.example) opened in 1932.",
+        "According to [the archive](a.txt), the bridge opened in 1932.",
+    ],
+)
+def test_words_that_a_claim_needs_stay(text):
+    ((claim, mark, _),), _ = found(text)
+    assert mark in claim
+
+
+def test_html_links_point_too(tmp_path):
+    (tmp_path / "a.html").write_text('<p>The bridge opened in 1932 <a href="a.txt">archive</a>. It is <b>long</b>.</p>')
+    assert cited(tmp_path / "a.html") == [("The bridge opened in 1932.", "a.txt")]
+
+
+@pytest.mark.parametrize(
+    "references",
+    [
+        "## References\n\n[1] A book, 1999\n[2] History. https://a.example",
+        "References\n[1] A book, 1999\n[2] History. https://a.example",
+        "[1] A book, 1999\n[2] History. https://a.example",
+        "[1] A book, 1999\n\n[2] https://a.example",
+    ],
+)
+def test_references_may_stand_on_consecutive_lines(references):
+    citations, unresolved = found(f"The bridge opened in 1932 [2]. It was [1] long.\n\n{references}")
+    assert [(mark, target) for _, mark, target in citations] == [("[2]", "https://a.example"), ("[1]", "A book, 1999")]
+    assert not unresolved
+
+
+def test_references_of_html_may_stand_on_lines(tmp_path):
+    page = "<p>The bridge opened [2].</p><h2>References</h2><p>[1] A book, 1999<br>[2] https://a.example</p>"
+    (tmp_path / "a.html").write_text(page)
+    assert cited(tmp_path / "a.html") == [("The bridge opened.", "https://a.example")]
+
+
+def test_a_reference_may_stand_right_below():
+    assert found("The bridge opened in 1932. [1]\n[1] https://a.example")[0] == [
+        ("The bridge opened in 1932.", "[1]", "https://a.example")
+    ]
+
+
+def test_raised_numbers_cite_and_units_stay():
+    notes = "¹ https://a.example\n² https://b.example"
+    citations, _ = found(f"The bridge opened.¹ It covers 5 km². It closed in 1999².\n\n{notes}")
+    assert citations == [
+        ("The bridge opened.", "¹", "https://a.example"),
+        ("The bridge closed in 1999.", "²", "https://b.example"),
+    ]
+    assert "5 km²" in citing_of(f"It covers 5 km².¹\n\n{notes}").article.text
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("The bridge opened in 1932【1†source】.", ("【1†source】",)),
+        ("The bridge opened in 1932 [7].", ("[7]",)),
+        (
+            "The bridge opened (Vell & Hale, 1999).\n\n## References\n\nVell, A. (1999). Bridges.",
+            ("(Vell & Hale, 1999)",),
+        ),
+        ("The bridge opened (Corvane, 1999).", ()),
+    ],
+)
+def test_marks_that_lead_nowhere_are_told(text, marks, tmp_path):
+    assert found(text) == ([], marks)
+    (tmp_path / "a.md").write_text(text)
+    with pytest.raises(DocumentsError, match="1 mark without a reference" if marks else "got none"):
+        read_citing(tmp_path / "a.md")
