@@ -229,6 +229,7 @@ def _telling(connection: sqlite3.Connection, words: list[str]) -> list[str]:
     """The rarest words of a query that some page has; those of most pages only where there are no others."""
     count = "SELECT coalesce((SELECT doc FROM vocabulary WHERE term = ?), 0)"
     pages = {word: connection.execute(count, (word,)).fetchone()[0] for word in words if word != "%"}
-    (total,) = connection.execute("SELECT coalesce(max(id), 0) FROM pages").fetchone()  # none is ever removed
+    total = "SELECT CAST(coalesce(max(id), 0) AS INTEGER) FROM pages"  # none is ever removed; damage may make it a text
+    (pages_in_all,) = connection.execute(total).fetchone()
     found = sorted((word for word in pages if pages[word]), key=lambda word: pages[word])[:MAX_WORDS]
-    return [word for word in found if pages[word] <= COMMON * total] or found
+    return [word for word in found if pages[word] <= COMMON * pages_in_all] or found

@@ -25,7 +25,6 @@ with atheris.instrument_imports(include=["system", "submission", "knowledge_stor
     from tests.fuzz.targets import TARGETS, Target
 
 LONGEST_INPUT = 8192  # bytes
-SECONDS_AN_INPUT = 5
 MEMORY = 1024  # MiB of the whole process
 
 
@@ -88,7 +87,7 @@ def _options(args: argparse.Namespace) -> list[str]:
         f"-max_total_time={args.seconds}",
         f"-seed={args.seed}",
         f"-max_len={LONGEST_INPUT}",
-        f"-timeout={SECONDS_AN_INPUT}",
+        f"-timeout={TARGETS[args.target].seconds}",
         f"-rss_limit_mb={MEMORY}",
         f"-artifact_prefix={args.artifacts}/",
         "-print_final_stats=1",

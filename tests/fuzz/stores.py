@@ -1,19 +1,33 @@
-"""Targets that hold more than one file or row: LoRA adapters, and the service's file of jobs."""
+"""Targets that hold more than one file or row: LoRA adapters, the service's file of jobs, archives, documents."""
 
 import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 import orjson
 import torch
 from safetensors.torch import save
 from torch import nn
 
+from knowledge_store.isolation import Limits
+from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.formats import SUFFIXES
+from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.searchers import SearchError
+from knowledge_store.searchers.archive import Archive
+from system.app.service.access import AccessError
 from system.app.service.job_archive import JobArchive
+from system.app.service.listening import open_archive
 from system.app.service.schema import State
 from system.graph.records import Claim, ClaimResult
 from system.models.adapters import check_adapter
 from system.models.base import ModelUnavailable
 
+BRIDGE = Claim(id=0, text="The bridge opened in 1932.")
 LAYER = nn.ModuleDict({"q_proj": nn.Linear(8, 6, device="meta")})
 _CONFIG = {
     "peft_type": "LORA",
@@ -45,27 +59,43 @@ def adapter(data: bytes, folder: Path) -> None:
         assert config.r == 2 and config.target_modules
 
 
+PAGE_SIZE = 512  # bytes; the smallest, for an input is small
+
+
+def database_of(write: Callable[[Path], None]) -> bytes:
+    """The bytes of a small SQLite file."""
+    with TemporaryDirectory(prefix="fuzz-") as folder:
+        file = Path(folder) / "a.sqlite"
+        write(file)
+        with closing(sqlite3.connect(file)) as database:
+            database.executescript(f"PRAGMA page_size = {PAGE_SIZE}; VACUUM")
+        return file.read_bytes()
+
+
 def jobs_of(result: ClaimResult) -> tuple[bytes, ...]:
-    """First values of a row's columns; the first byte says of which."""
-    claim = Claim(id=0, text="The bridge opened in 1932.").model_dump_json().encode()
-    values = (claim, b"60.0", b"done", b"[]", result.model_dump_json().encode())
-    return tuple(bytes([number]) + value for number, value in enumerate(values))
+    """First values of a row's columns, and a whole file; the first byte says of which."""
+    values = (BRIDGE.model_dump_json().encode(), b"60.0", b"done", b"[]", result.model_dump_json().encode())
+    return tuple(bytes([number]) + value for number, value in enumerate((*values, database_of(_two_jobs))))
 
 
 COLUMNS = ("claim", "budget", "state", "thoughts", "result")
 
 
-def jobs(data: bytes, folder: Path) -> None:
-    """One value of one row of the jobs: the archive opens, and the other row is there."""
-    file = folder / "jobs.sqlite"
-    file.unlink(missing_ok=True)
-    claim = Claim(id=0, text="The bridge opened in 1932.")
+def _two_jobs(file: Path) -> None:
     archive = JobArchive(file)
     for name in ("bad", "good"):
-        archive.end(name, claim, 60.0, State.FAILED, [], None)
+        archive.end(name, BRIDGE, 60.0, State.FAILED, [], None)
     archive.close()
+
+
+def jobs(data: bytes, folder: Path) -> None:
+    """One value of one row of the jobs: the archive opens, and the other row is there. Or the whole file, as below."""
+    file = folder / "jobs.sqlite"
+    if data and data[0] % (len(COLUMNS) + 1) == len(COLUMNS):
+        return _jobs_file(_fresh(file, data[1:]))
+    _two_jobs(_fresh(file))
     with sqlite3.connect(file) as database:
-        column = COLUMNS[data[0] % len(COLUMNS)] if data else COLUMNS[0]
+        column = COLUMNS[data[0] % (len(COLUMNS) + 1)] if data else COLUMNS[0]
         database.execute(f"UPDATE jobs SET {column} = CAST(? AS TEXT) WHERE id = 'bad'", (data[1:],))
     database.close()
     again = JobArchive(file)
@@ -74,3 +104,114 @@ def jobs(data: bytes, folder: Path) -> None:
         assert kept[-1].id == "good" and all(one.model_dump_json() for one in kept)
     finally:
         again.close()
+
+
+def _jobs_file(file: Path) -> None:
+    """A damaged file: its jobs can be listed and others kept, or the error names it."""
+    try:
+        archive = open_archive(file)
+    except AccessError as error:
+        assert file.name in str(error), f"the message does not name the file: {error}"
+        return
+    with closing(archive):
+        for one in archive:
+            one.model_dump_json()
+        with suppress(sqlite3.Error):  # which the service logs
+            archive.begin("new", BRIDGE, 60.0)
+            archive.end("new", BRIDGE, 60.0, State.FAILED, [], None)
+
+
+def _fresh(file: Path, data: bytes = b"") -> Path:
+    """The file, without what SQLite left beside the last one of its name."""
+    for left in file.parent.glob(f"{file.name}*"):
+        left.unlink()
+    if data:
+        file.write_bytes(data)
+    return file
+
+
+PAGES = [Page(0, "https://a.example", ("The bridge opened in 1932.",)), Page(1, "https://b.example", ("A ferry.",))]
+
+
+def _two_pages(file: Path) -> None:
+    Archive(file).add(PAGES)
+
+
+ARCHIVES = (database_of(_two_pages), b"SQLite format 3\0", b"")
+
+
+def archive(data: bytes, folder: Path) -> None:
+    """A damaged archive: pages that can be cited, or an error that names it; so when more is indexed."""
+    file = _fresh(folder / "archive.sqlite", data)
+    try:
+        found = list(Archive.open(file).search("Which bridge opened in 1932?", None, 5, Flaws()))
+        for page in found:
+            orjson.dumps((page.url, page.sentences))
+        Archive(file).add([Page(0, "https://a.example", ("It opened in 1933.",))])
+    except SearchError as error:
+        assert file.name in str(error), f"the message does not name the file: {error}"
+
+
+ENDINGS = sorted(SUFFIXES)
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_DOCX = {
+    "[Content_Types].xml": f"""<Types xmlns="{_PACKAGE}/content-types">
+        <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+        <Override PartName="/word/document.xml"
+        ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>""",
+    "_rels/.rels": f"""<Relationships xmlns="{_PACKAGE}/relationships">
+        <Relationship Id="r1" Type="{_OFFICE}" Target="word/document.xml"/></Relationships>""",
+    "word/document.xml": f"""<w:document xmlns:w="{_WORD}"><w:body><w:p><w:r><w:t>It opened.</w:t></w:r></w:p>
+        <w:tbl><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1"/></w:tcPr>
+        <w:p/></w:tc></w:tr></w:tbl></w:body></w:document>""",
+}
+_PDF = b"""%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj
+4 0 obj <</Length 31>> stream
+BT /F 9 Tf 9 9 Td (Open.) Tj ET
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
+trailer <</Root 1 0 R/Size 6>>
+startxref
+0
+%%EOF"""
+
+
+def _docx() -> bytes:
+    buffer = BytesIO()
+    with ZipFile(buffer, "w") as package:  # not compressed, so that changes reach the parser of XML
+        for name, text in _DOCX.items():
+            package.writestr(name, text)
+    return buffer.getvalue()
+
+
+_TABLE = b"year;bridge\n1932;Aster\n"
+_SEEDS = {
+    ".txt": (b"It opened in 1932.\n\nIt is \xe9 old.",),
+    ".md": (b"# Aster\n\n| a | b |\n|---|---|\n| 1 | *2* |\n\n```\nx\n```\n[a](<b>)",),
+    ".html": (b"<html><nav hidden>x</nav><p id=cookie>It <b>opened</b>.<table><tr><td>1", b"<!-- x -->"),
+    ".csv": (_TABLE, b'"a\nb","' + b"," * 50),
+    ".tsv": (_TABLE.replace(b";", b"\t"),),
+    ".pdf": (_PDF,),
+    ".docx": (_docx(),),
+}
+DOCUMENTS = tuple(bytes([ENDINGS.index(suffix)]) + data for suffix, contents in _SEEDS.items() for data in contents)
+"""The first byte says of which format the rest is."""
+LIMITS = Limits(seconds=2.0, memory=2**29)
+
+
+def document(data: bytes, folder: Path) -> None:
+    """A document, read in a worker: pages that can be cited, or an error that names it."""
+    suffix = ENDINGS[data[0] % len(ENDINGS)] if data else ENDINGS[0]
+    file = folder / f"document{suffix}"
+    file.write_bytes(data[1:])
+    try:
+        for page in read_documents([file], Flaws(), limits=LIMITS):
+            assert page.text.strip() and file.name in page.url
+            orjson.dumps((page.url, page.sentences))
+    except DocumentsError as error:
+        assert file.name in str(error), f"the message does not name the file: {error}"

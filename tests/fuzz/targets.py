@@ -47,10 +47,12 @@ class Target:
     Attributes:
         check: raises where the input in a folder of its own breaks what the reader promises.
         seeds: inputs to begin with, sound ones and the flaws that are known.
+        seconds: that one input may take.
     """
 
     check: Callable[[bytes, Path], None]
     seeds: tuple[bytes, ...]
+    seconds: int = 5
 
 
 def _claims(data: bytes, folder: Path) -> None:
@@ -224,4 +226,6 @@ TARGETS = {
     "calibration": Target(_calibration, seeds.CALIBRATIONS),
     "adapter": Target(stores.adapter, stores.ADAPTERS),
     "jobs": Target(stores.jobs, stores.jobs_of(seeds.RESULT)),
+    "archive": Target(stores.archive, stores.ARCHIVES),
+    "documents": Target(stores.document, stores.DOCUMENTS, seconds=60),  # a worker starts, and ends it after two
 }

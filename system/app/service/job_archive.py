@@ -2,7 +2,7 @@
 
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -58,19 +58,24 @@ class JobArchive:
         self._file = file
         self._database = sqlite3.connect(file or ":memory:", timeout=0, isolation_level=None, check_same_thread=False)
         try:
-            self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._database.execute(TABLE)
-            unfinished = (State.LOST, State.QUEUED)
-            self._database.execute("UPDATE jobs SET state = ? WHERE state = ?", unfinished)
-            self._rows = [row for (row,) in self._database.execute("SELECT rowid FROM jobs ORDER BY rowid")]
+            self._execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._execute(TABLE)
+            self._execute("UPDATE jobs SET state = ? WHERE state = ?", (State.LOST, State.QUEUED))
+            self._rows = [row for (row,) in self._execute("SELECT rowid FROM jobs ORDER BY rowid")]
         except sqlite3.Error:
             self.close()
             raise
 
+    def _execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        try:
+            return self._database.execute(statement, values)
+        except UnicodeDecodeError as error:  # sqlite3 decodes names of columns, and messages that quote what is damaged
+            raise sqlite3.DatabaseError(f"the file is damaged ({error})") from error
+
     def begin(self, job_id: str, claim: Claim, budget: float) -> None:
         """Keep the name of a job that is to be done."""
         row = (job_id, claim.model_dump_json(), budget, State.QUEUED)
-        self._database.execute("INSERT INTO jobs (id, claim, budget, state) VALUES (?, ?, ?, ?)", row)
+        self._execute("INSERT INTO jobs (id, claim, budget, state) VALUES (?, ?, ?, ?)", row)
 
     def end(
         self,
@@ -84,22 +89,22 @@ class JobArchive:
         """Keep what became of a job."""
         drawn = orjson.dumps([thought.model_dump(mode="json") for thought in thoughts])
         found = result.model_dump_json() if result else None
-        self._database.execute(ENDED, (job_id, claim.model_dump_json(), budget, state, drawn, found))
+        self._execute(ENDED, (job_id, claim.model_dump_json(), budget, state, drawn, found))
 
     def forget(self, job_id: str) -> None:
         """Drop a job."""
-        self._database.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+        self._execute("DELETE FROM jobs WHERE id = ?", (job_id,))
 
     def __iter__(self) -> Iterator[Kept]:
         """The jobs that were kept when the file was opened, oldest first; rows that cannot be read are logged."""
         for row in self._rows:
             try:
-                with closing(self._database.execute("SELECT * FROM jobs WHERE rowid = ?", (row,))) as found:
+                with closing(self._execute("SELECT * FROM jobs WHERE rowid = ?", (row,))) as found:
                     names = [name for name, *_ in found.description]
                     yield Kept(**dict(zip(names, found.fetchone(), strict=True)))
             except (sqlite3.Error, ValidationError, TypeError) as error:
                 reason = ": ".join(str(error).splitlines()[:3])
-                log.warning("%s: row %d cannot be read and is skipped (%s)", self._file, row, reason)
+                log.warning("%s: row %s cannot be read and is skipped (%s)", self._file, row, reason)
 
     def close(self) -> None:
         """Close the file."""

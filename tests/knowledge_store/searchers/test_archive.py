@@ -152,6 +152,12 @@ def test_damage_behind_the_header_costs_no_more_than_what_it_hit(archive: Archiv
             assert str(archive.path) in str(error)
 
 
+def test_pages_whose_numbers_are_damaged_are_not_found(archive: Archive) -> None:
+    change(archive, "ALTER TABLE pages RENAME TO sound")
+    change(archive, "CREATE TABLE pages AS SELECT 'x' || id AS id, url, published, sha256, text FROM sound")
+    assert found(archive, "fish bridge") == []
+
+
 def test_an_indexer_waits_for_another(archive: Archive) -> None:
     with ThreadPoolExecutor() as pool:
         with closing(sqlite3.connect(archive.path, isolation_level=None)) as other:

@@ -87,6 +87,14 @@ def test_rejects_another_sqlite_file(tmp_path):
         open_archive(tmp_path / "jobs.sqlite")
 
 
+def test_a_schema_that_is_no_text_is_refused_by_name(tmp_path):
+    open_archive(tmp_path / "jobs.sqlite").close()
+    sound = (tmp_path / "jobs.sqlite").read_bytes()
+    (tmp_path / "jobs.sqlite").write_bytes(sound.replace(b"CREATE TABLE", b"CREATE \xc9ABLE"))
+    with pytest.raises(AccessError, match=r"--jobs .*jobs.sqlite: expected a SQLite file"):
+        open_archive(tmp_path / "jobs.sqlite")
+
+
 GARBAGE = (
     ("claim", b"\xff\xfe"), ("claim", "[" * 9000), ("budget", "much"), ("budget", float("inf")), ("state", "running"),
     ("state", 5), ("thoughts", '[{"id": 5}]'), ("result", "5"), ("result", None), ("id", None),
