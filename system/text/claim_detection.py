@@ -84,13 +84,13 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _FOREIGN_CALL = re.compile(  # forms that only a call begins with, then those that one with an urging word begins with
-    r"^\W*(?:(?:partagez|signez|soutenez|rejoignez|votez|aidez|achetez|donnez|cliquez|inscrivez|abonnez|appelez|visitez)\b|"
+    r"^\W*+(?:(?:partagez|signez|soutenez|rejoignez|votez|aidez|achetez|donnez|cliquez|inscrivez|abonnez|appelez|visitez)\b|"
     r"n(?:e |['’])(?:manquez|oubliez) pas\b|(?:assine|compartilhe|inscreva|junte|apoie|clique|doe|divulgue)m?\b|"
     r"não (?:percam?|esqueçam?)\b|"
     r"no (?:te pierdas|se pierdan?|olvides|olviden?)\b|non (?:perdere|perdete|dimenticare)\b|"
     r"(?:condividete|firmate|iscriv(?:iti|etevi)|unisciti|clicca(?:te)?|suscríb\w+|únete|únanse)\b|"
-    r"(?:[^\W\d_]+(?:en|n)) Sie (?=.*!\W*$)|"
-    r"(?=.*(?:!\W*$|\b(?:ahora|hoy|aquí|agora|hoje|aqui|jetzt|heute|hier|ora|adesso|subito|oggi|الآن|اليوم)\b))(?:"
+    r"(?:[^\W\d_]+(?:en|n)) Sie (?=.*!\W{0,20}$)|"
+    r"(?=.*(?:!\W{0,20}$|\b(?:ahora|hoy|aquí|agora|hoje|aqui|jetzt|heute|hier|ora|adesso|subito|oggi|الآن|اليوم)\b))(?:"
     r"(?:firm|compart|apoy|compr|don|vot|visit|llam|descarg|particip|sostien|condivid|aiut)(?:[aei]|[ae]n|iamo|ate)\b|"
     r"[^\W\d_]+en Sie\b|"
     r"(?:unterschreib|teil|spende|kauf|abonnier|klick|bestell|komm|wähl|folg|hilf|stimm|besuch)e?t\b|"

@@ -1,4 +1,5 @@
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,9 @@ def test_texts_are_the_same_but_for_whitespace_and_repair() -> None:
     assert same_text("A  claim\n", "A claim")
     assert same_text("A cla\ud800im", "A cla\ufffdim")
     assert not same_text("A claim", "a claim")
+
+
+def test_a_run_of_tabs_is_cleaned_in_linear_time() -> None:
+    begin = time.process_time()
+    assert clean("a" + "\t" * 200_000 + "b") == "a" + "\t" * 200_000 + "b"
+    assert time.process_time() - begin < 5  # a minute, if each tab began the search again

@@ -1,5 +1,7 @@
 """Questions and opinions are said to be no claims, and nothing else is."""
 
+import time
+
 import pytest
 
 from factgraph import FactChecker, Label
@@ -122,3 +124,12 @@ def test_a_check_says_so_and_asks_no_model():
     assert checked.verdict.justification == ("This is a question, not a claim: no evidence can make it true or false.")
     assert checked.result.failures == () and checked.result.timing.cost.calls == 0
     assert isinstance(checked.graph.thoughts[-1].content, Verdict)
+
+
+@pytest.mark.parametrize(
+    "text", ['"' * 50_000, "!" * 50_000 + "a", "! " * 25_000 + "a", "?" * 50_000, "En Sie " * 7000]
+)
+def test_runs_of_marks_are_judged_in_linear_time(text):
+    begin = time.process_time()
+    not_a_claim(text)
+    assert time.process_time() - begin < 5
