@@ -1,5 +1,6 @@
 """A correction says what one sentence of evidence says, and is skipped where anything is unsure."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -159,173 +160,62 @@ def test_what_belongs_to_something_else_takes_no_place(claim, text):
 
 
 @pytest.mark.parametrize(
-    ("claim", "text", "better"),
+    ("claims", "text"),
     [
+        ("The Aster bridge opened in [1931|1932].", "The Aster bridge opened in 1932, is closed to lorries."),
         (
-            "The Aster bridge opened in 1931.",
-            "The Aster bridge opened in 1932, is closed to lorries.",
-            "The Aster bridge opened in 1932.",
-        ),
-        (
-            "The Aster bridge opened in 1931.",
+            "The Aster bridge opened in [1931|1932].",
             "The old bridge over the Aster, opened in 1932, is closed to lorries.",
-            "The Aster bridge opened in 1932.",
         ),
+        ("The Aster bridge closed in [1931|1990].", "The Aster bridge opened in 1932 and closed in 1990."),
+        ("The tower opened in [1931|1940].", "The bridge opened in 1932, and the tower opened in 1940."),
+        ("The Aster bridge opened in [1931|1932].", "In 1932, the mayor opened the Aster bridge."),
+        ("The Aster bridge was opened in [1931|1932].", "In May 1932 the Aster bridge was opened by the mayor."),
+        ("Brevik employs [300|412] people.", "Brevik employs 412 people and sells machines."),
+        ("Exports of Ostrane fell by [3%|5%].", "Exports of Ostrane fell by 5% while imports rose."),
+        ("[Mara Quill|Jon Hale] designed the Aster bridge.", "Jon Hale designed the Aster bridge."),
         (
-            "The Aster bridge closed in 1931.",
-            "The Aster bridge opened in 1932 and closed in 1990.",
-            "The Aster bridge closed in 1990.",
-        ),
-        (
-            "The tower opened in 1931.",
-            "The bridge opened in 1932, and the tower opened in 1940.",
-            "The tower opened in 1940.",
-        ),
-        (
-            "The Aster bridge opened in 1931.",
-            "In 1932, the mayor opened the Aster bridge.",
-            "The Aster bridge opened in 1932.",
-        ),
-        (
-            "The Aster bridge was opened in 1931.",
-            "In May 1932 the Aster bridge was opened by the mayor.",
-            "The Aster bridge was opened in 1932.",
-        ),
-        ("Brevik employs 300 people.", "Brevik employs 412 people and sells machines.", "Brevik employs 412 people."),
-        (
-            "Exports of Ostrane fell by 3%.",
-            "Exports of Ostrane fell by 5% while imports rose.",
-            "Exports of Ostrane fell by 5%.",
-        ),
-        (
-            "Mara Quill designed the Aster bridge.",
-            "Jon Hale designed the Aster bridge.",
-            "Jon Hale designed the Aster bridge.",
-        ),
-        (
-            "The Aster bridge was designed by Mara Quill.",
+            "The Aster bridge was designed by [Mara Quill|Jon Hale].",
             "The Aster bridge was designed by Jon Hale and opened by the king.",
-            "The Aster bridge was designed by Jon Hale.",
         ),
+        ("The council paid [3|5] million euros for the bridge.", "The council paid 5 million euros for the bridge."),
+        ("The Aster bridge is [300|412] metres long.", "The Aster bridge is 412 metres long."),
+        ("The mayor of Corvane resigned in [2019|2021].", "The mayor of Corvane, elected in 2017, resigned in 2021."),
+        ("Mara Quill died in [1950|1971].", "Mara Quill, born in 1901, died in 1971."),
+        ("Mara Quill was born in [1950|1901].", "Mara Quill, born in 1901, died in poverty."),
+        ("The Aster bridge opened in [June|May] 1932.", "The Aster bridge opened in May 1932."),
+        ("The school has [300|412] pupils.", "The school has 412 pupils."),
+        ("Halvers Dairy recalled [300|412] cartons.", "On Monday Halvers Dairy recalled 412 cartons."),
+        ("Lio Marr won the race in [2018|2019].", "Lio Marr won the race in 2019."),
+        ("Sales of Brevik [fell|rose] in 2022.", "Sales of Brevik rose in 2022."),
+        ("The Aster bridge has [300|412] rivets.", "The Aster bridge opened in 1932. It has 412 rivets."),
+        ("The ferry was sold for [3|5] million euros.", "The city sold the ferry for 5 million euros."),
+        ("The parliament rejected the law in [2020|2021].", "The law was rejected by the parliament in 2021."),
+        ("Unemployment in Ostrane is [3%|5%].", "Unemployment in Ostrane is 5%."),
+        ("The company was founded in [1990|1988].", "The company was founded in 1988 by two engineers."),
+        ("The vaccine was approved in [2019|2020].", "The vaccine was approved in 2020 after long trials."),
+        ("The hospital treated [300|450] patients.", "Last year the hospital treated 450 patients."),
+        ("The lake is [30|45] metres deep.", "The lake is 45 metres deep and 2 kilometres long."),
+        ("The dam was completed in [1960|1963].", "Begun in 1952, the dam was completed in 1963."),
+        ("Anna Berg won the election in [2015|2011].", "Anna Berg won the election in 2011 and lost in 2019."),
+        ("The writer published the novel in [1990|1988].", "The novel was published by the writer in 1988."),
+        ("The court fined Brevik [3|5] million euros.", "The court fined Brevik 5 million euros."),
+        ("The team scored [3|5] goals.", "The team scored 5 goals and conceded 2."),
+        ("The treaty was signed in [1990|1992].", "The treaty, negotiated for years, was finally signed in 1992."),
+        ("About [300|450] people died in the flood.", "About 450 people died in the flood."),
+        ("The strike began in [March|May] 2020.", "The strike began in May 2020."),
+        ("The governor was born in [Lund|Malmo].", "The governor was born in Malmo."),
+        ("Inflation rose to [3%|5%] in May.", "Inflation rose to 5% in May."),
+        ("The bridge cost [9|5] million crowns.", "The bridge cost 5 million crowns."),
+        ("The book cost [9|5] euros.", "The book costs 5 euros."),
         (
-            "The council paid 3 million euros for the bridge.",
-            "The council paid 5 million euros for the bridge.",
-            "The council paid 5 million euros for the bridge.",
-        ),
-        (
-            "The Aster bridge is 300 metres long.",
-            "The Aster bridge is 412 metres long.",
-            "The Aster bridge is 412 metres long.",
-        ),
-        (
-            "The mayor of Corvane resigned in 2019.",
-            "The mayor of Corvane, elected in 2017, resigned in 2021.",
-            "The mayor of Corvane resigned in 2021.",
-        ),
-        ("Mara Quill died in 1950.", "Mara Quill, born in 1901, died in 1971.", "Mara Quill died in 1971."),
-        ("Mara Quill was born in 1950.", "Mara Quill, born in 1901, died in poverty.", "Mara Quill was born in 1901."),
-        (
-            "The Aster bridge opened in June 1932.",
-            "The Aster bridge opened in May 1932.",
-            "The Aster bridge opened in May 1932.",
-        ),
-        ("The school has 300 pupils.", "The school has 412 pupils.", "The school has 412 pupils."),
-        (
-            "Halvers Dairy recalled 300 cartons.",
-            "On Monday Halvers Dairy recalled 412 cartons.",
-            "Halvers Dairy recalled 412 cartons.",
-        ),
-        ("Lio Marr won the race in 2018.", "Lio Marr won the race in 2019.", "Lio Marr won the race in 2019."),
-        ("Sales of Brevik fell in 2022.", "Sales of Brevik rose in 2022.", "Sales of Brevik rose in 2022."),
-        (
-            "The Aster bridge has 300 rivets.",
-            "The Aster bridge opened in 1932. It has 412 rivets.",
-            "The Aster bridge has 412 rivets.",
-        ),
-        (
-            "The ferry was sold for 3 million euros.",
-            "The city sold the ferry for 5 million euros.",
-            "The ferry was sold for 5 million euros.",
-        ),
-        (
-            "The parliament rejected the law in 2020.",
-            "The law was rejected by the parliament in 2021.",
-            "The parliament rejected the law in 2021.",
-        ),
-        ("Unemployment in Ostrane is 3%.", "Unemployment in Ostrane is 5%.", "Unemployment in Ostrane is 5%."),
-        (
-            "The company was founded in 1990.",
-            "The company was founded in 1988 by two engineers.",
-            "The company was founded in 1988.",
-        ),
-        (
-            "The vaccine was approved in 2019.",
-            "The vaccine was approved in 2020 after long trials.",
-            "The vaccine was approved in 2020.",
-        ),
-        (
-            "The hospital treated 300 patients.",
-            "Last year the hospital treated 450 patients.",
-            "The hospital treated 450 patients.",
-        ),
-        (
-            "The lake is 30 metres deep.",
-            "The lake is 45 metres deep and 2 kilometres long.",
-            "The lake is 45 metres deep.",
-        ),
-        (
-            "The dam was completed in 1960.",
-            "Begun in 1952, the dam was completed in 1963.",
-            "The dam was completed in 1963.",
-        ),
-        (
-            "Anna Berg won the election in 2015.",
-            "Anna Berg won the election in 2011 and lost in 2019.",
-            "Anna Berg won the election in 2011.",
-        ),
-        (
-            "The writer published the novel in 1990.",
-            "The novel was published by the writer in 1988.",
-            "The writer published the novel in 1988.",
-        ),
-        (
-            "The court fined Brevik 3 million euros.",
-            "The court fined Brevik 5 million euros.",
-            "The court fined Brevik 5 million euros.",
-        ),
-        ("The team scored 3 goals.", "The team scored 5 goals and conceded 2.", "The team scored 5 goals."),
-        (
-            "The treaty was signed in 1990.",
-            "The treaty, negotiated for years, was finally signed in 1992.",
-            "The treaty was signed in 1992.",
-        ),
-        (
-            "About 300 people died in the flood.",
-            "About 450 people died in the flood.",
-            "About 450 people died in the flood.",
-        ),
-        ("The strike began in March 2020.", "The strike began in May 2020.", "The strike began in May 2020."),
-        ("The governor was born in Lund.", "The governor was born in Malmo.", "The governor was born in Malmo."),
-        ("Inflation rose to 3% in May.", "Inflation rose to 5% in May.", "Inflation rose to 5% in May."),
-    ],
-)
-def test_what_belongs_to_the_same_is_corrected(claim, text, better):
-    assert corrected(claim, text).text == better
-
-
-@pytest.mark.parametrize(
-    ("claim", "text", "better"),
-    [
-        ("The bridge cost 9 million crowns.", "The bridge cost 5 million crowns.", "The bridge cost 5 million crowns."),
-        ("The book cost 9 euros.", "The book costs 5 euros.", "The book cost 5 euros."),
-        (
-            "The bridge, which cost 9 million, opened in May.",
-            "The bridge, which cost 4.5 million, opened in May.",
+            "The bridge, which cost [9|4.5] million, opened in May.",
             "The bridge, which cost 4.5 million, opened in May.",
         ),
     ],
 )
-def test_cost_is_a_verb_before_what_is_paid(claim, text, better):
+def test_what_belongs_to_the_same_is_corrected(claims, text):
+    claim, better = (re.sub(r"\[(.*)\|(.*)\]", kept, claims) for kept in (r"\1", r"\2"))
     assert corrected(claim, text).text == better
 
 
