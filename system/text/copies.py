@@ -83,7 +83,7 @@ def copies_in(texts: Sequence[str], *claims: str) -> frozenset[str]:
         claimed, parts = _claimed(claim)
         said = [_words(text, claimed) for text in texts]
         for start, size in product(range(len(texts)), range(2, PARTS + 1)):
-            if start + size <= len(texts) and any(_share(said[start : start + size], part) for part in parts):
+            if start + size <= len(texts) and _share(said[start : start + size], parts):
                 found.update(texts[start : start + size])
         stems, copied = _stems(claimed), False
         for text, its_words in zip(texts, said, strict=True):
@@ -118,12 +118,16 @@ def _quotes(said: tuple[str, ...], claimed: tuple[str, ...]) -> bool:
     return len(claimed) >= QUOTED and sum(_runs(said, claimed)) >= VERBATIM * len(claimed)
 
 
-def _share(said: Sequence[tuple[str, ...]], claimed: tuple[str, ...]) -> bool:
-    """Whether sentences in a row quote the claim together, and each has a part of it."""
-    if len(claimed) < QUOTED:
-        return False
-    whole = VERBATIM * len(claimed)
-    return all(0 < sum(_runs(one, claimed)) < whole for one in said) and _quotes(tuple(chain(*said)), claimed)
+def _share(said: Sequence[tuple[str, ...]], parts: Sequence[tuple[str, ...]]) -> bool:
+    """Whether sentences in a row say the claim together: each has a part of it, or none has other words."""
+    together = tuple(chain(*said))
+    for part in parts:
+        whole = VERBATIM * len(part)
+        if all(0 < sum(_runs(one, part)) < whole for one in said) and _quotes(together, part):
+            return True
+    stems = [_stems(one) for one in said]
+    known = _stems(parts[0]) | _assuring()
+    return all(one and one <= known for one in stems) and _adds_nothing(together, parts)
 
 
 def _runs(said: tuple[str, ...], claimed: tuple[str, ...]) -> list[int]:
@@ -148,7 +152,7 @@ def _read(text: str) -> tuple[str, ...]:
 
 def _respelled(word: str, claimed: Sequence[str]) -> str:
     """The word of the claim that a word misspells: it begins and ends alike in length, and hardly a letter differs."""
-    if len(word) < LETTERS or not word.isalpha():
+    if len(word) < LETTERS or any(letter.isdigit() for letter in word):
         return word
     alike = (
         other for other in claimed

@@ -22,7 +22,10 @@ from system.strategies.steps.questions import first_questions
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.text.copies import without_claim
+from system.text.words import sentences
 
+SPARE = 2  # times as many passages are found as are read, since some are orders or repeat the claim
 PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
 
 
@@ -36,7 +39,8 @@ async def retrieve(
 ) -> list[Thought[Evidence]]:
     """Find the passages that may answer a question, or bear on the claim itself, best first.
 
-    A passage that is shaped as an order or a prompt stays in the graph, and nobody reads it.
+    A passage that is shaped as an order or a prompt stays in the graph, and nobody reads it. One that only repeats the
+    claim comes after all others: neither takes the place of evidence.
 
     Args:
         query: what to search for; the question itself where it is empty.
@@ -48,15 +52,25 @@ async def retrieve(
     settings = case.settings
     asked = settings.multi_hop.multi_hop
     text, hops = query or question.content.text, settings.multi_hop if (by_hops if asked is None else asked) else None
-    hits = await case.stopwatch.within_deadline(
-        "retrieve", lambda: asyncio.to_thread(search, case.index, text, settings.retrieval.top_k, hops)
+    places = settings.retrieval.top_k
+    nearest = await case.stopwatch.within_deadline(
+        "retrieve", lambda: asyncio.to_thread(search, case.index, text, SPARE * places, hops)
     )
+    orders = [hit for hit in nearest if is_prompt_injection(hit.passage.text)]
+    readable = sorted((hit for hit in nearest if hit not in orders), key=lambda hit: _only_repeats(case, hit.passage))
+    hits = readable[:places] + [hit for hit in orders if hit in nearest[:places]]
     costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
     found = [
         case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)
         for hit, cost in zip(hits, costs, strict=False)
     ]
-    return [thought for thought in found if not is_prompt_injection(thought.content.passage.text)]
+    return found[: min(len(readable), places)]
+
+
+def _only_repeats(case: Case, passage: Passage) -> bool:
+    """Whether a passage says nothing but the claim; one of the user's own documents may."""
+    own = case.own and not passage.found
+    return not own and not without_claim(sentences(passage.text), case.claim.text)
 
 
 async def answer_from_passages(

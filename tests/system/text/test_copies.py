@@ -53,6 +53,7 @@ def test_what_adds_something_is_evidence(evidence: str) -> None:
         "He pa\u200bid only 7\u200b50 crowns of inc\u200bome tax in his fi\u00adrst year.",
         "He p a i d only 750 c r o w n s of income tax in his first year.",
         "He paid only 750 corwns of incoem tax in his frist year.",
+        "He paid only 750 corwn’s of income tax in his first year.",
         "#He #paid #only #750 #crowns #of #income #tax #in #his #first #year",
         "He[1] paid[2] only[3] 750[4] crowns[5] of[6] income[7] tax[8] in[9] his[10] first[11] year.",
         "HePaidOnly 750 CrownsOfIncomeTax InHisFirstYear.",
@@ -73,6 +74,7 @@ def test_another_word_is_no_misspelt_one() -> None:
         ["He paid only 750 crowns, some say.", "What they mean is income tax in his first year."],
         ["He paid only 750, they say.", "They mean crowns of income tax, at least.", "And that in his first year."],
         ["Q: Is it so that he paid only 750 crowns of income tax in his first year?", "A: It is, and auditors say so."],
+        ["His first year, he paid income tax.", "750 crowns only."],
         [SENTENCES[1], "This was confirmed by three commissions.", "It is beyond doubt."],
     ],
 )
