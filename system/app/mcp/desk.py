@@ -11,7 +11,7 @@ from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.searchers.searched import on_the_web
 from system.api import FactChecker
 from system.app.mcp import records
-from system.app.mcp.records import Step
+from system.app.mcp.records import Progress
 from system.app.service.worker import public_result
 from system.article.reading import article_of
 from system.article.records import CheckedStatement, CheckedText
@@ -42,7 +42,7 @@ class Desk:
 
     def check_claim(
         self, claim: Claim, documents: Mapping[str, str]
-    ) -> Generator[Step | records.CheckedClaim, None, None]:
+    ) -> Generator[Progress | records.CheckedClaim, None, None]:
         """Check one claim.
 
         Raises:
@@ -51,14 +51,14 @@ class Desk:
         with closing(self._checker.thoughts(claim, documents or self._own())) as thoughts:
             for done in count(1):
                 try:
-                    yield Step(done, None, next(thoughts).kind)
+                    yield Progress(done, None, next(thoughts).kind)
                 except StopIteration as end:
                     yield _claim(public_result(end.value.result))
                     return
 
     def check_text(
         self, text: str, documents: Mapping[str, str], date: str = "", speaker: str = ""
-    ) -> Generator[Step | records.CheckedText, None, None]:
+    ) -> Generator[Progress | records.TextReport, None, None]:
         """Check the statements of a text.
 
         Raises:
@@ -70,15 +70,15 @@ class Desk:
         with closing(checking) as statements:
             for one in statements:
                 found.append(one)
-                yield Step(len(found), total, str(one.label))
+                yield Progress(len(found), total, str(one.label))
         checked = CheckedText.of(article, found)
-        yield records.CheckedText(
+        yield records.TextReport(
             counts=checked.counts, score=checked.score, statements=list(map(_statement, checked.statements))
         )
 
     def check_citations(
         self, text: str, documents: Mapping[str, str], date: str = ""
-    ) -> Generator[Step | records.CheckedCitations, None, None]:
+    ) -> Generator[Progress | records.CitationsReport, None, None]:
         """Check what a text's sources say of the sentences that cite them.
 
         Raises:
@@ -92,21 +92,21 @@ class Desk:
         with closing(checking) as citations:
             for one in citations:
                 found.append(one)
-                yield Step(len(found), total, str(one.outcome))
+                yield Progress(len(found), total, str(one.outcome))
         checked = CheckedCitations.of(citing.article, found, citing.unresolved)
-        yield records.CheckedCitations(
+        yield records.CitationsReport(
             counts=checked.counts,
             citations=list(map(_citation, checked.citations)),
             unresolved=list(checked.unresolved),
         )
 
-    def search_archive(self, query: str, limit: int) -> Generator[Step | records.SearchResult, None, None]:
+    def search_archive(self, query: str, limit: int) -> Generator[Progress | records.SearchResult, None, None]:
         """Find passages in the archive of the settings; without one, in the documents.
 
         Raises:
             DocumentsError, SearchError: there is nothing to search, or it cannot be read.
         """
-        yield Step(1, 2, "ranking")
+        yield Progress(1, 2, "ranking")
         engine = self._checker.engine
         index = PassageIndex(self._ranked(query), engine.encoder, engine.settings.retrieval)
         hits = index.nearest(query, limit)
@@ -137,7 +137,7 @@ NOTHING = "no evidence: give documents, or start this server with --documents or
 
 
 def _finding(result: ClaimResult, most: int) -> dict[str, object]:
-    """The fields of a ``Finding``."""
+    """The fields of a ``VerdictWithEvidence``."""
     return {
         "label": result.verdict.label,
         "confidence": result.verdict.confidence,
@@ -158,9 +158,9 @@ def _statement(one: CheckedStatement) -> records.Statement:
     return records.Statement.model_validate({**finding, "sentence": one.sentence.text, "claim": one.sentence.claim})
 
 
-def _citation(one: CheckedCitation) -> records.Citation:
+def _citation(one: CheckedCitation) -> records.CitedSentence:
     sentence, result = one.citation.sentence, one.result
-    return records.Citation(
+    return records.CitedSentence(
         sentence=sentence.text,
         claim=sentence.claim,
         target=one.citation.target,

@@ -15,7 +15,7 @@ HITS = 50  # passages of a search
 
 
 @dataclass(frozen=True)
-class Step:
+class Progress:
     """How far a tool is.
 
     Attributes:
@@ -29,7 +29,7 @@ class Step:
     doing: str
 
 
-class Document(BaseModel):
+class DocumentText(BaseModel):
     """A text to check against."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,7 +39,7 @@ class Document(BaseModel):
 
 
 Documents = Annotated[
-    tuple[Document, ...],
+    tuple[DocumentText, ...],
     Field(
         max_length=DOCUMENTS,
         description="texts to check against, in place of what this server was started with; paths and addresses in "
@@ -64,7 +64,7 @@ class Found(Passage):
     score: float = Field(description="cosine to the query, at most 1")
 
 
-class Finding(BaseModel):
+class VerdictWithEvidence(BaseModel):
     """The evidence's verdict on a statement."""
 
     label: Label
@@ -75,20 +75,20 @@ class Finding(BaseModel):
     failures: list[str] = Field(description="what went wrong on the way; where there is some, distrust the label")
 
 
-class CheckedClaim(Finding):
+class CheckedClaim(VerdictWithEvidence):
     """A claim that was checked."""
 
     seconds: float
 
 
-class Statement(Finding):
+class Statement(VerdictWithEvidence):
     """A statement of a text that was checked."""
 
     sentence: str = Field(description="verbatim")
     claim: str = Field(description="what was checked: the sentence, made to stand alone")
 
 
-class CheckedText(BaseModel):
+class TextReport(BaseModel):
     """A text, its statements checked; questions, opinions and headings are left out."""
 
     counts: dict[Label, int]
@@ -96,7 +96,7 @@ class CheckedText(BaseModel):
     statements: list[Statement]
 
 
-class Citation(BaseModel):
+class CitedSentence(BaseModel):
     """A sentence with a source that it cites."""
 
     sentence: str = Field(description="verbatim")
@@ -109,11 +109,11 @@ class Citation(BaseModel):
     corrected: str = Field(description="the sentence as the source has it; empty where no one sentence contradicts it")
 
 
-class CheckedCitations(BaseModel):
+class CitationsReport(BaseModel):
     """A text, its citations checked."""
 
     counts: dict[Outcome, int]
-    citations: list[Citation]
+    citations: list[CitedSentence]
     unresolved: list[str] = Field(description="marks that lead to no reference, which nothing was checked for")
 
 

@@ -20,16 +20,16 @@ from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.searchers import SearchError
 from system import __version__
 from system.app.mcp.records import (
-    CheckedCitations,
     CheckedClaim,
-    CheckedText,
-    Document,
+    CitationsReport,
     Documents,
+    DocumentText,
     Limit,
+    Progress,
     Query,
     SearchResult,
-    Step,
     Text,
+    TextReport,
 )
 from system.app.service.schema import ClaimText, Day, Speaker
 from system.graph.records import Claim, explain
@@ -87,14 +87,14 @@ class Tools:
 
     async def check_text(
         self, context: Context[None, Any], text: Text, documents: Documents = (), date: Day = "", speaker: Speaker = ""
-    ) -> CheckedText:
+    ) -> TextReport:
         """Check every factual statement of a text (an article, a speech, a draft, an answer of an assistant)."""
         texts = _by_name(documents)
         return await self._answer(context, lambda desk: desk.check_text(text, texts, date, speaker))
 
     async def check_citations(
         self, context: Context[None, Any], text: Text, documents: Documents = (), date: Day = ""
-    ) -> CheckedCitations:
+    ) -> CitationsReport:
         """Check whether the sources that a text in Markdown cites say what its sentences say.
 
         Citations are links, footnotes and numbered references; a document is the source of those that name it.
@@ -107,7 +107,7 @@ class Tools:
         return await self._answer(context, lambda desk: desk.search_archive(query, limit))
 
     async def _answer(
-        self, context: Context[None, Any], begin: "Callable[[Desk], Generator[Step | T, None, None]]"
+        self, context: Context[None, Any], begin: "Callable[[Desk], Generator[Progress | T, None, None]]"
     ) -> T:
         """Do the work of a call, and tell the client each step; a call that is cancelled ends it.
 
@@ -122,7 +122,7 @@ class Tools:
                 raise desk
             steps, turn = begin(desk), Lock()
 
-            def advance() -> Step | T:
+            def advance() -> Progress | T:
                 with turn:
                     return next(steps)
 
@@ -131,7 +131,7 @@ class Tools:
                     steps.close()
 
             try:
-                while isinstance(step := await to_thread.run_sync(advance), Step):
+                while isinstance(step := await to_thread.run_sync(advance), Progress):
                     await context.report_progress(step.done, step.total, step.doing)
             except (DocumentsError, SearchError) as error:
                 raise ToolError(str(error)) from error
@@ -232,7 +232,7 @@ PATTERNS = {"date": "the day it was made, as 25-8-2020 or 2020-08-25"}
 """The expected form of arguments with a pattern; of the others, a text that is not blank."""
 
 
-def _by_name(documents: Sequence[Document]) -> dict[str, str]:
+def _by_name(documents: Sequence[DocumentText]) -> dict[str, str]:
     """The texts by their names.
 
     Raises:

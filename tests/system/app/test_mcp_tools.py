@@ -16,7 +16,7 @@ from knowledge_store.searchers.archive import Archive
 from system.app.cli import COMMANDS
 from system.app.commands import mcp
 from system.app.mcp.desk import Desk
-from system.app.mcp.records import Step
+from system.app.mcp.records import Progress
 from system.app.mcp.server import Server, Tools
 from system.check import Engine
 from system.models.base import ModelUnavailable
@@ -225,7 +225,7 @@ def test_a_cancelled_call_ends_its_work(monkeypatch):
     def endless(*_):
         try:
             for done in range(1, 10**9):
-                yield Step(done, None, "counting")
+                yield Progress(done, None, "counting")
         finally:
             closed.set()
 
