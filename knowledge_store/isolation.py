@@ -53,7 +53,7 @@ class Limits:
         output: bytes of the result, pickled.
         wait: seconds to wait for a free worker; None: as long as the calls before it take.
         until: of ``monotonic()``, when the caller needs it no more: no call goes on, or begins, after that, and each
-            takes a quarter of what is left at most.
+            takes a quarter of what is left at most, or half where the machine is busy.
         worn: bytes of address space from which a worker is replaced after a call; None: it never is.
     """
 
@@ -72,8 +72,8 @@ class Limits:
 
     @property
     def longest(self) -> float:
-        """Seconds of wall time."""
-        return min(self.seconds * self.patience, self.left)
+        """Seconds of wall time, never more than half of what is left."""
+        return min(self.seconds * self.patience, self.left / 2)
 
     def shared(self) -> "Limits":
         """The same limits with no more processor time than a call's share of what is left."""
@@ -210,7 +210,7 @@ class _Worker:
             if not (self._connection.poll(START) and not self._connection.recv_bytes()):
                 raise WorkerDied("ended the process that read it (it does not start)")
             if not self._connection.poll(limits.longest):
-                raise TookTooLong(f"took over {limits.seconds:.3g} s" if limits.left else LATE)
+                raise TookTooLong(f"took over {limits.seconds:.3g} s")
             result, reason, records, self.fit = pickle.loads(self._connection.recv_bytes())
         except (EOFError, ConnectionError):
             end = self._end()

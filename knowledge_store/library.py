@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -40,6 +41,7 @@ class Library:
         flaws: what reading the pages finds wrong, complete once they are exhausted.
         name: of the collection, in reports.
         progress: show on standard error how many pages are read.
+        seconds: that the search for a claim may take.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class Library:
         flaws: Flaws | None = None,
         name: str = "pages",
         progress: bool = False,
+        seconds: float = inf,
     ) -> None:
         flaws = Flaws() if flaws is None else flaws
-        self._settings, self._day = settings, day
+        self._settings, self._day, self._seconds = settings, day, seconds
         self._counter = SharedCounter(list(claims), settings.tokenization)
         self._candidates = Candidates("", settings, self._counter)
         self._lock = Lock()
@@ -88,7 +91,7 @@ class Library:
     def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:
         """Put the results of a search first; scores of two collections cannot be compared."""
         try:
-            found = rank((), claim, self._settings, self._day, name=self._settings.search)
+            found = rank((), claim, self._settings, self._day, name=self._settings.search, seconds=self._seconds)
         except SearchError as error:
             if not ranked.report.pages:
                 raise

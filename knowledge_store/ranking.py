@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import orjson
 from pydantic import TypeAdapter
@@ -76,6 +77,7 @@ def rank(
     *,
     flaws: Flaws | None = None,
     name: str = "pages",
+    seconds: float = inf,
 ) -> RankedStore:
     """Keep the ``settings.bm25_top_k`` passages that BM25 ranks highest for the claim.
 
@@ -89,17 +91,19 @@ def rank(
         day: when the claim was made, where known; see ``filters.admitted``.
         flaws: of pages, what reading them finds wrong, complete once they are exhausted.
         name: of pages, the name of the collection in the report.
+        seconds: from now, in which a search has to end.
 
     Raises:
         SearchError: the search failed, and there are no other pages.
     """
+    until = monotonic() + seconds
     if not isinstance(source, Path):
-        return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name)
+        return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name, until)
     if is_archive(source):
-        return _rank_archive(source, claim, settings, day)
+        return _rank_archive(source, claim, settings, day, until)
     if settings.search:
-        return _rank_store(source, claim, settings, day)
-    return recalled(source, claim, settings, day, lambda: _rank_store(source, claim, settings, day))
+        return _rank_store(source, claim, settings, day, until)
+    return recalled(source, claim, settings, day, lambda: _rank_store(source, claim, settings, day, until))
 
 
 def recalled(
@@ -124,25 +128,30 @@ def warm_up(settings: RetrievalSettings) -> None:
     rank([Page(0, "", ("warm up",))], "warm up", settings)
 
 
-def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> RankedStore:
+def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date | None, until: float) -> RankedStore:
     flaws = Flaws()
     pages = () if settings.search and not path.exists() else read_pages(path, flaws)
-    return _rank(pages, claim, settings, day, flaws, path.name)
+    return _rank(pages, claim, settings, day, flaws, path.name, until)
 
 
-def _rank_archive(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> RankedStore:
+def _rank_archive(path: Path, claim: str, settings: RetrievalSettings, day: date | None, until: float) -> RankedStore:
     flaws = Flaws()
-    until = None if settings.later_pages else day
-    pages = Archive.open(path).search(claim, until, ARCHIVE_PAGES, flaws)
-    return replace(_rank(pages, claim, settings, day, flaws, path.name), book=OpenBook(path, claim, day))
+    pages = Archive.open(path).search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
+    return replace(_rank(pages, claim, settings, day, flaws, path.name, until), book=OpenBook(path, claim, day))
 
 
 def _rank(
-    pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws, name: str
+    pages: Iterable[Page],
+    claim: str,
+    settings: RetrievalSettings,
+    day: date | None,
+    flaws: Flaws,
+    name: str,
+    until: float,
 ) -> RankedStore:
     began = perf_counter()
     if settings.search:
-        pages = _with_searched(pages, claim, settings, day, flaws)
+        pages = _with_searched(pages, claim, settings, day, flaws, until)
     candidates = Candidates(claim, settings)
     thread = ThreadPoolExecutor(1)  # counts while the next pages are read: compiled code needs no lock
     try:
@@ -161,7 +170,7 @@ def _rank(
 
 
 def _with_searched(
-    pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws
+    pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws, until: float
 ) -> Iterator[Page]:
     """The pages, then those that a search finds, numbered from ``FOUND``."""
     alone = True
@@ -169,7 +178,7 @@ def _with_searched(
         alone = False
         yield page
     try:
-        for page in searched(claim, day, settings, flaws):
+        for page in searched(claim, day, settings, flaws, max(0.0, until - monotonic())):
             yield replace(page, number=FOUND + page.number)
     except SearchError as error:
         if alone:

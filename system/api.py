@@ -28,7 +28,7 @@ from tqdm import tqdm
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Flaws
 from system.article.checking import check_article, stores_in
-from system.article.reading import article_of
+from system.article.reading import read_text
 from system.article.records import Article, CheckedStatement, each_of
 from system.averitec.claims import claim_of
 from system.check import Engine, check, load_engine
@@ -42,7 +42,7 @@ from system.graph.records import Claim, ClaimResult, ClaimsError, Content, Corre
 from system.graph.thoughts import Thought
 from system.hardware.machine import choose_profile
 from system.keywords import SettingKeywords
-from system.models.loop_thread import LoopThread
+from system.models.loop_thread import LoopThread, in_own_thread
 from system.runner.checking import PooledChecks, Rank, check_all
 from system.runner.ranking_pool import RankingPool, rank_of_search
 from system.settings import SettingsError, load
@@ -156,8 +156,9 @@ class FactChecker:
     ) -> Checked:
         """See ``check``; the listener is told of each thought as it is added."""
         claim = _claim(claim)
-        rank = partial(rank_documents, fetch=fetch)
-        ranked = await asyncio.to_thread(rank, documents, claim, self.engine.settings.retrieval)
+        settings = self.engine.settings
+        rank = partial(rank_documents, documents, claim, settings.retrieval, fetch=fetch, seconds=settings.run.reading)
+        ranked = await in_own_thread(rank)
         result, graph = await check(self.engine.for_documents(), claim, ranked, listener=listener)
         return await self._checked(result, graph)
 
@@ -213,8 +214,12 @@ class FactChecker:
         ranking: AbstractContextManager[Rank]
         if store is None:
             engine = engine.for_documents()
-            read = partial(rank_for_all, documents, claims, engine.settings.retrieval, fetch=fetch, progress=progress)
-            ranking = nullcontext(partial(rank_of_search, await asyncio.to_thread(read)))
+            seconds = engine.settings.run.reading
+            read = partial(
+                rank_for_all, documents, claims, engine.settings.retrieval,
+                fetch=fetch, progress=progress, seconds=seconds,
+            )  # fmt: skip
+            ranking = nullcontext(partial(rank_of_search, await in_own_thread(read)))
         else:
             ranking = self._ranking.for_claims(store, claims)
         with ranking as rank, tqdm(total=len(claims), unit="claim", disable=not progress) as bar:
@@ -311,9 +316,11 @@ class FactChecker:
             raise DocumentsError(f"text: expected a text or an Article, got {shown(text)}")
         done = each_of(CheckedStatement, "done", done)
         flaws = Flaws()
-        article = article_of(text) if isinstance(text, str) else text
+        article = await in_own_thread(partial(read_text, text)) if isinstance(text, str) else text
         engine = self.engine if store else self.engine.for_documents()
-        pages, name = open_documents(stores_in(_path(store)) if store else documents, flaws, fetch=fetch)
+        seconds = engine.settings.run.reading * max(1, len(article.claims))  # they read together
+        given = stores_in(_path(store)) if store else documents
+        pages, name = open_documents(given, flaws, fetch=fetch, seconds=seconds)
         async for statement in check_article(
             engine, article, pages, name=name, flaws=flaws, date=date, speaker=speaker, done=done, progress=progress
         ):
@@ -355,7 +362,7 @@ class FactChecker:
         """See ``check_citations``."""
         if not isinstance(text, str | CitingText):
             raise DocumentsError(f"text: expected a text in Markdown or a CitingText, got {shown(text)}")
-        citing = await asyncio.to_thread(citing_of, text) if isinstance(text, str) else text
+        citing = await in_own_thread(partial(citing_of, text)) if isinstance(text, str) else text
         given = listed(documents)
         pages, _ = open_documents(given, Flaws(), fetch=fetch)
         files = [one for one in given if not isinstance(one, Document)]

@@ -122,6 +122,9 @@ class ReadingSettings(Record):
     verifier: str = Field("minilm", description="sentence-pair model that reads: minilm, a folder or a hub name")
 
 
+READING = 0.8  # share of a budget, without its reserve
+
+
 class RunSettings(Record):
     """How a run uses the machine."""
 
@@ -134,6 +137,11 @@ class RunSettings(Record):
     workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
     calibration: str = Field("", description="calibration file from 'python -m submission calibrate'")
     prefetch: int = Field(4, gt=0, description="maximum stores ranked ahead of their turn")
+
+    @property
+    def reading(self) -> float:
+        """Seconds of a claim's budget that reading may take, so that time is left to judge what was read."""
+        return READING * (1 - self.reserve) * self.budget
 
 
 class Settings(Record):

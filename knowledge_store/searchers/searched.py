@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 
 import orjson
@@ -13,16 +14,19 @@ from knowledge_store.searchers import Searcher
 from knowledge_store.settings import RetrievalSettings
 
 
-def open_searcher(source: str) -> Searcher:
+def open_searcher(source: str, seconds: float = inf) -> Searcher:
     """The searcher that a setting names: the address of a SearXNG server, or an archive.
+
+    Args:
+        seconds: that a search of the web may take; never more than ``searxng.IN_ALL``.
 
     Raises:
         SearchError: it names neither.
     """
     if on_the_web(source):
-        from knowledge_store.searchers.searxng import SearxNg
+        from knowledge_store.searchers.searxng import IN_ALL, SearxNg
 
-        return SearxNg(source)
+        return SearxNg(source, seconds=min(seconds, IN_ALL))
     from knowledge_store.searchers.archive import Archive
 
     return Archive.open(Path(source))
@@ -33,8 +37,13 @@ def on_the_web(source: str) -> bool:
     return source.startswith(("http://", "https://"))
 
 
-def searched(query: str, day: date | None, settings: RetrievalSettings, flaws: Flaws) -> Iterator[Page]:
+def searched(
+    query: str, day: date | None, settings: RetrievalSettings, flaws: Flaws, seconds: float = inf
+) -> Iterator[Page]:
     """The pages that a search finds; of the web, those that it found when it was made before.
+
+    Args:
+        seconds: see ``open_searcher``.
 
     Raises:
         SearchError: it is made for the first time and cannot be.
@@ -47,7 +56,7 @@ def searched(query: str, day: date | None, settings: RetrievalSettings, flaws: F
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
-        found = open_searcher(settings.search).search(query, until, settings.search_results, flaws)
+        found = open_searcher(settings.search, seconds).search(query, until, settings.search_results, flaws)
         if not write_store(found, kept):
             kept.touch()  # that nothing was found is worth keeping too
     if kept.stat().st_size:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
+from time import monotonic
 from urllib.parse import urlencode
 
 import orjson
@@ -23,7 +24,7 @@ from knowledge_store.searchers import SearchError
 
 SECONDS = 8.0  # that the server, and then each page, may take to answer
 IN_ALL = 20.0  # seconds for fetching and reading all pages of a search
-FOUND = Limits(seconds=4.0, wait=IN_ALL)  # of reading a page
+FOUND = Limits(seconds=4.0)  # of reading a page
 AT_ONCE = 10  # pages
 LONGEST = 400  # characters of a query
 
@@ -44,19 +45,20 @@ class SearxNg:
     Args:
         address: of the server, as "http://localhost:8888".
         fetcher: of the pages found.
-        seconds: for fetching and reading all of them.
+        seconds: for a search, with fetching and reading all of them.
     """
 
     def __init__(self, address: str, fetcher: Fetcher | None = None, seconds: float = IN_ALL) -> None:
         self._seconds = seconds
         self._address = address.rstrip("/")
-        self._server = Fetcher(SECONDS, admits=lambda _: True)
+        self._server = Fetcher(min(SECONDS, seconds), admits=lambda _: True)
         self._fetcher = fetcher or Fetcher(SECONDS, robots=True)
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
         """See ``Searcher.search``; of a PDF, each page is one."""
+        until = monotonic() + self._seconds
         found = [result for result in self._results(query) if not _is_later(result.published, day)][:limit]
-        parts = (page for page in self._pages(found, flaws) if not _is_later(page.published, day))
+        parts = (page for page in self._pages(found, flaws, until) if not _is_later(page.published, day))
         return (replace(page, number=number) for number, page in enumerate(parts))
 
     def _results(self, query: str) -> list[Found]:
@@ -73,11 +75,11 @@ class SearxNg:
         dated = {str(result["url"]): _day(result.get("publishedDate")) for result in results if result.get("url")}
         return [Found(*each) for each in dated.items()]
 
-    def _pages(self, found: Sequence[Found], flaws: Flaws) -> Iterator[Page]:
+    def _pages(self, found: Sequence[Found], flaws: Flaws, until: float) -> Iterator[Page]:
         """The pages of the results, in their order; those that are not read when the time is up are left out."""
         pool = ThreadPoolExecutor(AT_ONCE)
-        reading = [pool.submit(self._read, result) for result in found]
-        wait(reading, self._seconds)
+        reading = [pool.submit(self._read, result, replace(FOUND, until=until)) for result in found]
+        wait(reading, max(0.0, until - monotonic()))
         pool.shutdown(wait=False, cancel_futures=True)  # a thread that still reads is left to its own limits
         for result, future in zip(found, reading, strict=True):
             try:
@@ -88,9 +90,9 @@ class SearxNg:
                 reason = f"not read within {self._seconds:g} s" if late else str(error) or type(error).__name__
                 log.warning("%s: skipped, %s", result.url, reason)
 
-    def _read(self, result: Found) -> list[Page]:
+    def _read(self, result: Found, limits: Limits) -> list[Page]:
         response = self._fetcher.fetch(result.url)
-        parts, published = read_found(response.body, response.suffix, response.url, FOUND)
+        parts, published = read_found(response.body, response.suffix, response.url, limits)
         if not parts:
             raise FetchError("it has no text")
         page = Page(

@@ -17,6 +17,7 @@ from system.article.records import Article, CheckedStatement
 from system.check import Engine
 from system.correction.correcting import with_correction
 from system.graph.records import Claim, ClaimResult
+from system.models.loop_thread import in_own_thread
 from system.runner.checking import PooledChecks, check_all
 from system.runner.ranking_pool import rank_of_search
 
@@ -64,9 +65,11 @@ async def check_article(
     if not claims:
         return
     settings, texts = engine.settings.retrieval, [claim.text for claim in claims]
-    library = await asyncio.to_thread(
-        Library, _others(pages, article), texts, settings, claims[0].day, flaws=flaws, name=name, progress=progress
-    )
+    read = partial(
+        Library, _others(pages, article), texts, settings, claims[0].day,
+        flaws=flaws, name=name, progress=progress, seconds=engine.settings.run.reading,
+    )  # fmt: skip
+    library = await in_own_thread(read)
     if not (library.report.pages or settings.search):
         raise DocumentsError(
             f"{name or 'documents'}: expected text to search, got none{describe(flaws)}; give documents with text"

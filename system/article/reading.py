@@ -3,9 +3,10 @@
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from knowledge_store.isolation import WorkFailed
+from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.formats import SOFT_HYPHEN, SUFFIXES, suffix_of
 from knowledge_store.pages.reading import read_blocks
@@ -19,6 +20,7 @@ from system.text.language import other_language
 from system.text.words import words
 
 HEADING = 12  # longest heading in words: a block with which no sentence ends
+PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
 SHORTEST = 3  # fewest words of a sentence
 VERBLESS = 8  # words up to which a sentence needs a verb; a longer one may be a headline
 NAMES = {"a question": Kind.QUESTION, "an opinion": Kind.OPINION, "a call to action": Kind.CALL}
@@ -32,14 +34,38 @@ def read_article(source: str | Path) -> Article:
     Raises:
         DocumentsError: there is no such file, it cannot be read, or it has no text.
     """
-    name, data, suffix = read_bytes(source)
+    return read_file(*read_bytes(source))
+
+
+def read_file(name: str, data: bytes, suffix: str) -> Article:
+    """Read a text from what a file holds.
+
+    Args:
+        suffix: the ending that says in which format, as in ``SUFFIXES``, or empty.
+
+    Raises:
+        DocumentsError: it cannot be read, or it has no text.
+    """
     try:
         blocks = read_blocks(data, suffix, name)
     except WorkFailed as error:
         raise DocumentsError(f"{name}: cannot be read ({error})") from error
     if not blocks:
         raise DocumentsError(f"{name}: expected a text, got none")
-    return article_of("\n\n".join(block.strip() for block in blocks), name)
+    return read_text("\n\n".join(block.strip() for block in blocks), name)
+
+
+def read_text(text: str, name: str = "text") -> Article:
+    """See ``article_of``; in a worker, within limits, as strangers' texts have to be cut.
+
+    Raises:
+        DocumentsError: it cannot be cut within the limits.
+    """
+    limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
+    try:
+        return isolated(limits, article_of, text, name, load=(__name__, "py3langid.langid", "HanTa.HanoverTagger"))
+    except WorkFailed as error:
+        raise DocumentsError(f"{name}: cannot be cut into sentences ({error})") from error
 
 
 def read_bytes(source: str | Path) -> tuple[str, bytes, str]:

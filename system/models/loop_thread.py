@@ -1,7 +1,7 @@
-"""An event loop that runs on a thread of its own, so that a model that computes blocks nobody else's."""
+"""Threads for what would block an event loop: one with a loop of its own, and one for each piece of reading."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from threading import Thread
 from typing import Any, TypeVar
@@ -30,3 +30,23 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def in_own_thread(work: Callable[[], T]) -> T:
+    """Do work in a thread of its own; whatever hangs there takes no place in an executor that others wait for.
+
+    Cancelled, it is not waited for, nor when the program ends.
+    """
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as error:  # noqa: BLE001 - whoever awaits it sees to it
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    Thread(target=run, name="reading", daemon=True).start()
+    return await asyncio.wrap_future(future)

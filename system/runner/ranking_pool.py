@@ -19,7 +19,16 @@ from system.check import unread, unread_parts
 from system.graph.records import Claim, Failure
 from system.runner.checking import Rank
 
+MEMORY = 2**31  # bytes that ranking any store may take
+PER_BYTE = 4  # further bytes for each of the store: ordinary ones take two
 OUTPUT = 2**28  # bytes of a ranking: 3,000 passages of 1,000 characters have three million
+
+
+def ranking_limits(budget: float, file: Path) -> Limits:
+    """Limits of ranking a store for a claim that may take so many seconds."""
+    size = file.stat().st_size if file.is_file() else 0
+    memory = MEMORY + PER_BYTE * size
+    return Limits(budget, patience=1.0, memory=memory, output=OUTPUT, worn=None)  # a worker keeps what claims share
 
 
 class RankingPool:
@@ -31,7 +40,7 @@ class RankingPool:
 
     def __init__(self, settings: RetrievalSettings, workers: int, budget: float) -> None:
         self._settings = settings
-        self._limits = Limits(budget, patience=1.0, memory=None, output=OUTPUT)  # a store is as large as it is
+        self._budget = budget
         self._workers = Workers(workers, warm_up, settings)
         self._threads = ThreadPoolExecutor(workers)  # that wait for the workers
 
@@ -95,7 +104,10 @@ class RankingPool:
         self, workers: Workers, work: Callable[..., RankedStore], file: Path, claim: Claim, *more: Any
     ) -> RankedStore:
         arguments = file, claim.text, self._settings, claim.day, *more
-        call = partial(workers.call, self._limits, work, *arguments)
+
+        def call() -> RankedStore:  # in a thread, for the disk may hang
+            return workers.call(ranking_limits(self._budget, file), work, *arguments)
+
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
 

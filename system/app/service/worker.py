@@ -5,24 +5,28 @@ import logging
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePath
-from time import perf_counter
+from threading import Event
+from time import monotonic, perf_counter
 
-from knowledge_store.pages.documents import page_of_text, pages_of_file, read_documents
+from knowledge_store.isolation import LATE, LIMITS, Limits, Workers
+from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_of_file, read_documents
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page, ReadingReport
-from knowledge_store.ranking import RankedStore, rank
-from knowledge_store.settings import RetrievalSettings
-from system.app.service.schema import Document
+from knowledge_store.ranking import RankedStore, rank, warm_up
+from system.app.service.schema import TEXT, Document
 from system.article.checking import check_article
-from system.article.reading import article_of
+from system.article.reading import read_file, read_text
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.check import READ, Engine, check, unread, unread_parts
 from system.correction.correcting import with_correction
 from system.graph.graph import Listener
 from system.graph.records import Claim, ClaimResult, Content, Failure
 from system.graph.thoughts import Thought
-from system.models.loop_thread import LoopThread
+from system.models.loop_thread import LoopThread, in_own_thread
+from system.runner.ranking_pool import ranking_limits
+from system.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -112,14 +116,19 @@ class TextOrder:
     """A text to check.
 
     Attributes:
+        text: empty where there is a file.
         date: of the text; with the speaker, as in ``Claim``.
         material: as in ``Order``.
+        file: that holds the text, in Base64.
+        name: of the file; its ending says in which format it is.
     """
 
     text: str
     date: str
     speaker: str
     material: tuple[Document, ...] | Path
+    file: str = ""
+    name: str = ""
 
 
 class Worker:
@@ -128,6 +137,8 @@ class Worker:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._loop = LoopThread("worker")
+        run, retrieval = engine.settings.run, engine.settings.retrieval
+        self._stores = Workers(run.max_concurrent_claims, warm_up, retrieval)
 
     async def check(self, order: Order, listener: Listener) -> ClaimResult:
         """Check a claim; cancelling stops the work.
@@ -160,7 +171,8 @@ class Worker:
         return await asyncio.wrap_future(self._loop.submit(self._check_text(order, tell)))
 
     async def close(self) -> None:
-        """Free the model and end the thread."""
+        """Free the model, and end the thread and the processes that rank stores."""
+        self._stores.close()
         await asyncio.wrap_future(self._loop.submit(self.engine.model.close()))
         await asyncio.to_thread(self._loop.close)
 
@@ -169,76 +181,107 @@ class Worker:
         settings = engine.settings
         run = settings.run.model_copy(update={"budget": order.budget})
         engine = replace(engine, settings=settings.model_copy(update={"run": run}))
-        ranked, failures = await _rank(order, settings.retrieval)
+        ranked, failures = await _rank(order, engine.settings, self._stores)
         result, _ = await check(engine, order.claim, ranked, failures, listener=listener)
         return public_result(await asyncio.to_thread(with_correction, result, engine.reader.verifier))
 
     async def _check_text(
         self, order: TextOrder, listener: Callable[[Article | CheckedStatement], None]
     ) -> CheckedText:
-        article = await asyncio.to_thread(article_of, order.text)
+        article = await in_own_thread(partial(_article, order))
         listener(article)
         flaws, left_out = Flaws(), list[str]()
+        limits = _within(self.engine.settings.run.reading)
         if isinstance(order.material, Path):
-            engine, name, pages = self.engine, "store", read_documents([order.material], flaws)
+            engine, name, pages = self.engine, "store", read_documents([order.material], flaws, limits=limits)
         else:
-            engine, name, pages = self.engine.for_documents(), "documents", _pages(order.material, left_out)
+            engine, name = self.engine.for_documents(), "documents"
+            pages = _pages(order.material, left_out, limits)
         found: list[CheckedStatement] = []
         checking = check_article(engine, article, pages, name=name, flaws=flaws, date=order.date, speaker=order.speaker)
         async for one in checking:
             result = public_result(one.result)
-            unreadable = tuple(Failure(operation=READ, message=_SKIPPED.format(title)) for title in left_out)
+            unreadable = tuple(Failure(operation=READ, message=message) for message in left_out)
             result = result.model_copy(update={"failures": (*result.failures, *unreadable)})
             found.append(one.model_copy(update={"result": result}))
             listener(found[-1])
         return CheckedText.of(article, found)
 
 
-async def _rank(order: Order, settings: RetrievalSettings) -> tuple[RankedStore, list[Failure]]:
+def _article(order: TextOrder) -> Article:
+    """The text of an order, or of its file, cut into sentences.
+
+    Raises:
+        DocumentsError: the file cannot be read, or has no text, or too much.
+    """
+    if not order.file:
+        return read_text(order.text)
+    suffix = PurePath(order.name).suffix.lower()
+    article = read_file(order.name or "file", b64decode(order.file), suffix if suffix in SUFFIXES else "")
+    if len(article.text) > TEXT:
+        raise DocumentsError(f"{article.name}: expected at most {TEXT:,} characters, got {len(article.text):,}")
+    return article
+
+
+async def _rank(order: Order, settings: Settings, stores: Workers) -> tuple[RankedStore, list[Failure]]:
     """Rank the order's passages; what cannot be read in time is an empty store and a named failure."""
     began = perf_counter()
+    given_up = Event()
     try:
         async with asyncio.timeout(order.budget):
-            ranked, failures = await asyncio.to_thread(_rank_now, order, settings)
+            ranked, failures = await in_own_thread(partial(_rank_now, order, settings, stores, given_up))
     except TimeoutError:
         return _nothing(began), [unread("reading used up the budget")]
     except Exception as error:  # whatever a text does to its reader, the claim has an answer
         log.exception("reading for %r", order.claim.text)
         return _nothing(began), [unread(type(error).__name__)]
+    finally:
+        given_up.set()
     return ranked, [*failures, *unread_parts("store", ranked)]
 
 
-def _rank_now(order: Order, settings: RetrievalSettings) -> tuple[RankedStore, list[Failure]]:
-    claim, material = order.claim, order.material
+def _rank_now(order: Order, settings: Settings, stores: Workers, given_up: Event) -> tuple[RankedStore, list[Failure]]:
+    claim, material, seconds = order.claim, order.material, settings.run.reading
     if isinstance(material, Path):
-        return rank(material, claim.text, settings, claim.day), []
+        ranking = partial(rank, seconds=seconds)
+        return stores.call(
+            ranking_limits(order.budget, material), ranking, material, claim.text, settings.retrieval, claim.day
+        ), []
     left_out: list[str] = []
-    ranked = rank(_pages(material, left_out), claim.text, settings, claim.day, name="documents")
+    pages = _pages(material, left_out, _within(seconds), given_up)
+    ranked = rank(pages, claim.text, settings.retrieval, claim.day, name="documents", seconds=seconds)
     nothing = len(left_out) == len(material)
-    return ranked, [Failure(operation=READ, message=_SKIPPED.format(name), unanswered=nothing) for name in left_out]
+    return ranked, [Failure(operation=READ, message=message, unanswered=nothing) for message in left_out]
 
 
-_SKIPPED = "{} is skipped: no text in it can be read"
+def _within(seconds: float) -> Limits:
+    """Limits of reading that ends so many seconds from now."""
+    return replace(LIMITS, until=monotonic() + seconds)
 
 
-def _pages(documents: Iterable[Document], left_out: list[str]) -> Iterator[Page]:
-    """The documents as pages; the names of those without a text that can be read are added to ``left_out``."""
+def _pages(
+    documents: Iterable[Document], left_out: list[str], limits: Limits, given_up: Event | None = None
+) -> Iterator[Page]:
+    """The documents as pages; messages of those without a text that can be read in time are added to ``left_out``."""
     number = 0
     for place, document in enumerate(documents, start=1):
         name = document.name or f"document {place}"
+        if not limits.left or (given_up and given_up.is_set()):
+            left_out.append(f"{name} is left out: {LATE}")
+            continue
         found = number
-        for page in _read(name, document):
+        for page in _read(name, document, limits):
             yield replace(page, number=number)
             number += 1
         if number == found:
-            left_out.append(name)
+            left_out.append(f"{name} is skipped: no text in it can be read")
 
 
-def _read(name: str, document: Document) -> Iterator[Page]:
+def _read(name: str, document: Document, limits: Limits) -> Iterator[Page]:
     if not document.file:
-        return page_of_text(0, name, document.text, Flaws())
+        return page_of_text(0, name, document.text, Flaws(), limits)
     suffix = PurePath(name).suffix.lower()
-    return pages_of_file(name, b64decode(document.file), suffix if suffix in SUFFIXES else "", Flaws())
+    return pages_of_file(name, b64decode(document.file), suffix if suffix in SUFFIXES else "", Flaws(), limits)
 
 
 def _nothing(began: float) -> RankedStore:

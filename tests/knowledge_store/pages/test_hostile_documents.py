@@ -155,7 +155,7 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_hanging_documents_leave_time_for_those_behind(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for name in ("a.txt", "aa.txt", "b.txt"):
         (tmp_path / name).write_text("It snowed.")
-    pages = list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic() + 12, patience=1.0)))
+    pages = list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic() + 12)))
     assert [page.url for page in pages] == ["b.txt"]
     assert [message.split(":")[0] for message in caplog.messages] == ["a.txt", "aa.txt"]
 

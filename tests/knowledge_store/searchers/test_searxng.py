@@ -1,5 +1,6 @@
 """Searching through SearXNG: pages within limits, dated, kept, and never from inside the network."""
 
+import re
 from collections.abc import Callable
 from datetime import date
 from hashlib import sha256
@@ -158,8 +159,9 @@ def test_no_server_at_all_is_an_error() -> None:
 def settings(tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> RetrievalSettings:
     original = SearxNg.__init__
 
-    def anywhere(self: SearxNg, address: str, *_: Fetcher) -> None:
-        original(self, address, Fetcher(60.0, admits=lambda _: True), 99.0)
+    def anywhere(self: SearxNg, address: str, *_: Fetcher, seconds: float = searxng.IN_ALL) -> None:
+        patient = 99.0 if seconds == searxng.IN_ALL else seconds
+        original(self, address, Fetcher(60.0, admits=lambda _: True), patient)
 
     monkeypatch.setattr(searxng.SearxNg, "__init__", anywhere)
     return RetrievalSettings(search=site.address, search_folder=str(tmp_path / "searched"), later_pages=False)
@@ -197,6 +199,18 @@ def test_found_pages_join_the_store(
     found = [(passage.page, passage.text[:4], passage.found) for passage in ranked.passages]
     assert found == [(FOUND, "Fish", True), (0, "A br", False), (2, "Oslo", False)]
     assert rank(write_store(["A bridge."]), "fish!", settings, date(2020, 1, 1)).report.passages == 1
+
+
+def test_a_search_ends_in_the_time_of_its_claim(
+    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    done = Event()
+    site.answers = {"/a": page(DATED), "/slow": lambda _: done.wait(60)}
+    server("/slow", "/a")
+    ranked = rank((), "fish", settings, date(2022, 1, 1), seconds=8.0)
+    done.set()
+    assert [passage.url[-2:] for passage in ranked.passages] == ["/a"]
+    assert re.search(r"/slow: skipped, not read within [5-8]", caplog.text)
 
 
 def test_a_failed_search_is_an_error_only_without_a_store(

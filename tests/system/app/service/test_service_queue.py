@@ -2,10 +2,13 @@
 
 import asyncio
 import threading
+import time
 
 import orjson
 import pytest
 
+from knowledge_store.isolation import isolated
+from knowledge_store.pages import documents
 from system.app.service.jobs import Job
 from system.app.service.schema import Document, State
 from system.app.service.worker import Order
@@ -85,6 +88,29 @@ def test_deleting_a_claim_stops_its_work_and_ends_its_streams(state, monkeypatch
 
     end, left = serve(scenario, engine_of(gate, run__max_concurrent_claims=1))
     assert (end, left) == ("cancelled", 1)
+
+
+def test_hanging_documents_cost_only_their_own_claims(monkeypatch):
+    begun = []
+
+    def hang(_, __, name, limits):
+        begun.append(name)
+        return isolated(limits, time.sleep, 600)
+
+    monkeypatch.setattr(documents, "read_document", hang)
+    files = [{"name": f"{number}.pdf", "file": "AAAA"} for number in range(20)]
+
+    async def scenario(client):
+        attacks = [await submit(client, documents=files, budget=2.0) for _ in range(4)]  # two rounds of two
+        failed = [(await ended(client, job["id"]))["result"]["failures"] for job in attacks]
+        tried = len(begun)
+        innocent = (await ended(client, (await submit(client))["id"]))["result"]
+        return failed, tried, innocent
+
+    failed, tried, innocent = serve(scenario, engine_of(Answers(), run__max_concurrent_claims=2))
+    assert not innocent["failures"] and not innocent["timing"]["cut_short"]
+    assert all(any("left out: the time ran out" in one["message"] for one in failures) for failures in failed)
+    assert len(begun) == tried < 4 * len(files), "no thread reads on for a claim that has ended"
 
 
 def test_deleting_a_claim_frees_its_slot():
