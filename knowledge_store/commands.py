@@ -5,7 +5,6 @@ python -m knowledge_store index SOURCE… --output ARCHIVE.sqlite [--dense]
 python -m knowledge_store search STORE.json|ARCHIVE.sqlite "a question" [--limit 5] [--explain]
 """
 
-import argparse
 import logging
 import sys
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from tqdm import tqdm
 
 from knowledge_store.bm25.scoring import contributions, explain_score
 from knowledge_store.dense.encoder import EncoderUnavailable
+from knowledge_store.options import parser
 from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, describe
 from knowledge_store.pages.store import write_store
 from knowledge_store.ranking import rank
@@ -31,7 +30,7 @@ from knowledge_store.tokenization import words
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
     """Run the command line; returns the exit status, 2 after an error that the user can mend."""
     logging.basicConfig(format="%(message)s")
-    options = _parser(prog).parse_args(arguments)
+    options = parser(prog).parse_args(arguments)
     try:
         if options.command == "build":
             _build(options.folder, options.output)
@@ -43,42 +42,6 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m knowledg
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
-
-
-def _parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=prog, description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    building = commands.add_parser("build", help="build a store from a folder of documents")
-    building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")
-    building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")
-    indexing = commands.add_parser("index", help="index documents or stores as an archive, or add to one")
-    indexing.add_argument(
-        "sources", nargs="+", metavar="SOURCE", help="document, folder of documents, or store (JSON Lines)"
-    )
-    indexing.add_argument("--output", type=Path, required=True, metavar="ARCHIVE.sqlite", help="the archive")
-    indexing.add_argument(
-        "--dense", action="store_true", help="add vectors, so that pages are found by meaning too (needs faiss-cpu)"
-    )
-    indexing.add_argument(
-        "--encoder", default=RetrievalSettings().encoder, help="encoder of the vectors (default: %(default)s)"
-    )
-    searching = commands.add_parser("search", help="show the passages of a store or archive that answer a question")
-    searching.add_argument("store", type=Path, help="a store, an archive, or a document or folder of documents")
-    searching.add_argument("question", help="what to look for")
-    searching.add_argument(
-        "--limit", type=_positive, default=5, metavar="N", help="maximum passages to show (default: 5)"
-    )
-    searching.add_argument(
-        "--explain", action="store_true", help="show what each word of the question adds to the BM25 score"
-    )
-    return parser
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
-    return number
 
 
 def _build(folder: Path, output: Path) -> None:

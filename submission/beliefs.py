@@ -17,7 +17,6 @@ from submission.read import Gold, pair, read_predictions, read_scored_gold
 from submission.report.material import read_graph
 from system.graph.records import Label, Record, explain
 
-BELIEFS = "tell how the judges' beliefs moved, and how speakers persuaded who were right or wrong"
 TRUE = {Label.SUPPORTED: True, Label.REFUTED: False}
 
 M = TypeVar("M", bound=BaseModel)
@@ -171,15 +170,8 @@ def _read(kind: type[M], value: object, where: str) -> M:
         raise SubmissionError(f"{where}: {explain(error.errors()[0])}") from error
 
 
-def add_beliefs_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``beliefs`` to the commands."""
-    parser = commands.add_parser("beliefs", help=BELIEFS, description=__doc__)
-    parser.add_argument("outputs", type=Path, nargs="+", metavar="OUTPUT_DIR", help="the output folders of runs")
-    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="claims with labels")
-    parser.set_defaults(command=_print)
-
-
-def _print(arguments: argparse.Namespace, console: Console) -> int:
+def beliefs_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Print how beliefs moved, and how speakers persuaded."""
     report = score_beliefs(arguments.outputs, arguments.gold)
     beliefs = Table("strategy", "judge", title="belief that the claim is true, in %", title_justify="left")
     for heading in ("claims", "before", "after", "towards the truth"):

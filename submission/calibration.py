@@ -5,7 +5,6 @@ The fit is isotonic (Zadrozny and Elkan, 2002): it may bend as the data want, bu
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,24 +107,11 @@ def _curve(confidences: Numbers, right: NDArray[np.bool_]) -> Numbers:
     return np.asarray(fit.predict(GRID))
 
 
-DESCRIPTION = """Fit a system's confidences to claims with known labels. Writes the fit, which a run applies with
---calibration, and a reliability diagram next to it; prints the expected calibration error before and after (the latter
-out of fold)."""
 TENTHS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 
-def add_calibrate_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command to a parser."""
-    parser = commands.add_parser("calibrate", help="fit confidences on a labeled split", description=DESCRIPTION)
-    parser.add_argument("--predictions", type=Path, required=True, metavar="FILE", help="submission.json of a run")
-    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="the same claims with their labels")
-    parser.add_argument(
-        "--output", type=Path, default=Path("calibration.json"), metavar="FILE", help="default: calibration.json"
-    )
-    parser.set_defaults(command=_calibrate)
-
-
-def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
+def calibrate_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Fit, print and save the confidences."""
     met = comparable_pairs(arguments.predictions, arguments.gold)
     confidence = {entry.claim_id: entry.confidence for entry in read_json(arguments.predictions)}
     report = calibrate(

@@ -7,8 +7,6 @@ on the later 30% of the training claims, because AVeriTeC's splits follow one an
 import argparse
 from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,19 +25,9 @@ from system.graph.records import Label
 EARLIER = 0.7  # share of the training claims that the others are predicted from
 STRENGTHS = (0.1, 0.2, 0.3, 0.5, 1.0)  # inverse, as scikit-learn's C
 
-DESCRIPTION = """Fit a logistic regression on the text and metadata of annotated claims, without any evidence, and print
-its scores on other claims: a baseline to put beside every accuracy on AVeriTeC."""
 
-
-def add_claim_only_command(commands: Any) -> None:
-    """Add the parser of ``claim-only``."""
-    parser = commands.add_parser("claim-only", help="score the claim alone, without evidence", description=DESCRIPTION)
-    parser.add_argument("train", type=Path, metavar="TRAIN", help="annotated claims to learn from, such as train.json")
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="annotated claims to score, such as dev.json")
-    parser.set_defaults(command=_claim_only)
-
-
-def _claim_only(arguments: argparse.Namespace, console: Console) -> int:
+def claim_only_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Fit the regression, and print its scores."""
     try:
         train, gold = read_gold(arguments.train), read_gold(arguments.gold)
         encoder = SentenceEncoder.of(RetrievalSettings())

@@ -14,8 +14,6 @@ from submission.score import comparable_pairs
 from submission.timings import TimeReport
 from system.graph.records import Record
 
-ROUNDS = "tell by the number of rounds how many claims are right, and what a claim costs"
-
 
 class RoundScore(Record):
     """The claims that took so many rounds; 0 rounds stands for all claims.
@@ -66,15 +64,8 @@ def by_rounds(output: Path, gold: Path) -> list[RoundScore]:
     return [*each, score(0, rows)]
 
 
-def add_rounds_command(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add ``rounds`` to the commands."""
-    parser = commands.add_parser("rounds", help=ROUNDS, description=__doc__)
-    parser.add_argument("output", type=Path, metavar="OUTPUT_DIR", help="the output folder of a run")
-    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="claims with labels")
-    parser.set_defaults(command=_print)
-
-
-def _print(arguments: argparse.Namespace, console: Console) -> int:
+def rounds_command(arguments: argparse.Namespace, console: Console) -> int:
+    """Print a row for each number of rounds."""
     table = Table("rounds", title=str(arguments.output), title_justify="left")
     for heading in ("claims", "accuracy", "tokens in", "out", "calls"):
         table.add_column(heading, justify="right")

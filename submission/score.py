@@ -7,7 +7,6 @@ A metric is a module or a package of its own, a function from the pairs to a rec
 import asyncio
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from pydantic import Field
@@ -18,6 +17,7 @@ from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
 from submission.files import MissingResource, SubmissionError
 from submission.legacy.scores import LegacyScores, legacy_scores
+from submission.options import Metric as Metric
 from submission.read import Pair, pair, predicts_two_labels, read_predictions, read_scored_gold
 from submission.validate import outcome, validate
 from system.graph.records import TWO_LABELS, Label, Record
@@ -110,15 +110,6 @@ def scores_of(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[La
             for label, row in zip(labels, confusion[:-1], strict=True)
         },
     )
-
-
-class Metric(StrEnum):
-    """Metrics to compute; label scores always are."""
-
-    LABELS = "labels"
-    LEGACY = "legacy"
-    EV2R = "ev2r"
-    EV2R_LEXICAL = "ev2r-lexical"
 
 
 @dataclass(frozen=True)

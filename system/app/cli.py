@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
+    if name in (parsers := import_module("system.app.parsers")).PARSERS:  # which ends with help or a typo, in no time
+        import_module("system.app.options").parse(parsers.PARSERS[name](), arguments)
     module = import_module(COMMANDS[name])
     match module.__name__:
         case "submission.__main__":

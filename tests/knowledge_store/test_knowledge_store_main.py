@@ -85,3 +85,10 @@ def test_rejects_a_limit_below_one(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["search", "store.json", "question", "--limit", "0"])
     assert "expected a number of at least 1, got 0" in capsys.readouterr().err
+
+
+def test_a_search_for_no_words_is_refused_before_it_starts(tmp_path, capsys):
+    for question in ("", " ?"):
+        with pytest.raises(SystemExit):
+            main(["search", str(tmp_path / "store.json"), question])
+        assert "expected words to look for, got" in capsys.readouterr().err

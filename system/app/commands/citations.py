@@ -10,14 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from knowledge_store.pages.documents import STANDARD_INPUT
 from submission.files import write_text
 from system.api import FactChecker
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_REFUTED
 from system.app.commands.text import explained, find_sources, folder_of
-from system.app.commands.verify import add_date
+from system.app.parsers import citations as parser
 from system.citations.checking import read_citing
 from system.citations.records import CheckedCitations, CitingText, Outcome, described
 from system.settings import Settings
@@ -89,26 +88,3 @@ def print_citations(checked: CheckedCitations, console: Console) -> None:
     console.print(
         Text("; ".join(filter(None, [f"{len(checked.citations)} citations: {counts}", described(checked.unresolved)])))
     )
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options."""
-    parser = argparse.ArgumentParser(
-        prog="factgraph citations",
-        usage="factgraph citations TEXT [--documents SOURCE [SOURCE ...]] [--fetch] [option ...]",
-        description="Check whether the sources that a text cites (links, footnotes, numbered references) say what its "
-        "sentences say. A source is found among --documents by its name or address, or beside the text.",
-        epilog="exit status: 0 nothing contradicted, 1 a sentence contradicted, 2 bad input, 3 a source not readable",
-    )
-    parser.add_argument("text", help=f"file (Markdown, HTML, text, PDF, DOCX …), or {STANDARD_INPUT}")
-    parser.add_argument(
-        "--documents", nargs="+", default=[], metavar="SOURCE", help="the sources: files, folders of them, or a store"
-    )
-    parser.add_argument("--fetch", action="store_true", help="fetch cited addresses that no document has")
-    add_date(parser)
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="where the results go (default: output/citations/NAME)"
-    )
-    options.add_settings(parser)
-    return parser

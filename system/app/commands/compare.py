@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from rich.console import Console, Group
 from rich.table import Table
@@ -12,6 +11,7 @@ from rich.table import Table
 from submission.tables import SHORT
 from system.app import options
 from system.app.commands import common
+from system.app.parsers import compare as parser
 from system.app.variants import (
     ComparisonJournal,
     Interval,
@@ -67,29 +67,6 @@ def command(arguments: Sequence[str]) -> int:
         journal.path.unlink()  # whoever finds one has an unfinished comparison
     Console().print(comparison_tables(scores, len(claims)))
     return 0
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options."""
-    parser = argparse.ArgumentParser(
-        prog="factgraph compare",
-        usage="factgraph compare --strategies A,B [--claims FILE --knowledge-store FOLDER] [option ...]",
-        description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
-        epilog="A strategy can have its own settings: --strategies got,got:debate=false,got:branches=3",
-    )
-    parser.add_argument("--strategies", required=True, help="comma-separated; differences are relative to the first")
-    parser.add_argument(
-        "--repeats",
-        type=int,
-        metavar="N",
-        help="runs per strategy, each with its own seed (default: 5 if sampled, else 1)",
-    )
-    common.add_inputs(parser, Path("comparison"))
-    kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--resume", action="store_true", help="resume the comparison in --output")
-    kept.add_argument("--overwrite", action="store_true", help="replace an unfinished comparison in --output")
-    options.add_settings(parser)
-    return parser
 
 
 def _open_journal(args: argparse.Namespace, identity: dict[str, str]) -> ComparisonJournal:

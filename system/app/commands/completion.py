@@ -3,7 +3,8 @@
 import argparse
 from collections.abc import Sequence
 
-from system.app.commands import citations, compare, doctor, fetch, mcp, run, serve, text, verify
+from system.app.commands import mcp, run, serve
+from system.app.parsers import PARSERS
 
 SHELLS = ("bash", "zsh", "tcsh", "fish")
 
@@ -32,7 +33,7 @@ def _whole() -> argparse.ArgumentParser:
     """The parser of the command that needs no name, with all others under it."""
     whole = run.parser()
     subparsers = whole.add_subparsers()
-    for made in (module.parser() for module in (verify, text, citations, compare, doctor, fetch, serve, mcp)):
+    for made in (make() for make in (*PARSERS.values(), serve.parser, mcp.parser)):
         subparsers.add_parser(made.prog.split()[-1], parents=[made], add_help=False, help=made.description)
     own = parser()
     subparsers.add_parser("completion", parents=[own], add_help=False, help=own.description)

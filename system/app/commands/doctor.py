@@ -1,6 +1,5 @@
 """``factgraph doctor``: what this machine has for the run that the same options would start, and what is missing."""
 
-import argparse
 import asyncio
 import platform
 import shutil
@@ -20,6 +19,7 @@ from rich.text import Text
 
 from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
+from system.app.parsers import doctor as parser
 from system.averitec.claims import ClaimsError, read_claims
 from system.hardware.machine import choose_profile, version_of
 from system.hardware.weights import GIB, find, needed, size
@@ -98,28 +98,6 @@ def print_findings(findings: Sequence[Finding], console: Console) -> None:
 def _summary(findings: Sequence[Finding]) -> str:
     missing = [finding.subject for finding in findings if finding.state is State.BAD]
     return f"missing for a run: {', '.join(missing)}" if missing else "this machine has what a run needs"
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options: those of a run that say what it needs."""
-    parser = argparse.ArgumentParser(
-        prog="factgraph doctor",
-        usage="factgraph doctor [--profile NAME] [--claims FILE --knowledge-store FOLDER] [option ...]",
-        description="Check that this machine has what a run with the same options needs, "
-        "and say how to fix what is missing.",
-    )
-    parser.add_argument("--claims", type=Path, metavar="FILE", help="claims of the run (default: the bundled examples)")
-    parser.add_argument(
-        "--knowledge-store",
-        type=Path,
-        metavar="FOLDER",
-        help="folder with a <claim id>.json per claim, or one file for all claims",
-    )
-    parser.add_argument(
-        "--output", type=Path, default=Path("output"), metavar="FOLDER", help="output folder (default: output)"
-    )
-    options.add_settings(parser)
-    return parser
 
 
 def good(subject: str, found: str) -> Finding:

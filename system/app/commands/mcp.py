@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from knowledge_store.pages.documents import DocumentsError
-from knowledge_store.searchers.searched import open_searcher
 from system.app import options
 from system.app.commands.serve import add_listening, bind, require_libraries
 from system.app.service.access import read_token
@@ -77,6 +75,9 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 def _check_sources(documents: Sequence[str], search: str) -> None:
     """Tell at once of a source that is not there, before an assistant is told at every call."""
+    from knowledge_store.pages.documents import DocumentsError  # only now: it reads sentences
+    from knowledge_store.searchers.searched import open_searcher
+
     for source in documents:
         if not Path(source).exists():
             raise DocumentsError(f"--documents {source} not found; expected a file or a folder of documents")

@@ -18,7 +18,8 @@ from system.api import FactChecker
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, EXIT_REFUTED
-from system.app.commands.verify import COLOR, add_origin
+from system.app.commands.verify import COLOR
+from system.app.parsers import text as parser
 from system.article.checking import stores_in
 from system.article.reading import read_article
 from system.article.records import Article, CheckedStatement, CheckedText
@@ -165,30 +166,3 @@ def print_text(checked: CheckedText, console: Console) -> None:
     counts = ", ".join(f"{count} {label}" for label, count in checked.counts.items() if count)
     score = "" if checked.score is None else f"; {checked.score:.0%} of the {checked.decided} decided are supported"
     console.print(Text(f"{len(checked.statements)} statements: {counts}{score}" if counts else "no statement to check"))
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options."""
-    parser = argparse.ArgumentParser(
-        prog="factgraph text",
-        usage="factgraph text ARTICLE --documents SOURCE [SOURCE ...] [option ...]",
-        description="Check the statements of a text against documents of your own, a knowledge store or a search.",
-        epilog="exit status: 0 nothing refuted, 1 a statement refuted, 2 bad input, 3 a statement not checked",
-    )
-    parser.add_argument("article", help=f"file (text, Markdown, HTML, PDF, DOCX …), or {STANDARD_INPUT}")
-    common.add_documents(parser)
-    parser.add_argument(
-        "--knowledge-store",
-        type=Path,
-        metavar="PATH",
-        help="a knowledge store, or a folder of them",
-    )
-    add_origin(parser)
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="where result.json and report.html go (default: output/text/NAME)"
-    )
-    parser.add_argument("--resume", action="store_true", help="go on with the check in --output")
-    parser.add_argument("--overwrite", action="store_true", help="replace the check of another text in --output")
-    options.add_settings(parser)
-    return parser

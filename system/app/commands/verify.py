@@ -1,6 +1,5 @@
 """``factgraph verify``: check one claim against the user's own documents."""
 
-import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from submission.files import write_text
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
+from system.app.parsers import verify as parser
 from system.check import Engine, check
 from system.correction.correcting import with_correction
 from system.documents import rank_documents
@@ -26,7 +26,6 @@ from system.graph.records import (
     ClaimResult,
     Content,
     Label,
-    official_date,
 )
 from system.graph.thoughts import Thought
 
@@ -101,56 +100,6 @@ def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console
         console.print()
         console.print(draw(graph))
     console.print(Text(f"\n{result.timing.seconds:.1f} s, {result.timing.cost.calls} model calls", style="dim"))
-
-
-def parser() -> argparse.ArgumentParser:
-    """The options."""
-    parser = argparse.ArgumentParser(
-        prog="factgraph verify",
-        usage="factgraph verify CLAIM --documents SOURCE [SOURCE ...] [option ...]",
-        description="Check one claim against documents of your own.",
-    )
-    parser.add_argument("claim", type=_claim, help="the claim, in quotation marks")
-    common.add_documents(parser)
-    add_origin(parser)
-    parser.add_argument("--graph", action="store_true", help="show the graph of thoughts")
-    parser.add_argument("--json", action="store_true", help="print verdict, evidence and time as JSON")
-    parser.add_argument("--output", type=Path, metavar="FOLDER", help="write result.json and report.html there")
-    options.add_settings(parser)
-    return parser
-
-
-def add_origin(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say when and by whom something was said."""
-    add_date(parser)
-    parser.add_argument("--speaker", type=_text, default="", help="who said it")
-
-
-def add_date(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says when something was said."""
-    parser.add_argument("--date", type=_date, default="", help="when it was said, as 2020-08-25 or 25-8-2020")
-
-
-def _text(argument: str) -> str:
-    """An argument that is text: the shell hands on any bytes, and Python hides those that are none."""
-    try:
-        argument.encode()
-    except UnicodeEncodeError:
-        raise argparse.ArgumentTypeError(f"expected UTF-8, got {argument!a:.60}; set the terminal to UTF-8") from None
-    return argument
-
-
-def _claim(argument: str) -> str:
-    if not argument.strip():
-        raise argparse.ArgumentTypeError("expected a statement to check, got an empty text")
-    return _text(argument)
-
-
-def _date(argument: str) -> str:
-    try:
-        return official_date(_text(argument).strip())
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 WIDTH = 160  # characters of a thought's text that are shown

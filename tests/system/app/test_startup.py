@@ -6,13 +6,19 @@ from importlib import import_module
 
 import pytest
 
+from system.app.cli import COMMANDS
+
 LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentence_transformers", "peft", "openvino",
          "nltk", "fastapi", "mcp", "rich", "llguidance", "trafilatura", "faiss", "regex",
-         "HanTa", "snowballstemmer", "sentencex")  # fmt: skip
+         "HanTa", "snowballstemmer", "sentencex", "huggingface_hub")  # fmt: skip
 ASKED = {
-    "system": (["--help"], ["--version"], ["verfy"], ["run", "--help"], ["--help-all"], ["run", "--dpth", "2"]),
-    "submission": (["--help"], [], ["scoer"]),
-    "knowledge_store": (["--help"], [], ["serach"]),
+    "system": (
+        ["--help"], ["--version"], ["verfy"], ["--help-all"], ["run", "--dpth", "2"], ["text", "a.txt", "--documnets"],
+        ["verify", "x", "--documnets"], ["score", "--predictoins"], ["doctor", "--profil"],
+        *([name, "--help"] for name in COMMANDS),
+    ),
+    "submission": (["--help"], [], ["scoer"], ["rounds", "--help"]),
+    "knowledge_store": (["--help"], [], ["serach"], ["search", "--help"]),
     "training": (["--help"], [], ["trian"]),
 }  # fmt: skip
 PROBE = """import runpy, sys
