@@ -33,9 +33,9 @@ const SLUGS = {
 const slug = (label) => SLUGS[label] ?? "other";
 const share = (value) => `${Math.round(100 * value)}%`;
 
-// An address; only of the web does it become a link.
+// An address; only of the web does it become a link. The page of a file is said in words: "a.pdf, page 3".
 function address(url) {
-  if (!/^https?:\/\//i.test(url)) return h("bdi", {}, url || "no address");
+  if (!/^https?:\/\//i.test(url)) return h("bdi", {}, url.replace(/#(page|row)=(\d+)(?:-(\d+))?$/, (_, part, first, last) => `, ${part}${last ? `s ${first}–${last}` : ` ${first}`}`) || "no address");
   return h("a", { href: url, rel: "noreferrer noopener", target: "_blank", dir: "auto" }, url);
 }
 

@@ -252,8 +252,7 @@ def _texts(service: Service, body: int) -> APIRouter:
     )
     async def submit(submission: TextSubmission, response: Response) -> TextProgress:
         """Submit a text; it waits for its turn, and then its statements are checked together."""
-        material = submission.documents or service.stores[submission.store]
-        job = jobs.submit(TextOrder(submission.text, submission.date, submission.speaker, material))
+        job = jobs.submit(_text_order(submission, service))
         response.headers["Location"] = f"/texts/{job.id}"
         return jobs.progress(job)
 
@@ -354,6 +353,18 @@ def _order(submission: Submission, service: Service) -> Order:
     claim = Claim(submission.claim, date=submission.date, speaker=submission.speaker)
     material = submission.documents or service.stores[submission.store]
     return Order(claim, material, min(submission.budget or service.budget, service.budget))
+
+
+def _text_order(submission: TextSubmission, service: Service) -> TextOrder:
+    """See ``_order``."""
+    return TextOrder(
+        submission.text,
+        submission.date,
+        submission.speaker,
+        submission.documents or service.stores[submission.store],
+        submission.file,
+        submission.name,
+    )
 
 
 async def _events(

@@ -1,7 +1,7 @@
 """Requests and replies of the service; the OpenAPI schema is made from these."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -15,6 +15,7 @@ DATES = f"^(({_DAY_FIRST})-{_YEAR}|{_YEAR}-({_MONTH_FIRST}))?$"
 DOCUMENTS = 64  # limit of one claim, or text
 TEXT = 100_000  # characters; 10,000 words have some 65,000
 BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+FILE = "a file in Base64: text, Markdown, HTML, PDF, DOCX or CSV, by the ending of its name or else by its content"
 FORMS: dict[str, Any] = {"oneOf": [{"required": ["text"]}, {"required": ["file"]}]}
 SOURCES: dict[str, Any] = {"oneOf": [{"required": ["documents"]}, {"required": ["store"]}]}
 
@@ -59,15 +60,22 @@ class Document(BaseModel):
         "",
         min_length=4,
         pattern=BASE64,
-        description="in place of text, a file in Base64: text, Markdown, HTML, PDF, DOCX or CSV, by the ending of its "
-        "name or, without one, by its content",
+        description=f"in place of text, {FILE}",
     )
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
-        if len({"text", "file"} & self.model_fields_set) != 1:
-            raise ValueError("expected either 'text' or 'file'; give one of them")
-        return self
+        return _with_one(self, "text", "file")
+
+
+Given = TypeVar("Given", bound=BaseModel)
+
+
+def _with_one(given: Given, one: str, other: str) -> Given:
+    """What was given, if it has one of two fields."""
+    if len({one, other} & given.model_fields_set) != 1:
+        raise ValueError(f"expected either {one!r} or {other!r}; give one of them")
+    return given
 
 
 class Submission(BaseModel):
@@ -88,29 +96,27 @@ class Submission(BaseModel):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        if len({"documents", "store"} & self.model_fields_set) != 1:
-            raise ValueError("expected either 'documents' or 'store'; give one of them")
-        return self
+        return _with_one(self, "documents", "store")
 
 
 class TextSubmission(BaseModel):
     """A text with what to check it against: documents, or the name of a store that the service has."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_extra={**SOURCES, "examples": [EXAMPLE_OF_TEXT]}
+        frozen=True, extra="forbid", json_schema_extra={"allOf": [FORMS, SOURCES], "examples": [EXAMPLE_OF_TEXT]}
     )  # fmt: skip
 
-    text: str = Field(min_length=1, max_length=TEXT, pattern=r"\S", description="plain text, paragraphs apart")
+    name: DocumentName = ""
+    text: str = Field("", min_length=1, max_length=TEXT, pattern=r"\S", description="plain text, paragraphs apart")
+    file: str = Field("", min_length=4, pattern=BASE64, description=f"in place of text, {FILE}")
     date: Day = ""
     speaker: Speaker = ""
     documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
     store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")
 
     @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if len({"documents", "store"} & self.model_fields_set) != 1:
-            raise ValueError("expected either 'documents' or 'store'; give one of them")
-        return self
+    def _one_form_and_source(self) -> Self:
+        return _with_one(_with_one(self, "text", "file"), "documents", "store")
 
 
 class State(StrEnum):

@@ -6,6 +6,7 @@ import pytest
 
 from factgraph import FactChecker, Label
 from knowledge_store.pages.documents import DocumentsError
+from submission.report.article import text_page
 from system.article.decontextualize import Decontextualize, DecontextualizedReply, decontextualized, keeps_to
 from system.article.reading import article_of
 from system.article.records import CheckedText
@@ -39,6 +40,12 @@ def test_each_statement_has_its_verdict_and_the_text_a_score(checker):
     assert first["text"] == TEXT[first["start"] : first["end"]]
     assert first["correction"]["text"] == "The Aster bridge opened in 1932."
     assert first["evidence"][0]["passages"][0]["address"] == "history.md"
+
+
+def test_the_page_says_in_words_where_evidence_stands(checker):
+    documents = {"report.pdf#page=2": "The Aster bridge opened in 1932. The Aster bridge carries two lanes."}
+    page = text_page(CheckedText.of(article_of(TEXT), checker.check_text(TEXT, documents)))
+    assert "<bdi>report.pdf, page 2</bdi>" in page and "#page=2" not in page
 
 
 def test_the_text_is_no_evidence_for_itself(checker):

@@ -1,6 +1,7 @@
 // A text under way: the page of the checked text, as far as it is done, taken over again as statements are done.
 
 const view = find("text-view");
+let dropped = null; // a file in the place of the text: its name and what it holds
 const PAUSE = 1000; // milliseconds between two looks at the page, which is as long as the text
 let running = null; // address of the text that is followed
 
@@ -8,7 +9,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   attempt(async () => {
     tell("Sending…");
-    const { id, position } = await submit("/texts", order());
+    const { id, position } = await submit("/texts", dropped ? { ...order(), ...dropped } : order());
     history.replaceState(null, "", `?id=${id}`); // so that a reload finds it
     tell(position ? `Waiting; ${position} before this one.` : "Waiting, then reading…");
     await watch(`/texts/${id}`);
@@ -27,14 +28,22 @@ statement.addEventListener("drop", (event) => {
 statement.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
 
 async function takeText(file) {
-  const text = await file.text();
-  if (!TEXTS.some((ending) => file.name.toLowerCase().endsWith(ending)) || /[\0\uFFFD]/.test(text)) {
-    throw new Error(`${file.name}: expected plain text (${TEXTS.join(", ")}); paste the text of other files.`);
-  }
+  const read = await documentOf(file);
+  if (!read) throw new Error(`${file.name}: expected a file ${find("files").accept.replaceAll(",", ", ")}.`);
+  holdFile(read.file ? read : null);
+  const text = read.text ?? "";
   if (text.length > statement.maxLength) throw new Error(`${file.name}: expected at most ${statement.maxLength} characters, got ${text.length}; check it in parts.`);
   statement.value = text;
   keep();
 }
+
+// The service reads the file; typing takes its place again.
+function holdFile(file) {
+  dropped = file;
+  statement.required = !file;
+  statement.placeholder = file ? `${file.name}: a file of ${Math.ceil(file.file.length * 0.75 / 1024)} KiB, which the service reads` : "";
+}
+statement.addEventListener("input", () => holdFile(null));
 
 async function attempt(work) {
   form.querySelector("[type=submit]").disabled = true;

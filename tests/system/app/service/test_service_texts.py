@@ -1,6 +1,7 @@
 """Texts over HTTP, with a scripted model: each statement is told as it is done, and the page shows what is known."""
 
 import asyncio
+from base64 import b64encode
 
 import pytest
 
@@ -44,6 +45,34 @@ def test_each_statement_of_a_text_is_told_then_its_result():
     assert page.count('class="claim ') == 2 and any(one["name"] in page for one in DOCUMENTS)
 
 
+PAGE = b"<html><body><h1>Aster</h1><p>The Aster bridge opened in 1932.</p><nav>Menu</nav></body></html>"
+
+
+@pytest.mark.parametrize("name", ["aster.html", ""])
+def test_a_text_may_be_a_file(name):
+    async def scenario(client):
+        order = {"file": b64encode(PAGE).decode(), "documents": DOCUMENTS} | ({"name": name} if name else {})
+        answer = await client.post("/texts", json=order)
+        return await followed(client, answer.headers["Location"])
+
+    _, _, progress = serve(scenario)[-1]
+    assert [one["text"] for one in progress["result"]["statements"]] == ["The Aster bridge opened in 1932."]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"), [(b"%PDF-1.4 broken", "cannot be read"), (b"a b " * TEXT, "expected at most 100,000")]
+)
+def test_a_file_that_is_no_text_says_so(data, problem):
+    async def scenario(client):
+        name = "a.pdf" if b"PDF" in data else "a.txt"
+        order = {"file": b64encode(data).decode(), "name": name, "documents": DOCUMENTS}
+        answer = await client.post("/texts", json=order)
+        return await followed(client, answer.headers["Location"])
+
+    name, _, progress = serve(scenario)[-1]
+    assert name == "failed" and problem in progress["problem"]
+
+
 def test_a_failure_is_shown_at_its_statement_without_secrets():
     def broken(_):
         raise ModelError("http://user:key@10.0.0.7/v1 is gone", ErrorKind.BACKEND)
@@ -84,7 +113,13 @@ def test_a_text_under_way_is_cancelled_and_others_wait():
 
 
 @pytest.mark.parametrize(
-    ("changes", "field"), [({"text": "x" * (TEXT + 1)}, "text"), ({"text": " "}, "text"), ({"store": "0"}, "store")]
+    ("changes", "field"),
+    [
+        ({"text": "x" * (TEXT + 1)}, "text"),
+        ({"text": " "}, "text"),
+        ({"store": "0"}, "store"),
+        ({"file": "YSBi"}, "file"),
+    ],
 )
 def test_what_is_no_text_to_check_is_refused_by_field(changes, field):
     async def scenario(client):
