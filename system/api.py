@@ -6,16 +6,7 @@ with a checker: a model may belong to the event loop that first used it. Logging
 
 import asyncio
 import queue
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Collection,
-    Coroutine,
-    Generator,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Coroutine, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, aclosing, nullcontext
 from dataclasses import dataclass

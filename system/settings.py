@@ -44,8 +44,7 @@ class GraphSettings(Record):
     )
     debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")
     pool: bool = Field(
-        False,
-        description="where no debate decides, judge by the sentences nearest to the claim instead of by vote",
+        False, description="where no debate decides, judge by the sentences nearest to the claim instead of by vote"
     )
     second_opinion: bool = Field(
         False, description="judge once more by the answers of all branches together, as one more vote"

@@ -101,12 +101,7 @@ class SentenceEncoder:
     """
 
     def __init__(
-        self,
-        name: str,
-        device: str | None = None,
-        *,
-        trusted: bool = False,
-        runtime: Runtime = "openvino",
+        self, name: str, device: str | None = None, *, trusted: bool = False, runtime: Runtime = "openvino"
     ) -> None:
         try:
             self._model = load_model(name, device, trusted=trusted)
@@ -176,10 +171,7 @@ class SentenceEncoder:
             return np.empty((0, self.dimension), dtype=np.float32)
         with self._lock:
             vectors = self._model.encode(
-                list(texts),
-                prompt_name=prompt_name,
-                normalize_embeddings=True,
-                show_progress_bar=False,
+                list(texts), prompt_name=prompt_name, normalize_embeddings=True, show_progress_bar=False
             )
         return np.asarray(vectors, dtype=np.float32)
 

@@ -41,11 +41,7 @@ def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTran
     folder = bundled_model(name) or Path(name)
     options = _options_of_code(folder) if trusted else None
     model = SentenceTransformer(
-        str(folder),
-        device=device,
-        local_files_only=folder.is_dir(),
-        trust_remote_code=trusted,
-        config_kwargs=options,
+        str(folder), device=device, local_files_only=folder.is_dir(), trust_remote_code=trusted, config_kwargs=options
     )
     model.max_seq_length = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
     if trusted:

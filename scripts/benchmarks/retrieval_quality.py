@@ -25,7 +25,7 @@ from system.averitec.gold import read_gold
 
 ALL = RetrievalSettings().bm25_top_k
 CHOICES = {f"{size} candidates": RetrievalSettings(dense_candidates=size) for size in (4, 8, 16, 32, 64, 128, 256)} | {
-    "all": RetrievalSettings(dense_candidates=ALL),
+    "all": RetrievalSettings(dense_candidates=ALL)
 }
 HOPS = "32 candidates, by hops"
 

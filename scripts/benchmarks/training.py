@@ -42,11 +42,7 @@ from training.finetuning.recipes import RECIPES, Recipe
 from training.finetuning.trainers import build_trainer
 from training.tiny_model import make_base, make_tokenizer
 
-SHAPES = {
-    "qwen2.5-14b": QWEN_14B,
-    "smollm2-135m": SMOLLM2_135M,
-    "tiny": make_base(make_tokenizer()).config,
-}
+SHAPES = {"qwen2.5-14b": QWEN_14B, "smollm2-135m": SMOLLM2_135M, "tiny": make_base(make_tokenizer()).config}
 
 
 class Clock(TrainerCallback):

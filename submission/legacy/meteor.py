@@ -34,10 +34,7 @@ class Meteor:
     """METEOR with a tokenizer, a stemmer and a source of synonyms, each of which must always say the same of a text."""
 
     def __init__(
-        self,
-        tokenize: Callable[[str], Sequence[str]],
-        stem: Callable[[str], str],
-        synonyms: Callable[[str], Set[str]],
+        self, tokenize: Callable[[str], Sequence[str]], stem: Callable[[str], str], synonyms: Callable[[str], Set[str]]
     ) -> None:
         self._tokenize = tokenize
         self._stem = cache(stem)

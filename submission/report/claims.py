@@ -173,9 +173,4 @@ def _gold_details(gold: GoldClaim, reaches: Sequence[Reach]) -> dict[str, Any]:
         }
         for question in gold.questions
     ]
-    return {
-        "label": gold.label,
-        "justification": gold.justification,
-        "claim_types": gold.types,
-        "questions": questions,
-    }
+    return {"label": gold.label, "justification": gold.justification, "claim_types": gold.types, "questions": questions}

@@ -70,12 +70,7 @@ def text() -> argparse.ArgumentParser:
     )
     parser.add_argument("article", help=f"file (text, Markdown, HTML, PDF, DOCX …), or {STANDARD_INPUT}")
     add_documents(parser)
-    parser.add_argument(
-        "--knowledge-store",
-        type=Path,
-        metavar="PATH",
-        help="a knowledge store, or a folder of them",
-    )
+    parser.add_argument("--knowledge-store", type=Path, metavar="PATH", help="a knowledge store, or a folder of them")
     add_origin(parser)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument(
@@ -168,12 +163,5 @@ def fetch() -> argparse.ArgumentParser:
     return parser
 
 
-PARSERS = {
-    "verify": verify,
-    "text": text,
-    "citations": citations,
-    "compare": compare,
-    "doctor": doctor,
-    "fetch": fetch,
-}
+PARSERS = {"verify": verify, "text": text, "citations": citations, "compare": compare, "doctor": doctor, "fetch": fetch}
 """The parsers by the names of their commands."""

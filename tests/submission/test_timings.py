@@ -66,10 +66,7 @@ def test_counts_duplicate_questions_and_their_replacements() -> None:
 
 
 def test_counts_costs_failures_and_cut_short_claims() -> None:
-    results = [
-        result(0, cost=COST, failures=["ask", "merge"], cut_short=True),
-        result(1, cost=COST, failures=["ask"]),
-    ]
+    results = [result(0, cost=COST, failures=["ask", "merge"], cut_short=True), result(1, cost=COST, failures=["ask"])]
     run = time_report(results, FACTS).run
     assert (run.cost.calls, run.cost.tokens_in, run.cost.tokens_cached, run.cost.tokens_out) == (8, 200, 60, 40)
     assert run.failures == {"ask": 2, "merge": 1}

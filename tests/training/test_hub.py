@@ -67,11 +67,7 @@ class Hub:
         return (
             (404, b'{"error": "Repository not found"}', {"X-Error-Code": "RepoNotFound"})
             if reply is None
-            else (
-                200,
-                json.dumps(reply).encode(),
-                {"Content-Type": "application/json"},
-            )
+            else (200, json.dumps(reply).encode(), {"Content-Type": "application/json"})
         )
 
     def _api(self, path: str, body: bytes) -> object:

@@ -114,10 +114,7 @@ async def _run(args: argparse.Namespace) -> None:
     facts = {
         "seed": settings.model.seed,
         "source": {"file": args.claims.name, "sha256": sha256_of(args.claims), "claims used": len(claims)},
-        "leakage": {
-            "held out": {file.name: sha256_of(file) for file in args.held_out},
-            LEAKED_CLAIM: leaked,
-        },
+        "leakage": {"held out": {file.name: sha256_of(file) for file in args.held_out}, LEAKED_CLAIM: leaked},
         "lengths": lengths,
         "settings": settings.model_dump(mode="json", include={"model", "debate", "engine", "retrieval"}),
     }

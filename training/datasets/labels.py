@@ -28,11 +28,7 @@ from training.datasets.samples import DataSet, Drops, Sample
 from training.datasets.web import LOST, NEIGHBORS, REPEATED, STRANGERS, Web, falls
 
 LONGEST = 400  # characters of evidence; the engine's answers are about as long
-LABELS = {
-    "supported": Label.SUPPORTED,
-    "refuted": Label.REFUTED,
-    "not enough": Label.NOT_ENOUGH_EVIDENCE,
-}
+LABELS = {"supported": Label.SUPPORTED, "refuted": Label.REFUTED, "not enough": Label.NOT_ENOUGH_EVIDENCE}
 LICENSE = (
     "FEVER, FEVER-Symmetric, VitaminC: CC BY-SA 3.0; FM2, counterfactual SNLI: Apache 2.0; Breaking NLI: CC BY-SA 4.0; "
     "SemiAutoNLI: CC BY-SA; MNLI: MIT; SICK: CC BY-NC-SA; SciFact: CC BY-NC; each license holds for what is made of it"

@@ -37,14 +37,7 @@ from training.datasets.samples import DataSet, Making, sha256_of, write_data_set
 from training.datasets.stores import write_small_stores
 from training.datasets.web import Web
 
-SETS = (
-    "question_generation",
-    "verdict_prediction",
-    "labels",
-    "entailment",
-    "question_answering",
-    "moderator",
-)
+SETS = ("question_generation", "verdict_prediction", "labels", "entailment", "question_answering", "moderator")
 R = TypeVar("R", bound=Record)
 
 

@@ -23,15 +23,7 @@ from system.files.journal import Journal
 from system.graph.records import Claim, ClaimResult
 from system.runner.checker import CheckerError, LocalChecker, WorkerReport
 from system.runner.measured import Measured, keep_measured, read_measured
-from system.runner.run import (
-    OUTPUTS,
-    holds_same_claims,
-    in_order,
-    open_journal,
-    run,
-    run_identity,
-    write_run_report,
-)
+from system.runner.run import OUTPUTS, holds_same_claims, in_order, open_journal, run, run_identity, write_run_report
 from system.settings import Settings
 
 if TYPE_CHECKING:

@@ -58,8 +58,7 @@ def command(arguments: Sequence[str]) -> int:
         except KeyboardInterrupt:
             checks = len(claims) * len(variants) * repeats
             print(
-                f"stopped with {len(journal.finished)} of {checks} checks done; resume with --resume",
-                file=sys.stderr,
+                f"stopped with {len(journal.finished)} of {checks} checks done; resume with --resume", file=sys.stderr
             )
             return common.EXIT_INTERRUPTED
         scores = compare(gold, runs, two_labels=any(one.settings.graph.two_labels for one in variants))

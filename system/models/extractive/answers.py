@@ -148,11 +148,7 @@ def excerpt_scores(question: str, candidates: Sequence[Excerpt], similarity: Sim
 
 
 def _from_metadata(question: str, claim: Claim) -> str | None:
-    for pattern, value in (
-        (_WHEN, claim.date),
-        (_WHO, claim.speaker),
-        (_WHERE, claim.reporting_source),
-    ):
+    for pattern, value in ((_WHEN, claim.date), (_WHO, claim.speaker), (_WHERE, claim.reporting_source)):
         if value and pattern.search(question):
             return value
     return None

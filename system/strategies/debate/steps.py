@@ -13,14 +13,7 @@ from system.graph.records import Content, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import SIDES, Argument, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.debate.records import Ruling, Skipped
-from system.strategies.debate.tasks import (
-    CONTINUE,
-    Argue,
-    CloseDebate,
-    Moderate,
-    ModeratorTask,
-    RulingReply,
-)
+from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, ModeratorTask, RulingReply
 from system.strategies.steps.evidence import SharedEvidence, share_evidence
 from system.strategies.steps.speech import apart, speak
 from system.strategies.steps.verdict import as_verdict, has_majority, share, vote

@@ -14,10 +14,7 @@ from system.strategies.got import got
 from system.strategies.steps.questions import replacements
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import (
-    JudgeClaim,
-    VerdictReply,
-)
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from tests.helpers import fake_time

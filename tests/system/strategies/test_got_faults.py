@@ -9,10 +9,7 @@ from system.graph.records import Failure, Label
 from system.strategies.got import got
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import (
-    JudgeClaim,
-    VerdictReply,
-)
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from tests.helpers import fake_time

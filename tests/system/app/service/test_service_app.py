@@ -11,18 +11,7 @@ from system.graph.records import ClaimResult, Label
 from system.models.extractive import ExtractiveModel
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim
 from tests.helpers.bridge import CLAIM, Answers, BagOfWords, settings_with
-from tests.helpers.serving import (
-    BUDGET,
-    DOCUMENTS,
-    ORDER,
-    Gate,
-    ended,
-    engine_of,
-    events_of,
-    in_state,
-    serve,
-    submit,
-)
+from tests.helpers.serving import BUDGET, DOCUMENTS, ORDER, Gate, ended, engine_of, events_of, in_state, serve, submit
 
 
 def test_a_claim_is_checked_against_its_documents():

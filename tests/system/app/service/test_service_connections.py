@@ -19,10 +19,7 @@ def connect(address, source="127.0.0.1"):
 
 
 def test_idle_connections_do_not_keep_others_out():
-    with (
-        listening(engine_of(Answers()), http=bounded(Bounds(PATIENCE, per_address=4))) as address,
-        ExitStack() as idle,
-    ):
+    with listening(engine_of(Answers()), http=bounded(Bounds(PATIENCE, per_address=4))) as address, ExitStack() as idle:
         first = idle.enter_context(connect(address))
         for _ in range(10):
             idle.enter_context(connect(address))

@@ -15,17 +15,7 @@ from system.app.service.worker import Order
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from tests.helpers.bridge import CLAIM, Answers
 from tests.helpers.processes import PATIENCE
-from tests.helpers.serving import (
-    BUDGET,
-    ORDER,
-    Gate,
-    ended,
-    engine_of,
-    events_of,
-    in_state,
-    serve,
-    submit,
-)
+from tests.helpers.serving import BUDGET, ORDER, Gate, ended, engine_of, events_of, in_state, serve, submit
 
 
 def test_a_full_queue_says_when_to_retry():

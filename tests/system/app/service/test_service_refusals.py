@@ -8,15 +8,7 @@ from system.models.base import ErrorKind, ModelError
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from tests.helpers.bridge import Answers
-from tests.helpers.serving import (
-    ORDER,
-    TOKEN,
-    ended,
-    engine_of,
-    events_of,
-    serve,
-    submit,
-)
+from tests.helpers.serving import ORDER, TOKEN, ended, engine_of, events_of, serve, submit
 
 SECRET = "http://user:key@10.0.0.7/v1"
 
