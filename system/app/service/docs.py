@@ -81,8 +81,8 @@ def _resolved(one: Schema, schema: Schema) -> Schema:
 def _type(field: Schema) -> str:
     """A type in words.
 
-    >>> _type({"type": "array", "items": {"$ref": "#/components/schemas/Document"}, "maxItems": 64})
-    'list of Document, at most 64'
+    >>> _type({"type": "array", "items": {"$ref": "#/components/schemas/UploadedDocument"}, "maxItems": 64})
+    'list of UploadedDocument, at most 64'
     >>> _type({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "null"}]})
     'number above 0 or null'
     """

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from system.graph.records import ClaimResult, official_date
+from system.graph.records import LONGEST, ClaimResult, official_date, short_enough
 
 _YEAR = "[1-9][0-9]{3}"
 _MONTHS = {"(0?[1-9]|[12][0-9])": "(0?[1-9]|1[0-2])", "30": "(0?[13-9]|1[0-2])", "31": "(0?[13578]|1[02])"}  # by days
@@ -36,7 +36,9 @@ EXAMPLE_OF_TEXT: dict[str, Any] = {
 }
 
 ClaimText = Annotated[
-    str, Field(min_length=1, max_length=2000, pattern=r"\S", description="one statement that is true or false")
+    str,
+    Field(min_length=1, max_length=LONGEST, pattern=r"\S", description="one statement that is true or false"),
+    AfterValidator(short_enough),
 ]
 Day = Annotated[
     str,
@@ -49,7 +51,7 @@ DocumentName = Annotated[
 ]
 
 
-class Document(BaseModel):
+class UploadedDocument(BaseModel):
     """A text to check a claim against, or a file that holds one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=FORMS)
@@ -88,7 +90,7 @@ class Submission(BaseModel):
     claim: ClaimText
     date: Day = ""
     speaker: Speaker = ""
-    documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
+    documents: tuple[UploadedDocument, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
     store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")
     budget: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="seconds it may take; never more than the service's own budget"
@@ -111,7 +113,7 @@ class TextSubmission(BaseModel):
     file: str = Field("", min_length=4, pattern=BASE64, description=f"in place of text, {FILE}")
     date: Day = ""
     speaker: Speaker = ""
-    documents: tuple[Document, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
+    documents: tuple[UploadedDocument, ...] = Field((), min_length=1, max_length=DOCUMENTS, description="texts to read")
     store: str = Field("", min_length=1, max_length=200, description="a name that GET /stores lists")
 
     @model_validator(mode="after")

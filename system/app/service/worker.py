@@ -15,7 +15,7 @@ from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page, ReadingReport
 from knowledge_store.ranking import RankedStore, rank, warm_up
-from system.app.service.schema import TEXT, Document
+from system.app.service.schema import TEXT, UploadedDocument
 from system.article.checking import check_article
 from system.article.reading import read_file, read_text
 from system.article.records import Article, CheckedStatement, CheckedText
@@ -107,7 +107,7 @@ class Order:
     """
 
     claim: Claim
-    material: tuple[Document, ...] | Path
+    material: tuple[UploadedDocument, ...] | Path
     budget: float
 
 
@@ -126,7 +126,7 @@ class TextOrder:
     text: str
     date: str
     speaker: str
-    material: tuple[Document, ...] | Path
+    material: tuple[UploadedDocument, ...] | Path
     file: str = ""
     name: str = ""
 
@@ -260,7 +260,7 @@ def _within(seconds: float) -> Limits:
 
 
 def _pages(
-    documents: Iterable[Document], left_out: list[str], limits: Limits, given_up: Event | None = None
+    documents: Iterable[UploadedDocument], left_out: list[str], limits: Limits, given_up: Event | None = None
 ) -> Iterator[Page]:
     """The documents as pages; messages of those without a text that can be read in time are added to ``left_out``."""
     number = 0
@@ -277,7 +277,7 @@ def _pages(
             left_out.append(f"{name} is skipped: no text in it can be read")
 
 
-def _read(name: str, document: Document, limits: Limits) -> Iterator[Page]:
+def _read(name: str, document: UploadedDocument, limits: Limits) -> Iterator[Page]:
     if not document.file:
         return page_of_text(0, name, document.text, Flaws(), limits)
     suffix = PurePath(name).suffix.lower()

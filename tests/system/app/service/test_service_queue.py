@@ -10,7 +10,7 @@ import pytest
 from knowledge_store.isolation import isolated
 from knowledge_store.pages import documents
 from system.app.service.jobs import Job
-from system.app.service.schema import Document, State
+from system.app.service.schema import State, UploadedDocument
 from system.app.service.worker import Order
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from tests.helpers.bridge import CLAIM, Answers
@@ -160,7 +160,7 @@ def test_a_blocking_model_does_not_block_clients():
 
 
 def test_an_ended_job_holds_no_documents_and_stays_ended():
-    job = Job(Order(CLAIM, (Document(text="x"),), budget=1.0))
+    job = Job(Order(CLAIM, (UploadedDocument(text="x"),), budget=1.0))
     job.enter(State.CANCELLED)
     job.enter(State.RUNNING)
     assert (job.state, job.order.material) == (State.CANCELLED, ())
