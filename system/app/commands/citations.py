@@ -85,6 +85,6 @@ def print_citations(checked: CheckedCitations, console: Console) -> None:
         table.add_row(Text(cited.sentence.claim), Text(where), label, why)
     console.print(table)
     counts = ", ".join(f"{count} {outcome}" for outcome, count in checked.counts.items() if count)
-    console.print(
-        Text("; ".join(filter(None, [f"{len(checked.citations)} citations: {counts}", described(checked.unresolved)])))
-    )
+    console.print(Text(f"{len(checked.citations)} citations: {counts}"))
+    if lost := described(checked.unresolved):
+        console.print(Text(lost))
