@@ -12,18 +12,21 @@ from knowledge_store.dense.encoder import Vectors
 from knowledge_store.pages.page import Page, Passage
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
-from system.case import Case
-from system.graph.records import AnswerType, Claim, Label, Source
+from system.case import Case, Outcome
+from system.check import Engine, check
+from system.graph.graph import Graph
+from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import Line
 from system.settings import Settings
+from system.strategies.got import got
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.tasks.base import Task
-from tests.helpers import by_strategy
+from tests.helpers import by_strategy, fake_time
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 PAGES = (
@@ -34,6 +37,8 @@ PAGES = (
 FOLLOW_UPS = ("Is there a plaque?", "Which ministry paid?", "How long did work take?", "Were tolls collected?")
 QUESTIONS = ("When did the Aster bridge open?", "Who built the crossing?", "What did newspapers report that year?")
 
+NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
+REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 
 
@@ -100,6 +105,15 @@ def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedSt
     """A ranked store of pages given as (address, text), ranked in no time: what it took here is no part of a test."""
     numbered = [Page(number, url, (text,)) for number, (url, text) in enumerate(pages)]
     return replace(rank(numbered, claim.text, RetrievalSettings()), seconds=0.0)
+
+
+def run_got(case: Case) -> Outcome:
+    return asyncio.run(got(case))
+
+
+def run_check(engine: Engine, pages: Sequence[tuple[str, str]] = PAGES) -> tuple[ClaimResult, Graph]:
+    """Check the claim against pages, on a clock of its own."""
+    return fake_time.run(check(engine, CLAIM, store_of(pages)))
 
 
 def settings_with(**changes: object) -> Settings:

@@ -15,8 +15,8 @@ from system.strategies.steps.tasks.ask_question import AskQuestion
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.tasks.base import EvidenceTask
-from tests.helpers import by_strategy, fake_time
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
+from tests.helpers import by_strategy
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, run_check, store_of
 from tests.helpers.every_task import ours
 
 GATHERING = by_strategy.all_of("GATHERING")
@@ -105,7 +105,7 @@ def test_what_hangs_ends_at_the_deadline(make_case, make_engine, answers, strate
         task = next(kind for request in case.model.requests if (kind := type(request.task)) not in GATHERED_BY)
     answers.replace[task] = hang
     engine = engine_for(make_engine(run__budget=0.4, run__reserve=0.3), strategy)
-    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    result, _ = run_check(engine)
     if result.timing.cut_short:
         assert result.verdict.justification == "The bridge opened in 1932."  # judged in the reserve
     else:

@@ -1,35 +1,20 @@
 """The graph with a scripted model: the shape of figure 2, its questions, answers and rounds."""
 
-import asyncio
 from dataclasses import replace
 
 import pytest
 
-from system.check import check
 from system.graph.records import AnswerType, Label, Source
 from system.graph.thoughts import Evidence, Pruned, Verification
 from system.settings import load
 from system.strategies.debate.tasks import Argue
-from system.strategies.got import got
 from system.strategies.steps.questions import replacements
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
-from tests.helpers import fake_time
-from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, asked, store_of
-
-NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
-REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
-
-
-def run_got(case):
-    return asyncio.run(got(case))
-
-
-def run_check(engine, pages=PAGES):
-    return fake_time.run(check(engine, CLAIM, store_of(pages)))
+from tests.helpers.bridge import NEI, PAGES, REFUTED, BagOfWords, asked, run_check, run_got
 
 
 def test_the_graph_of_figure_2(make_case):
@@ -234,6 +219,6 @@ def test_the_papers_profile_embeds_all_and_never_stops_early(make_case, answers)
     labels = iter([Label.SUPPORTED, Label.SUPPORTED, *[Label.NOT_ENOUGH_EVIDENCE] * 20])
     answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="So.", label=next(labels))
     case = make_case(**{f"graph__{name}": value for name, value in profile.graph.model_dump().items()})
-    outcome = asyncio.run(got(case))
+    outcome = run_got(case)
     assert not asked(case, Argue)
     assert (outcome.verdict.label, outcome.rounds, outcome.branches) == (Label.SUPPORTED, profile.graph.depth, 3)

@@ -4,29 +4,13 @@ import asyncio
 
 import pytest
 
-from system.check import check
 from system.graph.records import Failure, Label
-from system.strategies.got import got
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
-from tests.helpers import fake_time
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, hang, store_of
-
-NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
-
-
-REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
-
-
-def run_got(case):
-    return asyncio.run(got(case))
-
-
-def run_check(engine, pages=PAGES):
-    return fake_time.run(check(engine, CLAIM, store_of(pages)))
+from tests.helpers.bridge import BROKEN, NEI, PAGES, REFUTED, hang, run_check, run_got
 
 
 @pytest.mark.parametrize("task", [AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim])

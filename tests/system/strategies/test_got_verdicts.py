@@ -1,14 +1,10 @@
 """The verdict of the graph with a scripted model: votes, ties, one judgement of all evidence, its reasons."""
 
-import asyncio
-
 import pytest
 
-from system.check import check
 from system.graph.records import AnswerType, Label, QuestionAnswer, Source, Verdict
 from system.models.base import Completion
 from system.strategies.debate.tasks import Argue
-from system.strategies.got import got
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import (
@@ -21,16 +17,7 @@ from system.strategies.steps.tasks.judge_claim import (
 )
 from system.text.provenance import faults
 from system.text.words import content_stems, sentences
-from tests.helpers import fake_time
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, asked, store_of
-
-
-def run_got(case):
-    return asyncio.run(got(case))
-
-
-def run_check(engine, pages=PAGES):
-    return fake_time.run(check(engine, CLAIM, store_of(pages)))
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, asked, run_check, run_got
 
 
 def judge_by_branch(answers, *labels):

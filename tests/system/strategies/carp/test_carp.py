@@ -6,7 +6,6 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from system.check import check
 from system.graph.records import Label
 from system.graph.thoughts import Question
 from system.models.base import RoutedModel, by_agent
@@ -28,8 +27,7 @@ from system.strategies.carp.tasks import (
     SubclaimsReply,
 )
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
-from tests.helpers import fake_time
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, run_check
 from tests.helpers.by_strategy.carp import CLAIM_GRAPH, REFINED, SUBCLAIMS, plan_of
 
 CARP_TASKS = (
@@ -285,7 +283,7 @@ def test_a_component_that_hangs_ends_at_the_deadline(make_engine, answers, task)
     answers.replace[task] = hang
     engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, carp__drafts=False)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "carp"}))
-    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    result, _ = run_check(engine)
     assert result.timing.cut_short
     assert result.verdict.justification == "The bridge opened in 1932."  # judged in the reserve
 

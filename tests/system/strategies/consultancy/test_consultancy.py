@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from system.check import check
 from system.graph.records import Cost, Label
 from system.graph.thoughts import Speaker
 from system.models.base import Completion, RoutedModel, by_agent
@@ -27,8 +26,7 @@ from system.strategies.consultancy.tasks import (
 from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.tasks.judge_claim import VerdictReply
-from tests.helpers import fake_time
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
+from tests.helpers.bridge import BROKEN, asked, hang, run_check
 from tests.helpers.by_strategy.consultancy import RATINGS
 
 CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE
@@ -124,7 +122,7 @@ def test_a_turn_that_hangs_ends_at_the_deadline(make_engine, answers, strategy, 
     answers.replace[task] = hang
     engine = make_engine(run__budget=0.4, run__reserve=0.3)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": strategy}))
-    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    result, _ = run_check(engine)
     assert result.verdict.label is (Label.NOT_ENOUGH_EVIDENCE if task is JudgeSpeakers else Label.SUPPORTED)
 
 
@@ -201,7 +199,7 @@ def checked(make_engine):
     """A check with both measurements, on fake time."""
     engine = make_engine(**MEASURED, run__budget=10.0)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "consultancy"}))
-    return fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    return run_check(engine)
 
 
 def skipped(graph):

@@ -4,27 +4,20 @@ import asyncio
 
 import pytest
 
-from system.check import check
 from system.graph.records import AnswerType, Label, QuestionAnswer, Source, Verdict
 from system.graph.thoughts import Argument, Speaker
 from system.models.prompting import render
 from system.strategies.debate.records import Ruling, Skipped
 from system.strategies.debate.steps import debate
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
-from system.strategies.got import got
 from system.strategies.steps.evidence import share_evidence
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.argument import ArgumentReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.verdict import demote_uncited
-from tests.helpers import fake_time
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, store_of
+from tests.helpers.bridge import BROKEN, PAGES, asked, hang, run_check, run_got
 from tests.helpers.by_strategy.debate import ruling
-
-
-def run_got(case):
-    return asyncio.run(got(case))
 
 
 def skipped(graph):
@@ -238,7 +231,7 @@ def test_a_debate_that_hangs_leaves_the_vote(make_engine, answers, task):
     answers.replace[task] = hang
     answers.replace[CloseDebate] = hang
     engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, graph__depth=1)
-    result, graph = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    result, graph = run_check(engine)
     assert result.timing.cut_short
     assert result.verdict.label is Label.SUPPORTED
     assert skipped(graph) == ["the time ran out"]
@@ -254,7 +247,7 @@ def test_a_debate_cut_short_is_closed_in_the_reserve(make_engine, answers):
     answers.replace[Moderate] = go_on
     answers.replace[Argue] = slow
     engine = make_engine(run__budget=0.6, run__reserve=0.3, graph__debate=True, graph__depth=1)
-    result, _ = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    result, _ = run_check(engine)
     assert result.timing.cut_short
     assert result.verdict.label is Label.REFUTED
 
@@ -266,7 +259,7 @@ def test_no_debate_starts_without_enough_time(make_engine, answers):
 
     answers.replace[JudgeClaim] = slow
     engine = make_engine(run__budget=0.6, run__reserve=0.1, graph__debate=True, graph__depth=1)
-    result, graph = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    result, graph = run_check(engine)
     assert skipped(graph) == ["there is no time left"]
     assert result.timing.cut_short and result.verdict.label is Label.SUPPORTED
 
@@ -280,7 +273,7 @@ def test_rounds_shrink_to_the_remaining_time(make_engine, answers):
     answers.replace[Argue] = slow
     answers.replace[Moderate] = go_on
     engine = make_engine(run__budget=0.45, run__reserve=0.2, graph__debate=True, graph__depth=1)
-    result, graph = fake_time.run(check(engine, CLAIM, store_of(PAGES)))
+    result, graph = run_check(engine)
     assert result.timing.cut_short and result.verdict.label is Label.REFUTED
     assert len(graph.holding(Ruling)) == 1
 
