@@ -59,7 +59,8 @@ async def check_article(
     finished = [known[key] for one in article.claims if (key := (one.number, one.text)) in known]
     article = await decontextualized(engine, article, {one.sentence.number for one in finished})
     sentences = [one for one in article.claims if (one.number, one.text) not in known]
-    claims = [Claim(id=one.number, text=one.claim, date=date, speaker=speaker) for one in sentences]
+    origin = Claim("a statement", date=date, speaker=speaker)
+    claims = [origin.model_copy(update={"id": one.number, "text": one.claim}) for one in sentences]
     for statement in finished:
         yield statement
     if not claims:

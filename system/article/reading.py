@@ -13,7 +13,7 @@ from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
 from system.article.resolution import stand_alone
-from system.graph.records import shown
+from system.graph.records import shown, too_long
 from system.text.claim_detection import not_a_claim
 from system.text.grammar import tag
 from system.text.language import other_language
@@ -135,6 +135,8 @@ def _kind(sentence: str, code: str, *, alone: bool) -> Kind:
     count = len(words(_UNSPACED.sub(r" \g<0> ", sentence)))
     if alone and count <= HEADING and not ENDING.search(sentence):
         return Kind.HEADING
+    if too_long(sentence):
+        return Kind.FRAGMENT
     if kind := not_a_claim(sentence):
         return NAMES[kind]
     if count < SHORTEST or (code == "en" and count < VERBLESS and not _has_verb(sentence)):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import orjson
 
-from system.graph.records import Claim, official_date, shown
+from system.graph.records import Claim, official_date, short_enough, shown
 from system.graph.records import ClaimsError as ClaimsError
 
 logger = logging.getLogger(__name__)
@@ -274,6 +274,10 @@ def _claim(entry: _Entry, fields: Mapping[str, object], number: int | None) -> C
         if not entry.may_be_blank:
             raise ClaimsError(f"{entry.place}: 'claim': expected some text, got a blank string; write it or drop it")
         logger.warning("%s: the text is blank; kept, so that it has its row in the submission", entry.place)
+    try:
+        short_enough(text)
+    except ValueError as error:
+        raise ClaimsError(f"{entry.place}: 'claim': {error}") from None
     metadata = {field: _metadata(entry.place, fields, field) for field in METADATA}
     return Claim.model_validate({"text": text, **metadata, **({} if number is None else {"id": number})})
 

@@ -55,8 +55,22 @@ def explain(fault: Mapping[str, Any], whole: str = "the object", *, quoting: boo
         case "value_error":
             return f"{place}: {fault['msg'].removeprefix('Value error, ')}"
     text = re.sub(r"^(Input|String|Value|Tuple|List) should (be |have )?", "expected ", fault["msg"])
+    text = re.sub(r" after validation, not \d+$", "", text)
+    text = re.sub(r"^expected a valid (tuple|list)$", "expected a list", text)
+    text = re.sub(r"^expected a valid dictionary or (object|instance)\b.*", "expected an object", text)
     text = re.sub(r"^expected (greater|less) ", r"expected a number \1 ", text)
     return f"{place}: {text}, got {fault['input']!r:.60}" if quoting else f"{place}: {text}"
+
+
+def roots(faults: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The faults without those that only follow from others: that a list is too short without an item at fault.
+
+    >>> [one["loc"] for one in roots([{"loc": ("a", 0), "type": "missing"}, {"loc": ("a",), "type": "too_short"}])]
+    [('a', 0)]
+    """
+    found = list(faults)
+    within = {one["loc"][:length] for one in found for length in range(len(one["loc"]))}
+    return [one for one in found if one["type"] != "too_short" or one["loc"] not in within]
 
 
 def shown(value: object) -> str:
@@ -179,6 +193,30 @@ def official_date(text: str) -> str:
     return ""
 
 
+LONGEST = 2000  # characters of a claim; AVeriTeC's have 392 at most
+MOST_WORDS = 200  # of a claim, numbers included; AVeriTeC's have 72
+_WORD = re.compile(r"\w+")
+
+
+def too_long(text: str) -> bool:
+    """Whether a text is longer than a statement."""
+    return len(text) > LONGEST or len(_WORD.findall(text)) > MOST_WORDS
+
+
+def short_enough(text: str) -> str:
+    """A text that is no longer than one statement is: what is longer costs other claims their time.
+
+    Raises:
+        ValueError: it is longer.
+    """
+    if too_long(text):
+        raise ValueError(
+            f"expected a statement of at most {LONGEST:,} characters and {MOST_WORDS} words, got {len(text):,} and "
+            f"{len(_WORD.findall(text)):,}: {text[:40]!r} …; shorten it, or check it as a text, statement by statement"
+        )
+    return text
+
+
 class ClaimsError(Exception):
     """Unusable claims; the message names the file, the line or claim, what was expected and what was found."""
 
@@ -226,10 +264,15 @@ class Claim(Content):
             id: left out, it is 0, or where several claims are checked the claim's place among them.
 
         Raises:
-            ClaimsError: a value has another type, the text is empty, the id below 0, or the date has neither form.
+            ClaimsError: a value has another type, the text is empty or too long, the id below 0, or the date has
+                neither form.
         """
         if isinstance(text, str) and not text.strip():
             raise ClaimsError("claim: expected a statement to check, got an empty text")
+        try:
+            _ = isinstance(text, str) and short_enough(text)
+        except ValueError as error:
+            raise ClaimsError(f"claim: {error}") from None
         given = {
             "text": text,
             "date": date,

@@ -18,6 +18,7 @@ from knowledge_store.settings import RetrievalSettings
 from system.check import unread, unread_parts
 from system.graph.records import Claim, Failure
 from system.runner.checking import Rank
+from system.settings import READING
 
 MEMORY = 2**31  # bytes that ranking any store may take
 PER_BYTE = 4  # further bytes for each of the store: ordinary ones take two
@@ -62,7 +63,8 @@ class RankingPool:
             store: folder with one store per claim id, or one file for all.
         """
         file = store_file(store, claim)
-        return await _or_unread(file, self._rank_or_renew(self._workers, rank, file, claim))
+        ranking = partial(rank, seconds=READING * self._budget)
+        return await _or_unread(file, self._rank_or_renew(self._workers, ranking, file, claim))
 
     @contextmanager
     def for_claims(self, store: Path, claims: Sequence[Claim]) -> Iterator[Rank]:

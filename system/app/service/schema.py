@@ -146,6 +146,7 @@ class ClaimProgress(BaseModel):
     position: int = Field(description="claims ahead of this one in the queue")
     budget: float = Field(description="seconds it may take, from its start")
     thoughts: int = Field(description="thoughts in its graph so far")
+    problem: str = Field("", description="why the claim cannot be checked, where the client can do something about it")
     result: ClaimResult | None = Field(description="null until the state is done")
 
 

@@ -36,6 +36,11 @@ def test_says_what_each_sentence_is() -> None:
     ]
 
 
+def test_a_sentence_longer_than_any_statement_is_left_alone() -> None:
+    long = f"The bridge has {', '.join(map(str, range(300)))} lanes."
+    assert [one.kind for one in article_of(f"The bridge is long. {long}").sentences] == [Kind.CLAIM, Kind.FRAGMENT]
+
+
 def statements(text: str) -> list[str]:
     return [one.claim for one in article_of(text).claims]
 
