@@ -18,7 +18,7 @@ from knowledge_store.bm25.scoring import contributions, explain_score
 from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.options import parser
 from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.page import Flaws, describe
+from knowledge_store.pages.page import Flaws, counted, describe
 from knowledge_store.pages.store import write_store
 from knowledge_store.ranking import rank
 from knowledge_store.searchers import SearchError
@@ -50,21 +50,21 @@ def _build(folder: Path, output: Path) -> None:
         pages = write_store(read_documents(folder, flaws), output)
     except OSError as error:
         raise DocumentsError(f"cannot write the store: {error}") from error
-    print(f"{output}: {pages:,} pages from {folder}{describe(flaws)}")
+    print(f"{output}: {counted(pages, 'page')} from {folder}{describe(flaws)}")
 
 
 def _index(sources: list[str], output: Path, encoder: str) -> None:
     flaws = Flaws()
     pages = tqdm(read_documents(sources, flaws), desc="pages", unit="page", leave=False, disable=None)
     new, changed = Archive(output).add(pages)
-    print(f"{output}: {new:,} new pages, {changed:,} changed{describe(flaws)}")
+    print(f"{output}: {counted(new, 'new page')}, {changed:,} changed{describe(flaws)}")
     if encoder:
         from knowledge_store.dense.archive import add_vectors
         from knowledge_store.dense.encoder import SentenceEncoder
 
         settings, unreadable = RetrievalSettings(encoder=encoder), Flaws()
         count = add_vectors(Archive.open(output), SentenceEncoder.of(settings), settings, unreadable)
-        print(f"{output}: {count:,} passages embedded{describe(unreadable)}")
+        print(f"{output}: {counted(count, 'passage')} embedded{describe(unreadable)}")
 
 
 def _search(store: Path, question: str, limit: int, explained: bool) -> None:
@@ -87,7 +87,7 @@ def _search(store: Path, question: str, limit: int, explained: bool) -> None:
     console = Console(soft_wrap=True, highlight=False)
     for number, hit in enumerate(hits, 1):
         passage = hit.passage
-        place = f"page {passage.page}, characters {passage.start:,} to {passage.start + len(passage.text):,}"
+        place = f"characters {passage.start:,} to {passage.start + len(passage.text):,}"
         console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
         console.print(_highlighted(passage.text, question))
         if explained:

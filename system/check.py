@@ -10,7 +10,7 @@ from tqdm import tqdm
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.injection import is_prompt_injection
-from knowledge_store.pages.page import UNREAD, Flaws
+from knowledge_store.pages.page import UNREAD, Flaws, counted
 from knowledge_store.ranking import RankedStore
 from knowledge_store.searchers.searched import open_searcher
 from system.case import Case, Outcome
@@ -47,8 +47,8 @@ class Engine:
 
     Attributes:
         strategy: in place of that of the settings, for what only training does.
-    """
         own: whether claims are checked against documents of the user's own.
+    """
 
     model: Model
     encoder: Encoder
@@ -56,8 +56,8 @@ class Engine:
     calibration: Calibration | None = None
     reader: Reader = field(default_factory=load_reader)
     strategy: Strategy | None = None
-
     own: bool = False
+
     def for_documents(self) -> "Engine":
         """The engine for claims that documents of the user decide; a calibration was fitted to other verdicts."""
         settings = self.settings.for_documents()
@@ -105,8 +105,8 @@ async def check(
         ),
         failures=[*failures],
         listener=listener,
-    )
         own=engine.own,
+    )
     try:
         reached = _none(case, kind) if (kind := not_a_claim(claim.text)) else await strategy(case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
@@ -198,7 +198,8 @@ def _found_nothing(case: Case, outcome: Outcome) -> bool:
 
 def _unsure(verdict: Verdict, ranked: RankedStore) -> Verdict:
     """A verdict on no answer at all: little is known, so it says little, and says what was searched."""
-    searched = f"Nothing in {ranked.report.pages:,} pages, {len(ranked.passages):,} passages, answers a question."
+    pages, passages = counted(ranked.report.pages, "page"), counted(len(ranked.passages), "passage")
+    searched = f"Nothing in {pages}, {passages}, answers a question."
     return verdict.model_copy(
         update={
             "confidence": min(verdict.confidence, GUESS),
@@ -224,8 +225,8 @@ def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = Fa
 
     Args:
         trace: file that every prompt and reply is added to.
-
         own: see ``Engine``.
+
     Raises:
         EncoderUnavailable: the encoder's files are missing.
         ModelUnavailable: the backend's library or files are missing.

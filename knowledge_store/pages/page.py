@@ -120,7 +120,7 @@ class ReadingReport:
 
     def __str__(self) -> str:
         """One line: ``7.json: 812 pages, 64,201 passages; empty page 103, broken line 2``."""
-        return f"{self.name}: {self.pages:,} pages, {self.passages:,} passages{describe(self.flaws)}"
+        return f"{self.name}: {counted(self.pages, 'page')}, {counted(self.passages, 'passage')}{describe(self.flaws)}"
 
 
 def describe(flaws: Mapping[Flaw, int]) -> str:
@@ -153,3 +153,12 @@ def document(url: str) -> str:
 def normalized(text: str) -> str:
     """The text without what copies of a page differ in: case and the kind of whitespace."""
     return " ".join(text.casefold().split())
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "page"), counted(2000, "page")
+    ('1 page', '2,000 pages')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -31,7 +31,7 @@ def test_build_then_search(folder: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert main(["search", str(store), "How much did fish prices fall?", "--limit", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("1. 0.")
-    assert lines[0].endswith("fish.txt  page 0, characters 0 to 34")
+    assert lines[0].endswith("fish.txt  characters 0 to 34")
     assert lines[1:] == ["Prices of fish fell by 12% in May.", "", "store.json: 2 pages, 2 passages"]
 
 
@@ -77,7 +77,7 @@ def test_searches_what_it_has_indexed(folder: Path, tmp_path: Path, capsys: pyte
         assert f"{archive}: {counted}; empty page 1\n" in capsys.readouterr().out
     assert main(["search", archive, "How much did fish prices fall?", "--limit", "1", "--explain"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith("fish.txt  page 1, characters 0 to 34")
+    assert lines[0].endswith("fish.txt  characters 0 to 34")
     assert lines[1] == "Prices of fish fell by 12% in May."
 
 

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from system.app.mcp.server import Server
 
 LIBRARIES = ("mcp", "uvicorn")
+EXIT_FAILED = 2  # the engine could not be loaded
 
 
 def command(arguments: Sequence[str]) -> int:
     """Serve until the client leaves; over HTTP, until SIGINT or SIGTERM.
+
+    Returns:
+        0, or 2 where the engine could not be loaded.
 
     Raises:
         AccessError: a library is missing, the port is taken, or the server may not be opened without a token.
@@ -33,7 +37,7 @@ def command(arguments: Sequence[str]) -> int:
         server = _server(args)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # or the thread that waits for input would outlast Ctrl-C
         server.run("stdio")
-        return 0
+        return EXIT_FAILED if server.tools.failed else 0
     token = read_token(args.token_file, args.host)
     with bind(args.host, args.port) as bound:
         print(f"port {bound.getsockname()[1]} is ours; loading libraries, then the engine", file=sys.stderr, flush=True)
@@ -42,7 +46,7 @@ def command(arguments: Sequence[str]) -> int:
         from system.app.service.answering import answer
 
         answer(create_app(server, _body(args), token), args, bound, PATH, token)
-    return 0
+    return EXIT_FAILED if server.tools.failed else 0
 
 
 def _server(args: argparse.Namespace) -> "Server":

@@ -92,7 +92,7 @@ def add_listening(parser: argparse.ArgumentParser, what: str) -> None:
         what: waits in its queue.
     """
     parser.add_argument("--host", default="127.0.0.1", help="address to bind; any but loopback needs a token")
-    parser.add_argument("--port", type=int, default=8000, help="port to bind (default: 8000)")
+    parser.add_argument("--port", type=_port, default=8000, help="port to bind (default: 8000)")
     parser.add_argument("--token-file", type=Path, help=f"file with the bearer token (or set {VARIABLE})")
     parser.add_argument(
         "--forwarded-allow-ips",
@@ -115,6 +115,13 @@ def _networks(text: str) -> str:
         except ValueError as error:
             raise argparse.ArgumentTypeError(f"expected IP addresses or networks, got {one!r} ({error})") from error
     return text
+
+
+def _port(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**16:
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to {2**16 - 1}, got {value}")
+    return value
 
 
 def _at_least_one(text: str) -> int:

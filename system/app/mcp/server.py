@@ -32,7 +32,7 @@ from system.app.mcp.records import (
     TextReport,
 )
 from system.app.service.schema import ClaimText, Day, Speaker
-from system.graph.records import Claim, explain
+from system.graph.records import Claim, explain, roots
 
 if TYPE_CHECKING:  # it stands on the engine, which takes seconds to import
     from system.app.mcp.desk import Desk
@@ -55,11 +55,15 @@ class Tools:
         load: makes the desk; takes as long as loading models does.
         slots: calls that are answered at the same time.
         queue: further calls that may wait.
+
+    Attributes:
+        failed: whether there was no desk, known at the end.
     """
 
     def __init__(self, load: "Callable[[], Desk]", slots: int, queue: int) -> None:
         self._load, self._slots, self._queue = load, asyncio.Semaphore(slots), queue
         self._waiting = 0
+        self.failed = False
 
     @asynccontextmanager
     async def open(self, _: object = None) -> AsyncIterator[None]:
@@ -70,6 +74,7 @@ class Tools:
         finally:
             with anyio.CancelScope(shield=True):
                 desk = await self._desk
+                self.failed = isinstance(desk, ToolError)
                 if not isinstance(desk, ToolError):
                     await asyncio.to_thread(desk.close)
 
@@ -181,7 +186,7 @@ class Server(MCPServer[None]):
         super().__init__(
             "factgraph", title="Fact-checking", instructions=INSTRUCTIONS, version=__version__, lifespan=tools.open
         )
-        self._body = body
+        self._body, self.tools = body, tools
         for tool in (tools.check_claim, tools.check_text, tools.check_citations, tools.search_archive):
             self.add_tool(tool, description=getdoc(tool), annotations=READS)
 
@@ -217,7 +222,7 @@ class Server(MCPServer[None]):
 def _told(error: BaseException) -> str:
     """The message of an error; of arguments that are not as the schema has them, what was expected."""
     if isinstance(error, ValidationError):
-        return "; ".join(_expected(fault) for fault in error.errors(include_url=False))
+        return "; ".join(map(_expected, roots(error.errors(include_url=False))))
     return str(error)
 
 
@@ -225,6 +230,8 @@ def _expected(fault: Any) -> str:
     place = ".".join(map(str, fault["loc"]))
     if fault["type"] == "string_pattern_mismatch":
         return f"{place}: expected {PATTERNS.get(place, 'some text')}"
+    if fault["type"] == "tuple_type":
+        return f"{place}: expected a list of {{name, text}}"
     return explain(fault, "the arguments", quoting=False)
 
 

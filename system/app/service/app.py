@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import anyio
 import orjson
 from fastapi import APIRouter, FastAPI, Header, Request, Response, Security
+from fastapi import Path as Param
 from fastapi.responses import HTMLResponse
 from fastapi.security import HTTPBearer
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -97,10 +98,10 @@ def live_page(kind: str, styles: Iterable[Path], scripts: Iterable[Path]) -> Liv
     return LivePage(html, policy)
 
 
-def docs_page(schema: dict[str, Any], closed: bool) -> LivePage:
-    """The addresses of the service as a page without scripts, from its OpenAPI schema."""
+def docs_page(schema: dict[str, Any], closed: bool, base: str) -> LivePage:
+    """The addresses of the service as a page without scripts, from its OpenAPI schema; see ``operations``."""
     style = joined((*STYLES, HERE / "docs.css"))
-    told = {"operations": operations(schema, closed), "models": models(schema), "closed": closed}
+    told = {"operations": operations(schema, closed, base), "models": models(schema), "closed": closed}
     html = PAGES.get_template("docs.html").render(style=Markup(style), **told)
     return LivePage(html, f"default-src 'none'; style-src {allowed(style)}; img-src data:; base-uri 'none'")
 
@@ -109,6 +110,10 @@ def report_page(result: ClaimResult, thoughts: Sequence[Thought[Content]]) -> st
     """One claim as an HTML page that opens from disk. Of the setup nothing is told: it can name folders and servers."""
     return claim_page(result, {"thoughts": [thought.model_dump(mode="json") for thought in thoughts]})
 
+
+ClaimId = Annotated[str, Param(description="of the claim, as POST /claims gave it")]
+TextId = Annotated[str, Param(description="of the text, as POST /texts gave it")]
+LastEvent = Annotated[int, Header(ge=0, description="of the last event that was seen; 0 gives all from the first")]
 
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 FAREWELL = 2.0  # seconds that streams have to say goodbye when the service stops
@@ -202,13 +207,21 @@ def _claims(service: Service, body: int) -> APIRouter:
         response.headers["Location"] = f"/claims/{job.id}"
         return jobs.progress(job)
 
-    @router.get("/{claim_id}", operation_id="progress", responses=problems(404))
-    async def progress(claim_id: str) -> ClaimProgress:
+    @router.get(
+        "/{claim_id}", operation_id="progress", response_description="the claim as it is now", responses=problems(404)
+    )
+    async def progress(claim_id: ClaimId) -> ClaimProgress:
         """How far a claim has come, with its result once it is done."""
         return jobs.progress(jobs[claim_id])
 
-    @router.delete("/{claim_id}", status_code=204, operation_id="delete", responses=problems(404))
-    async def delete(claim_id: str) -> None:
+    @router.delete(
+        "/{claim_id}",
+        status_code=204,
+        operation_id="delete",
+        response_description="the claim is forgotten",
+        responses=problems(404),
+    )
+    async def delete(claim_id: ClaimId) -> None:
         """Stop the work on a claim, and forget it."""
         jobs.delete(claim_id)
 
@@ -216,9 +229,7 @@ def _claims(service: Service, body: int) -> APIRouter:
         "/{claim_id}/thoughts", operation_id="thoughts", responses={**STREAM, **problems(404, 429)},
         response_class=EventSourceResponse,
     )  # fmt: skip
-    async def thoughts(
-        claim_id: str, request: Request, last_event_id: Annotated[int, Header(ge=0)] = 0
-    ) -> EventSourceResponse:
+    async def thoughts(claim_id: ClaimId, request: Request, last_event_id: LastEvent = 0) -> EventSourceResponse:
         """Follow a claim: an event for each thought as it is added to the graph, then one with the end.
 
         The last event is named by the state: ``done`` (its data has the result), ``failed``, ``cancelled``, or
@@ -230,8 +241,14 @@ def _claims(service: Service, body: int) -> APIRouter:
         ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL, "send_timeout": 30}
         return Stream(events, service.streams, request, claim_id, **ending)
 
-    @router.get("/{claim_id}/report", operation_id="report", responses=problems(404, 409), response_class=HTMLResponse)
-    async def report(claim_id: str) -> HTMLResponse:
+    @router.get(
+        "/{claim_id}/report",
+        operation_id="report",
+        response_description="the page",
+        responses=problems(404, 409),
+        response_class=HTMLResponse,
+    )
+    async def report(claim_id: ClaimId) -> HTMLResponse:
         """The report page of a claim that is done: one file that fetches nothing."""
         job = jobs[claim_id]
         if job.result is None:
@@ -256,13 +273,24 @@ def _texts(service: Service, body: int) -> APIRouter:
         response.headers["Location"] = f"/texts/{job.id}"
         return jobs.progress(job)
 
-    @router.get("/{text_id}", operation_id="text_progress", responses=problems(404))
-    async def progress(text_id: str) -> TextProgress:
+    @router.get(
+        "/{text_id}",
+        operation_id="text_progress",
+        response_description="the text as it is now",
+        responses=problems(404),
+    )
+    async def progress(text_id: TextId) -> TextProgress:
         """How far a text has come, with its result once it is done."""
         return jobs.progress(jobs[text_id])
 
-    @router.delete("/{text_id}", status_code=204, operation_id="text_delete", responses=problems(404))
-    async def delete(text_id: str) -> None:
+    @router.delete(
+        "/{text_id}",
+        status_code=204,
+        operation_id="text_delete",
+        response_description="the text is forgotten",
+        responses=problems(404),
+    )
+    async def delete(text_id: TextId) -> None:
         """Stop the work on a text, and forget it."""
         jobs.delete(text_id)
 
@@ -270,9 +298,7 @@ def _texts(service: Service, body: int) -> APIRouter:
         "/{text_id}/statements", operation_id="statements", responses={**STREAM_OF_TEXT, **problems(404, 429)},
         response_class=EventSourceResponse,
     )  # fmt: skip
-    async def statements(
-        text_id: str, request: Request, last_event_id: Annotated[int, Header(ge=0)] = 0
-    ) -> EventSourceResponse:
+    async def statements(text_id: TextId, request: Request, last_event_id: LastEvent = 0) -> EventSourceResponse:
         """Follow a text: an event with its sentences, one for each statement that is done, then one with the end.
 
         The last event is named as that of a claim; the data of ``done`` has the result, that of ``failed`` the problem.
@@ -283,9 +309,13 @@ def _texts(service: Service, body: int) -> APIRouter:
         return Stream(events, service.streams, request, text_id, **ending)
 
     @router.get(
-        "/{text_id}/report", operation_id="text_report", responses=problems(404, 409), response_class=HTMLResponse
+        "/{text_id}/report",
+        operation_id="text_report",
+        response_description="the page",
+        responses=problems(404, 409),
+        response_class=HTMLResponse,
     )
-    async def report(text_id: str) -> HTMLResponse:
+    async def report(text_id: TextId) -> HTMLResponse:
         """The text as an HTML page, its statements marked as far as they are done: one file that fetches nothing."""
         job = jobs[text_id]
         checked = jobs.so_far(job)
@@ -303,23 +333,23 @@ def _entrance(service: Service) -> APIRouter:
     text = live_page("text", TEXT_STYLES, TEXT_SCRIPTS)
     router = APIRouter(tags=["service"])
 
-    @router.get("/", response_class=HTMLResponse, operation_id="page")
+    @router.get("/", response_class=HTMLResponse, operation_id="page", response_description="the page")
     async def live() -> HTMLResponse:
         """A page to type a claim and watch its graph grow."""
         return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
 
-    @router.get("/text", response_class=HTMLResponse, operation_id="text_page")
+    @router.get("/text", response_class=HTMLResponse, operation_id="text_page", response_description="the page")
     async def live_text() -> HTMLResponse:
         """A page to paste a text and watch its statements being marked."""
         return HTMLResponse(text.html, headers={**PRIVATE, "Content-Security-Policy": text.policy})
 
-    @router.get("/docs", response_class=HTMLResponse, operation_id="docs")
+    @router.get("/docs", response_class=HTMLResponse, operation_id="docs", response_description="the page")
     async def docs(request: Request) -> HTMLResponse:
         """This service's endpoints and their parameters, for people; /openapi.json is for programs."""
-        page = docs_page(request.app.openapi(), service.closed)
+        page = docs_page(request.app.openapi(), service.closed, str(request.base_url).rstrip("/"))
         return HTMLResponse(page.html, headers={**PRIVATE, "Content-Security-Policy": page.policy})
 
-    @router.get("/healthz", operation_id="health")
+    @router.get("/healthz", operation_id="health", response_description="the service answers")
     async def health() -> Health:
         """That the service answers."""
         return Health(status="ok", queued=len(jobs.in_state(State.QUEUED)), running=len(jobs.in_state(State.RUNNING)))
@@ -331,7 +361,7 @@ def _inventory(service: Service) -> APIRouter:
     """The stores, and the service's figures."""
     router = APIRouter(tags=["service"], responses=problems(401))
 
-    @router.get("/stores", operation_id="stores")
+    @router.get("/stores", operation_id="stores", response_description="the names")
     async def stores() -> StoreNames:
         """The names of the stores that claims can be checked against."""
         return StoreNames(stores=service.stores.names())

@@ -29,12 +29,13 @@ class Operation:
     curl: str
 
 
-def operations(schema: Schema, closed: bool) -> list[Operation]:
+def operations(schema: Schema, closed: bool, base: str) -> list[Operation]:
     """All operations.
 
     Args:
         schema: of OpenAPI.
         closed: whether clients send a token.
+        base: the address under which the service was asked, for the calls.
     """
     return [
         Operation(
@@ -42,7 +43,7 @@ def operations(schema: Schema, closed: bool) -> list[Operation]:
             description=operation.get("description", ""),
             rows=(*_parameters(operation, schema), *_body(operation, schema)),
             statuses=tuple(_statuses(operation, schema)),
-            curl=_curl(method, path, operation, schema, closed and "security" in operation),
+            curl=_curl(method, base + path, operation, schema, closed and "security" in operation),
         )
         for path, methods in schema["paths"].items()
         for method, operation in methods.items()
@@ -116,13 +117,13 @@ def _statuses(operation: Schema, schema: Schema) -> Iterator[tuple[str, str, str
         yield status, answer["description"], ", ".join([kinds, *found])
 
 
-def _curl(method: str, path: str, operation: Schema, schema: Schema, closed: bool) -> str:
+def _curl(method: str, address: str, operation: Schema, schema: Schema, closed: bool) -> str:
     parts = ["curl --silent"]
     if method != "get":
         parts.append(f"--request {method.upper()}")
     if closed:
         parts.append('--header "Authorization: Bearer $TOKEN"')
-    parts.append(f"http://127.0.0.1:8000{path.replace('{claim_id}', '$ID').replace('{text_id}', '$ID')}")
+    parts.append(address.replace("{claim_id}", "$ID").replace("{text_id}", "$ID"))
     if "requestBody" in operation:
         example = _resolved(operation["requestBody"]["content"]["application/json"]["schema"], schema)["examples"][0]
         parts.append("--json '" + json.dumps(example, indent=2, ensure_ascii=False).replace("'", "'\\''") + "'")

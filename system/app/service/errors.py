@@ -1,5 +1,6 @@
 """Errors as clients read them: a status and one sentence, never a traceback, a path, or what they sent."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,7 +14,7 @@ from system.app.service.jobs import QueueFull, UnknownJob
 from system.app.service.schema import Submission
 from system.app.service.streams import TooManyStreams
 from system.app.service.worker import UnknownStore
-from system.graph.records import explain
+from system.graph.records import explain, roots
 
 
 class NoResult(Exception):
@@ -46,11 +47,11 @@ async def _named(_: Request, error: Exception) -> JSONResponse:
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     """Where the fault is and what was expected; what was sent is not repeated."""
     assert isinstance(error, RequestValidationError)
-    detail = "; ".join(map(_sentence, error.errors()))
+    detail = "; ".join(map(_sentence, roots(error.errors())))
     return JSONResponse({"detail": detail.encode("utf-8", "replace").decode()}, 422)  # a name may be half a surrogate
 
 
-def _sentence(fault: dict[str, Any]) -> str:
+def _sentence(fault: Mapping[str, Any]) -> str:
     """The field, and what was expected there.
 
     >>> _sentence({"loc": ("body", "documents", 0, "text"), "type": "missing", "msg": "Field required"})
@@ -66,7 +67,9 @@ def _sentence(fault: dict[str, Any]) -> str:
             return f"{place}: unknown field; /docs lists the fields"
         case "string_pattern_mismatch" if place in Submission.model_fields:
             return f"{place}: expected {Submission.model_fields[place].description}"
-    return explain(fault | {"loc": fault["loc"][1:]}, "the request", quoting=False)
+        case "string_too_short" if place.endswith("file"):
+            return f"{place}: expected a file with text, got an empty one"
+    return explain({**fault, "loc": fault["loc"][1:]}, "the request", quoting=False)
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:

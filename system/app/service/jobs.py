@@ -329,6 +329,7 @@ class ClaimJobs(Jobs[Order, Thought[Content], ClaimResult]):
             position=self.position(job),
             budget=job.order.budget,
             thoughts=len(job.parts),
+            problem=job.problem,
             result=job.result,
         )
 

@@ -145,6 +145,9 @@ class Worker:
 
         Args:
             listener: is told of each thought on the caller's event loop, all of them before this returns.
+
+        Raises:
+            DocumentsError: no document can be read.
         """
         loop = asyncio.get_running_loop()
 
@@ -224,7 +227,11 @@ def _article(order: TextOrder) -> Article:
 
 
 async def _rank(order: Order, settings: Settings, stores: Workers) -> tuple[RankedStore, list[Failure]]:
-    """Rank the order's passages; what cannot be read in time is an empty store and a named failure."""
+    """Rank the order's passages; what cannot be read in time is an empty store and a named failure.
+
+    Raises:
+        DocumentsError: no document can be read.
+    """
     began = perf_counter()
     given_up = Event()
     try:
@@ -232,6 +239,8 @@ async def _rank(order: Order, settings: Settings, stores: Workers) -> tuple[Rank
             ranked, failures = await in_own_thread(partial(_rank_now, order, settings, stores, given_up))
     except TimeoutError:
         return _nothing(began), [unread("reading used up the budget")]
+    except DocumentsError:
+        raise
     except Exception as error:  # whatever a text does to its reader, the claim has an answer
         log.exception("reading for %r", order.claim.text)
         return _nothing(began), [unread(type(error).__name__)]
@@ -251,6 +260,8 @@ def _rank_now(order: Order, settings: Settings, stores: Workers, given_up: Event
     pages = _pages(material, left_out, _within(seconds), given_up)
     ranked = rank(pages, claim.text, settings.retrieval, claim.day, name="documents", seconds=seconds)
     nothing = len(left_out) == len(material)
+    if nothing and not (ranked.passages or given_up.is_set() or any(LATE in message for message in left_out)):
+        raise DocumentsError("; ".join(left_out))
     return ranked, [Failure(operation=READ, message=message, unanswered=nothing) for message in left_out]
 
 

@@ -156,7 +156,7 @@ def test_recognizes_languages(text: str, code: str) -> None:
 def test_a_stores_report_counts_what_was_left_out(write_store: Callable[..., Path]) -> None:
     path = write_store({"url": "https://snopes.com/a", "url2text": ["One."]}, ["Two."])
     ranked = rank(path, CLAIM, RetrievalSettings(fact_checks=False, later_pages=False), DAY)
-    assert str(ranked.report) == "0.json: 1 pages, 1 passages; page of a fact-checker skipped 1"
+    assert str(ranked.report) == "0.json: 1 page, 1 passage; page of a fact-checker skipped 1"
 
 
 def test_rejects_a_language_that_is_not_a_code() -> None:

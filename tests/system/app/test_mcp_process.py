@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -137,6 +138,15 @@ def test_reports_bad_options_before_it_serves(arguments, message, monkeypatch, c
     assert cli.main(["mcp", "--profile", "embedded", *arguments]) == 2
     printed = capsys.readouterr()
     assert printed.err.startswith(message) and printed.out == ""
+
+
+def test_an_engine_that_cannot_be_loaded_is_a_failure():
+    code = "import sys; from system.app import cli; sys.exit(cli.main(['mcp', '--profile', 'a10g']))"
+    hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=hidden, stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert done.returncode == 2 and "error: " in done.stderr and done.stdout == ""
 
 
 @pytest.mark.slow

@@ -153,6 +153,8 @@ def test_an_archive_is_searched_and_checked_against(tmp_path):
         ("check_claim", CLAIM | {"day": "1"}, "day: unknown argument; check_claim takes claim, documents, "),
         ("check_claim", CLAIM | {"date": "May"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
         ("check_claim", CLAIM | {"documents": [{"name": "a"}]}, "documents.0.text: expected a value, got none"),
+        ("check_claim", CLAIM | {"documents": {"a.md": "A text."}}, "documents: expected a list of {name, text}"),
+        ("check_claim", CLAIM | {"documents": ["A text."]}, "documents.0: expected an object"),
         ("check_claim", CLAIM | {"documents": [NOTES, NOTES]}, "documents: two are named 'notes.md'"),
         ("check_citations", {"text": "It cites nothing."}, "text: expected links, footnotes or numbered references"),
         ("search_archive", {"query": "a", "limit": 0}, "limit: expected a number greater than or equal to 1"),

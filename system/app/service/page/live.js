@@ -101,10 +101,10 @@ class Live {
     return this.graph.querySelector(`[data-id="${CSS.escape(id)}"]`);
   }
 
-  end(state, { id, result }) {
+  end(state, { id, problem, result }) {
     if (state !== "done") {
       find("asked").open = true;
-      return tell(ENDS[state] ?? state, true);
+      return tell(problem || (ENDS[state] ?? state), true);
     }
     if (!statement.value) statement.value = result.claim.text; // of a check that another tab began
     const { claim, verdict, pairs, timing, failures, flaws, correction } = result;

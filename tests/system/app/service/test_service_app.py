@@ -1,6 +1,7 @@
 """The service over HTTP, with a scripted model: what each address answers."""
 
 import asyncio
+from base64 import b64encode
 
 import pytest
 
@@ -166,3 +167,32 @@ def test_the_page_runs_only_its_own_script():
     assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
     assert "{{" not in answer.text
     assert "http://" not in answer.text.replace("http://www.w3.org/2000/svg", "").replace("https?://", "")
+
+
+def test_a_claim_without_readable_documents_fails_and_says_so():
+    documents = [{"name": "a.pdf", "file": b64encode(b"%PDF-1.4 broken").decode()}]
+
+    async def scenario(client):
+        answer = await client.post(
+            "/claims", json={"claim": "The Aster bridge opened in 1931.", "documents": documents}
+        )
+        address = f"/claims/{answer.json()['id']}"
+        events = events_of((await client.get(f"{address}/thoughts")).text)
+        return events[-1], (await client.get(address)).json()
+
+    (name, _, data), progress = serve(scenario)
+    assert name == progress["state"] == "failed" and data["problem"] == progress["problem"]
+    assert progress["problem"] == "a.pdf is skipped: no text in it can be read"
+
+
+def test_the_docs_call_the_service_where_it_was_asked():
+    async def scenario(client):
+        page = (await client.get("/docs", headers={"Host": "localhost:8123"})).text
+        return page, (await client.get("/openapi.json")).json()
+
+    page, schema = serve(scenario)
+    assert "http://localhost:8123/claims" in page and ":8000" not in page
+    operations = [one for methods in schema["paths"].values() for one in methods.values()]
+    answers = [answer for one in operations for answer in one["responses"].values()]
+    assert "Successful Response" not in {answer["description"] for answer in answers}
+    assert all(parameter["description"] for one in operations for parameter in one.get("parameters", ()))

@@ -155,3 +155,10 @@ def test_never_reveals_its_token():
         started.wait(PATIENCE)
         printed, logged = started.communicate()
     assert "(with a token)" in printed and TOKEN not in printed + logged and "Traceback" not in logged
+
+
+@pytest.mark.parametrize("port", ["80000", "-1"])
+def test_a_port_out_of_range_is_told_in_our_words(port, capsys):
+    with pytest.raises(SystemExit):
+        serve.parser().parse_args([f"--port={port}"])
+    assert f"expected a port from 0 to 65535, got {port}" in capsys.readouterr().err
