@@ -1,21 +1,17 @@
 """``factgraph citations``: check whether the sources that a text cites say what its sentences say."""
 
 import argparse
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-import orjson
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from submission.files import write_text
 from system.api import FactChecker
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_REFUTED
-from system.app.commands.text import explained, find_sources, folder_of
+from system.app.commands.text import explained, find_sources, folder_of, publish
 from system.app.parsers import citations as parser
 from system.citations.checking import read_citing
 from system.citations.records import CheckedCitations, CitingText, Outcome, described
@@ -41,13 +37,10 @@ def command(arguments: Sequence[str]) -> int:
     citing = read_citing(args.text)
     find_sources(args, settings)
     checked = _checked(args, settings, citing)
+    from submission.report.citations import citations_page  # only here: it loads the templates
+
     output = folder_of(args.output, "citations", args.text)
-    _save(output, checked)
-    if args.json:
-        print(_as_json(checked))
-    else:
-        print_citations(checked, Console())
-    print(output / "report.html", file=sys.stderr)
+    publish(args, output, checked, citations_page(checked), print_citations)
     if checked.counts[Outcome.UNREADABLE]:
         return EXIT_FAILED_CLAIMS
     return EXIT_REFUTED if checked.counts[Outcome.CONTRADICTED] else 0
@@ -58,18 +51,6 @@ def _checked(args: argparse.Namespace, settings: Settings, citing: CitingText) -
     with FactChecker(engine=engine) as checker:
         found = checker.check_citations(citing, args.documents, fetch=args.fetch, date=args.date, progress=True)
         return CheckedCitations.of(citing.article, found, citing.unresolved)
-
-
-def _save(folder: Path, checked: CheckedCitations) -> None:
-    from submission.report.citations import citations_page  # only here: it loads the templates
-
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "result.json", _as_json(checked) + "\n")
-    write_text(folder / "report.html", citations_page(checked))
-
-
-def _as_json(checked: CheckedCitations) -> str:
-    return orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2).decode()
 
 
 def print_citations(checked: CheckedCitations, console: Console) -> None:

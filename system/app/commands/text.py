@@ -2,9 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 from rich.console import Console
@@ -23,10 +24,12 @@ from system.app.parsers import text as parser
 from system.article.checking import stores_in
 from system.article.reading import read_article
 from system.article.records import Article, CheckedStatement, CheckedText
+from system.citations.records import CheckedCitations
 from system.files.journal import JournalError, RecordJournal, identity_of, read_identity
 from system.graph.records import ClaimResult, Label
 from system.settings import Settings
 
+C = TypeVar("C", CheckedText, CheckedCitations)
 SHOWN = 180  # characters of a reason in the table
 
 
@@ -58,12 +61,9 @@ def command(arguments: Sequence[str]) -> int:
             done = f"{len(journal.finished)} of {len(article.claims)} statements done"
             print(f"stopped with {done}; go on with --resume", file=sys.stderr)
             return EXIT_INTERRUPTED
-    _save(output, checked)
-    if args.json:
-        print(_as_json(checked))
-    else:
-        print_text(checked, Console())
-    print(output / "report.html", file=sys.stderr)
+    from submission.report.article import text_page  # only here: it loads the templates
+
+    publish(args, output, checked, text_page(checked), print_text)
     if any(one.failed for one in checked.statements):
         return EXIT_FAILED_CLAIMS
     return EXIT_REFUTED if checked.counts[Label.REFUTED] else 0
@@ -142,15 +142,16 @@ def explained(reason: str, result: ClaimResult | None) -> Text:
     return why
 
 
-def _save(folder: Path, checked: CheckedText) -> None:
-    from submission.report.article import text_page  # only here: it loads the templates
-
-    write_text(folder / "result.json", _as_json(checked) + "\n")
-    write_text(folder / "report.html", text_page(checked))
-
-
-def _as_json(checked: CheckedText) -> str:
-    return orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2).decode()
+def publish(args: argparse.Namespace, folder: Path, checked: C, page: str, table: Callable[[C, Console], None]) -> None:
+    """Write what was checked as JSON and as a page, and print it as JSON or as a table."""
+    plain = orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2).decode()
+    write_text(folder / "result.json", f"{plain}\n")
+    write_text(folder / "report.html", page)
+    if args.json:
+        print(plain)
+    else:
+        table(checked, Console())
+    print(folder / "report.html", file=sys.stderr)
 
 
 def print_text(checked: CheckedText, console: Console) -> None:
