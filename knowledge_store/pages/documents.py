@@ -17,8 +17,7 @@ from knowledge_store.pages.fetching import SECONDS as FETCHING
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaw, Flaws, Page, describe
-from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted
-from knowledge_store.pages.store import read_pages
+from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted, read_store
 
 STORES = {".json", ".jsonl"}
 STANDARD_INPUT = "-"
@@ -55,7 +54,7 @@ def read_documents(
     given = [str(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
     before, number = flaws.copy(), 0
     if len(given) == 1 and _is_store(given[0]):
-        for page in read_pages(Path(given[0]), flaws):  # whose numbers are those of its lines
+        for page in read_store(Path(given[0]), flaws, limits):  # whose numbers are those of its lines
             yield page
             number += 1
     else:
@@ -110,7 +109,7 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
         name = "standard input"
         yield from _pages(name, _parts(sys.stdin.buffer.read(MAX_FILE + 1), "", name, limits), flaws)
     elif _is_store(source):
-        yield from read_pages(Path(source), flaws)
+        yield from read_store(Path(source), flaws, limits)
     else:
         path = _existing(source)
         folder = (path if path.is_dir() else path.parent) if alone else None

@@ -52,6 +52,7 @@ class Flaw(StrEnum):
     OTHER_FORMAT = "file in another format skipped"
     EMPTY_FILE = "empty file"
     NO_STORE = "file without a page of text"
+    CUT_SHORT = "store that was not read to its end in time"
     BYTE_ORDER_MARK = "byte order mark"
     BROKEN_LINE = "broken line"
     LINE_TOO_LONG = f"line over {MAX_LINE // 2**20} MiB"
