@@ -124,6 +124,7 @@ def test_the_context_has_code_and_no_data(name, taken):
     assert in_context(name) is taken
 
 
+@pytest.mark.slow
 @each_file
 def test_the_first_layer_has_all_that_installing_needs(file, tmp_path):
     for copied in arguments(file, "COPY")[:-1]:

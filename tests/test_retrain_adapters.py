@@ -60,6 +60,7 @@ def retrain(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=PATIENCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "chain"),
     [

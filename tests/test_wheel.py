@@ -60,11 +60,13 @@ def site_of(python: Path) -> Path:
     return Path(subprocess.check_output([python, "-c", ask], text=True).strip())
 
 
+@pytest.mark.slow
 def test_the_wheel_has_every_file_of_the_packages_and_no_store(wheel):
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert packed == {name.removeprefix("system/library/") for name in files_of_the_packages()}
 
 
+@pytest.mark.slow
 def test_the_wheel_carries_its_version_license_and_notices(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert f"-{__version__}-" in wheel.name

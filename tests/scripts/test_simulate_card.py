@@ -67,6 +67,7 @@ def test_a_cancelled_request_leaves_the_card():
     assert fake_time.run(run()) < 3.0
 
 
+@pytest.mark.slow
 def test_a_shared_budget_cuts_no_claim_where_separate_budgets_do():
     settings = settings_with(max_concurrent_claims=8)
     own, shared = simulate(settings, 12, 2000.0, shared=False), simulate(settings, 12, 2000.0)
@@ -74,6 +75,7 @@ def test_a_shared_budget_cuts_no_claim_where_separate_budgets_do():
     assert shared.each < 60.0
 
 
+@pytest.mark.slow
 def test_the_mean_keeps_the_rule_on_a_far_too_slow_card():
     run = simulate(settings_with(max_concurrent_claims=4), 12, 150.0)
     assert run.cut > 0
