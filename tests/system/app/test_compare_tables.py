@@ -9,23 +9,15 @@ from sklearn.metrics import f1_score
 
 from system.app.commands.compare import comparison_tables
 from system.app.variants import compare, macro_f1
-from system.graph.records import ClaimResult, Cost, Label, QuestionAnswer, Timing, Verdict
-from tests.helpers.bridge import CLAIM
+from system.graph.records import Cost, Label
+from tests.helpers.submission_factories import result
 
 LABELS = list(Label)
 S, R, N, C = LABELS
 
 
-def result(label, calls=1, seconds=1.0):
-    timing = Timing(seconds=seconds, stages={}, cost=Cost(calls=calls), rounds=1, branches=1, cut_short=False)
-    verdict = Verdict(label=label, justification="x", confidence=1.0)
-    return ClaimResult(
-        claim=CLAIM, verdict=verdict, pairs=(QuestionAnswer(question="q", answer="a", answers=()),), timing=timing
-    )
-
-
-def results(labels, **fields):
-    return [result(label, **fields) for label in labels]
+def results(labels):
+    return [result(label=label) for label in labels]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))
@@ -73,8 +65,9 @@ def test_intervals_have_about_their_nominal_coverage():
 
 
 def test_costs_are_means_per_claim():
-    (score,) = compare([S, R], {"one": [[result(S, calls=2, seconds=1.0), result(R, calls=4, seconds=3.0)]]})
-    assert (score.calls, score.seconds, score.rounds, score.failures) == (3.0, 2.0, 1.0, 0.0)
+    costly = [result(label=S, cost=Cost(calls=2)), result(label=R, cost=Cost(calls=4), seconds=3.0)]
+    (score,) = compare([S, R], {"one": [costly]})
+    assert (score.calls, score.seconds, score.rounds, score.failures) == (3.0, 2.0, 2.0, 0.0)
 
 
 def test_the_tables_fit_a_terminal_and_show_every_strategy():

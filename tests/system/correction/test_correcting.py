@@ -8,22 +8,12 @@ import pytest
 
 from factgraph import FactChecker
 from system.correction.correcting import correction_of, with_correction
-from system.graph.records import (
-    Answer,
-    AnswerType,
-    Claim,
-    ClaimResult,
-    Cost,
-    Label,
-    QuestionAnswer,
-    Source,
-    Timing,
-    Verdict,
-)
+from system.graph.records import Label
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.verifier.loading import BUNDLED, load_verifier
 from system.verifier.reading import Reader, load_reader
 from tests.helpers.bridge import passage
+from tests.helpers.submission_factories import answer, qa, result
 
 BRIDGE = "The Aster bridge was opened to traffic in May 1932 by Mara Quill. It has 412 rivets and is closed to lorries."
 
@@ -46,16 +36,8 @@ def corrected(claim, *texts, label=Label.REFUTED, verifier=None):
 
 
 def refuted(claim, *texts, label=Label.REFUTED):
-    answers = tuple(
-        Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage(text, page=page))
-        for page, text in enumerate(texts)
-    )
-    return ClaimResult(
-        claim=Claim(id=0, text=claim),
-        verdict=Verdict(label=label, justification="", confidence=0.8),
-        pairs=(QuestionAnswer(question="?", answer="-", answers=answers),),
-        timing=Timing(seconds=0, stages={}, cost=Cost(), rounds=1, branches=1, cut_short=False),
-    )
+    answers = (answer(text, cites=passage(text, page=page)) for page, text in enumerate(texts))
+    return result(text=claim, label=label, pairs=[qa("?", "-", *answers)])
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from tests.helpers.bridge import BagOfWords, passage
+from tests.helpers.submission_factories import answer as made
 
 CLAIM = Claim(
     id=0, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill", reporting_source="Radio"
@@ -21,10 +22,7 @@ def similarity() -> Similarity:
 
 
 def answers(*texts: str) -> tuple[Answer, ...]:
-    return tuple(
-        Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage(text, page=page))
-        for page, text in enumerate(texts)
-    )
+    return tuple(made(text, cites=passage(text, page=page)) for page, text in enumerate(texts))
 
 
 def test_the_answer_is_the_sentence_about_the_question(similarity: Similarity) -> None:
@@ -93,13 +91,13 @@ def test_questions_about_the_claim_read_its_metadata(question: str, expected: st
 def test_an_answer_holds_if_said_and_about_the_question(
     text: str, question: str, entailed: bool, similarity: Similarity
 ) -> None:
-    given = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=PASSAGE)
+    given = made(text, cites=PASSAGE)
     assert verify(VerifyAnswer(claim=CLAIM, question=question, answer=given), similarity).entailed is entailed
 
 
 @pytest.mark.parametrize(("text", "entailed"), [("Mara Quill", True), ("Ann Lee", False)])
 def test_an_answer_from_the_metadata_holds_if_they_say_so(text: str, entailed: bool, similarity: Similarity) -> None:
-    given = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.METADATA, passage=PASSAGE)
+    given = made(text, Source.METADATA, PASSAGE)
     assert verify(VerifyAnswer(claim=CLAIM, question="Who?", answer=given), similarity).entailed is entailed
 
 

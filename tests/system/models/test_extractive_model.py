@@ -4,7 +4,6 @@ import asyncio
 import random
 import threading
 
-from system.graph.records import Answer, AnswerType, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import ExtractiveModel
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
@@ -15,11 +14,10 @@ from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from system.tasks.base import Reply, Task
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
 from tests.helpers.processes import PATIENCE
+from tests.helpers.submission_factories import answer
 
 PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
-ANSWERS = tuple(
-    Answer(text=one.text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=one) for one in PASSAGES
-)
+ANSWERS = tuple(answer(one.text, cites=one) for one in PASSAGES)
 TASKS: list[Task[Reply]] = [
     *(AskQuestion(claim=CLAIM, context=(), index=index) for index in range(3)),
     *(AnswerQuestion(claim=CLAIM, question="When did the bridge open?", passage=passage) for passage in PASSAGES),

@@ -1,16 +1,16 @@
 import pytest
 
 from knowledge_store.pages.page import Passage
-from system.graph.records import Answer, AnswerType, ClaimResult, Cost, Label, QuestionAnswer, Source, Timing, Verdict
+from system.graph.records import Answer, ClaimResult, Label, QuestionAnswer, Source, Verdict
 from system.text.provenance import faults, name_documents
+from tests.helpers import submission_factories
 from tests.helpers.bridge import CLAIM
 
 TEXT = "The bridge opened to traffic\nin May 1932. It is closed to lorries."
 
 
 def answer(url: str, text: str = "In May 1932.", source: Source = Source.EVIDENCE) -> Answer:
-    passage = Passage(text=TEXT, url=url, page=0, start=0)
-    return Answer(text=text, type=AnswerType.EXTRACTIVE, source=source, passage=passage)
+    return submission_factories.answer(text, source, Passage(TEXT, url, 0, 0))
 
 
 def merged(*answers: Answer) -> QuestionAnswer:
@@ -21,12 +21,8 @@ PAIRS = (merged(answer("https://www.news.example/a"), answer("", "Opened by Ann 
 
 
 def result(justification: str) -> ClaimResult:
-    return ClaimResult(
-        claim=CLAIM,
-        verdict=Verdict(label=Label.REFUTED, justification=justification, confidence=0.5),
-        pairs=PAIRS,
-        timing=Timing(seconds=1.0, stages={}, cost=Cost(), rounds=1, branches=1, cut_short=False),
-    )
+    verdict = Verdict(label=Label.REFUTED, justification=justification, confidence=0.5)
+    return submission_factories.result(pairs=PAIRS).model_copy(update={"claim": CLAIM, "verdict": verdict})
 
 
 def test_lists_every_address_once() -> None:

@@ -3,16 +3,15 @@
 import pytest
 
 from knowledge_store.pages.page import Passage
-from system.graph.records import Answer, AnswerType, Claim, Label, QuestionAnswer, Source
+from system.graph.records import Claim, Label, QuestionAnswer, Source
 from system.strategies.steps.verdict import justify
 from system.text.provenance import _quotations, name_documents
 from system.text.words import LONGEST_QUOTATION
+from tests.helpers.submission_factories import answer, qa
 
 
 def pair(text: str, url: str = "https://aster.example/bridge") -> QuestionAnswer:
-    passage = Passage(text, url, 0, 0)
-    answer = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
-    return QuestionAnswer(question="When?", answer=text, answers=(answer,))
+    return qa("When?", text, answer(text, cites=Passage(text, url, 0, 0)))
 
 
 CLAIM = Claim(id=0, text="The bridge was opened for traffic.")
