@@ -5,12 +5,11 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.local_site import Handler, serving
 from tests.helpers.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -136,13 +135,10 @@ def test_the_first_layer_has_all_that_installing_needs(file, tmp_path):
     subprocess.run([sys.executable, "-m", "pip", "wheel", *options, tmp_path], check=True, timeout=PATIENCE)
 
 
-class Healthy(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+class Healthy(Handler):
+    def get(self) -> None:
         self.send_response(200 if self.path == "/healthz" else 404)
         self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
 
 def health(tmp_path: Path, command: str, port: int) -> int:
@@ -152,11 +148,8 @@ def health(tmp_path: Path, command: str, port: int) -> int:
 
 
 def test_a_service_is_healthy_while_it_answers(tmp_path):
-    server = HTTPServer(("127.0.0.1", 0), Healthy)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    port = server.server_port
-    assert health(tmp_path, "python -m system serve --host 0.0.0.0", port) == 0
-    server.shutdown()
-    server.server_close()
+    with serving(Healthy) as server:
+        port = server.server_port
+        assert health(tmp_path, "python -m system serve --host 0.0.0.0", port) == 0
     assert health(tmp_path, "python -m system serve --host 0.0.0.0", port) != 0
     assert health(tmp_path, "python -m system --output /output", port) == 0

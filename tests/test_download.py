@@ -6,14 +6,15 @@ import io
 import json
 import shutil
 import sys
-import threading
 import zipfile
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
+from tests.helpers.local_site import Site
 
 ROOT = Path(__file__).resolve().parent.parent
 _spec = importlib.util.spec_from_file_location("download_script", ROOT / "scripts" / "download.py")
@@ -31,26 +32,15 @@ def archive(stores: dict[str, str], folder: str = "output_dev/") -> bytes:
     return buffer.getvalue()
 
 
-class Source:
+class Source(Site):
     """A web server with the data of one split; it can cut connections and spoil files."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
+        super().__init__()
         self.files = files
         self.requests: Counter[str] = Counter()
         self.ranges: list[str] = []
         self.cut: set[str] = set()  # files whose first transfer ends in the middle
-        source = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                source.answer(self)
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         path = handler.path.partition("?")[0].removeprefix("/")
@@ -90,8 +80,7 @@ def impatient(monkeypatch):
 def source():
     made = Source(with_sums({"data/dev.json": CLAIMS, ZIP: archive(STORES)}))
     yield made
-    made.server.shutdown()
-    made.server.server_close()
+    made.close()
 
 
 def download(folder: Path, address: str, split: str = "dev") -> str:
@@ -164,8 +153,7 @@ def test_stores_in_several_archives_are_put_together(tmp_path):
     source = Source(with_sums({"data/dev.json": CLAIMS, **parts}))
     assert not download(tmp_path, source.address)
     assert_all_here(tmp_path)
-    source.server.shutdown()
-    source.server.server_close()
+    source.close()
 
 
 def test_gets_files_and_checksums_from_the_hub(tmp_path, monkeypatch):
@@ -187,8 +175,7 @@ def test_gets_files_and_checksums_from_the_hub(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", source.address)
     assert not download(tmp_path / "by_name", "someone/data")
     assert_all_here(tmp_path / "by_name")
-    source.server.shutdown()
-    source.server.server_close()
+    source.close()
 
 
 @pytest.fixture
@@ -243,8 +230,7 @@ def test_writes_nothing_of_an_archive_outside_the_store_folder(tmp_path):
         "knowledge_store/dev/0.json",
         "knowledge_store/dev/1.json",
     ]
-    source.server.shutdown()
-    source.server.server_close()
+    source.close()
 
 
 def test_a_source_that_is_none_is_named(tmp_path):

@@ -1,10 +1,44 @@
-"""A web server on this machine, for tests."""
+"""Web servers on this machine, for tests."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Logs nothing; reads and sends JSON. Subclasses say what ``get`` and ``post`` do."""
+
+    def do_GET(self) -> None:
+        self.get()
+
+    def do_POST(self) -> None:
+        self.post()
+
+    def received(self) -> Any:
+        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+    def send(self, content: object, status: int = 200) -> None:
+        page(json.dumps(content).encode(), "application/json", status)(self)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(handler: type[Handler], **attributes: object) -> Iterator[Any]:
+    """A server on a free port, with attributes that its handler reads."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        vars(server).update(attributes, address=f"http://127.0.0.1:{server.server_port}")
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
 
 
 def page(body: bytes = b"<p>It rained.</p>", kind: str = "text/html; charset=utf-8", status: int = 200) -> Answer:
@@ -35,18 +69,18 @@ class Site:
         self.asked: list[str] = []
         site = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                site.asked.append(self.path)
-                site.answers.get(self.path, page(status=404))(self)
+        class SiteHandler(Handler):
+            def answer(self) -> None:
+                site.answer(self)
 
-            def log_message(self, *_: object) -> None:
-                pass
+            do_GET = do_HEAD = do_POST = do_PUT = answer  # noqa: N815
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.address = f"http://127.0.0.1:{self._server.server_port}"
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        self._stack = ExitStack()
+        self.address = self._stack.enter_context(serving(SiteHandler)).address
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        self.asked.append(request.path)
+        self.answers.get(request.path, page(status=404))(request)
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._stack.close()

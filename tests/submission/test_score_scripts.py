@@ -5,15 +5,15 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from submission.write import predictions, write_csv
 from system.graph.records import Label
+from tests.helpers.local_site import Handler, serving
 from tests.helpers.processes import PATIENCE
 from tests.helpers.submission_factories import result
 
@@ -95,38 +95,26 @@ REPLY = {
 }
 
 
-class Handler(BaseHTTPRequestHandler):
+class Judge(Handler):
     """A judge that always replies the same; ``server.asked`` keeps (model, prompt)."""
 
-    def do_GET(self) -> None:
-        self._send({"data": [{"id": "judge"}]})
+    def get(self) -> None:
+        self.send({"data": [{"id": "judge"}]})
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((body["model"], body["messages"][-1]["content"]))  # type: ignore[attr-defined]
+    def post(self) -> None:
+        body = self.received()
+        self.server.asked.append((body["model"], body["messages"][-1]["content"]))
         choice = {"message": {"content": json.dumps(REPLY)}, "finish_reason": "stop"}
-        self._send({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
-
-    def _send(self, content: object) -> None:
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(json.dumps(content).encode())
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.send({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
 
 
 @pytest.fixture
-def judge() -> Iterator[ThreadingHTTPServer]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.asked = []  # type: ignore[attr-defined]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+def judge() -> Iterator[Any]:
+    with serving(Judge, asked=[]) as server:
+        yield server
 
 
-def name_of(judge: ThreadingHTTPServer) -> str:
+def name_of(judge: Any) -> str:
     return f"server:judge@http://127.0.0.1:{judge.server_port}/v1"
 
 
@@ -213,7 +201,7 @@ def submission(tmp_path: Path) -> tuple[str, str]:
 
 @pytest.mark.slow
 def test_both_halves_of_both_scorers_run_on_one_judge(
-    checkout: Path, official: Path, submission: tuple[str, str], judge: ThreadingHTTPServer, wordnet_folder: Path
+    checkout: Path, official: Path, submission: tuple[str, str], judge: Any, wordnet_folder: Path
 ) -> None:
     done = _run(checkout, "official_score.sh", *submission, OFFICIAL_FOLDER=str(official), JUDGE=name_of(judge))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -223,14 +211,14 @@ def test_both_halves_of_both_scorers_run_on_one_judge(
     theirs, ours = re.findall(r"Q Ev2R recall [\d.]+, Q\+A Ev2R recall [\d.]+, AVeriTeC [\d.]+", done.stdout)
     assert theirs == "Q Ev2R recall 2.000000, Q+A Ev2R recall 2.000000, AVeriTeC 0.500000"
     assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 1.000000, AVeriTeC 0.500000"
-    asked: list[tuple[str, str]] = judge.asked  # type: ignore[attr-defined]
+    asked: list[tuple[str, str]] = judge.asked
     assert [model for model, _ in asked] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once
     assert all(prompt.startswith("Count ") for _, prompt in asked)
 
 
 @pytest.mark.slow
 def test_official_scores_of_predictions_need_no_run(
-    checkout: Path, official: Path, submission: tuple[str, str], judge: ThreadingHTTPServer, wordnet_folder: Path
+    checkout: Path, official: Path, submission: tuple[str, str], judge: Any, wordnet_folder: Path
 ) -> None:
     predicted, _ = submission
     answers = [{"answer": "In 1932.", "answer_type": "Extractive"}]

@@ -4,9 +4,8 @@ import base64
 import hashlib
 import json
 import logging
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -16,44 +15,35 @@ from system.hardware.weights import needed
 from system.models.base import ModelUnavailable
 from system.models.loading import located
 from system.settings import Settings
+from tests.helpers.local_site import Site
 from training.__main__ import main
 
 TOKEN = "hf_write"
 SHA = "a" * 40
 
 
-class Hub:
+class Hub(Site):
     """A hub with one version of each repository: what its API needs for one commit and for a snapshot."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.files: dict[str, dict[str, bytes]] = {}
         self.large: dict[str, bytes] = {}  # by SHA-256, until a commit names them
-        hub = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self) -> None:
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                while self.headers.get("Transfer-Encoding") == "chunked" and (size := int(self.rfile.readline(), 16)):
-                    body += self.rfile.read(size)
-                    self.rfile.readline()
-                status, reply, headers = hub.answer(self.command, self.path.partition("?")[0], body, self.headers)
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(reply)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(reply)
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        while request.headers.get("Transfer-Encoding") == "chunked" and (size := int(request.rfile.readline(), 16)):
+            body += request.rfile.read(size)
+            request.rfile.readline()
+        status, reply, headers = self._reply(request.command, request.path.partition("?")[0], body, request.headers)
+        request.send_response(status)
+        for name, value in {"Content-Length": str(len(reply)), **headers}.items():
+            request.send_header(name, value)
+        request.end_headers()
+        if request.command != "HEAD":
+            request.wfile.write(reply)
 
-            do_GET = do_HEAD = do_POST = do_PUT = answer  # noqa: N815
-
-            def log_message(self, *_: object) -> None:
-                """Say nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
-
-    def answer(self, method: str, path: str, body: bytes, headers: object) -> tuple[int, bytes, dict[str, str]]:
+    def _reply(self, method: str, path: str, body: bytes, headers: object) -> tuple[int, bytes, dict[str, str]]:
         if method in ("POST", "PUT") and "/upload/" not in path and headers["Authorization"] != f"Bearer {TOKEN}":
             return 401, b'{"error": "Invalid username or password."}', {}
         if method == "PUT":
@@ -120,8 +110,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     yield made
-    made.server.shutdown()
-    made.server.server_close()
+    made.close()
 
 
 @pytest.fixture

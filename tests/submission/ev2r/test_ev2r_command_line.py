@@ -1,8 +1,6 @@
 """Ev2R from the command line, with a judge behind an address."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -10,30 +8,21 @@ import pytest
 from submission.__main__ import main
 from submission.write import predictions, write_json
 from system.graph.records import Label
+from tests.helpers.local_site import Handler, serving
 from tests.helpers.submission_factories import result
 from tests.submission.ev2r.test_official_prompts import FILE
 
 
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
+class Judge(Handler):
+    def get(self) -> None:
         self.send({"data": [{"id": "judge", "max_model_len": 16384}]})
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    def post(self) -> None:
+        body = self.received()
         self.server.bodies.append(body)
         text = self.server.reply(body)
         usage = {"prompt_tokens": 1, "completion_tokens": 1}
         self.send({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})
-
-    def send(self, content: object) -> None:
-        data = json.dumps(content).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def reply(body: dict) -> str:
@@ -52,14 +41,8 @@ def reply(body: dict) -> str:
 
 @pytest.fixture
 def server():
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    serving.bodies, serving.reply = [], reply
-    thread = threading.Thread(target=serving.serve_forever)
-    thread.start()
-    yield serving
-    serving.shutdown()
-    thread.join()
-    serving.server_close()
+    with serving(Judge, bodies=[], reply=reply) as server:
+        yield server
 
 
 @pytest.fixture

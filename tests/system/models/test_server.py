@@ -6,7 +6,7 @@ import math
 import re
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import httpx2
 import pytest
@@ -18,39 +18,31 @@ from system.models.loading import models_of
 from system.models.server import ServerModel
 from system.settings import EngineSettings, load
 from system.tasks.base import Adapter
+from tests.helpers.local_site import Handler, serving
 from tests.helpers.processes import free_port
 
 NAMES = {Adapter.QUESTION_GENERATION: "qg", Adapter.QUESTION_ANSWERING: "qa", Adapter.VERDICT_PREDICTION: "vp"}
 LABEL = {"justification": "So it is.", "label": "Refuted"}
 
 
-class Handler(BaseHTTPRequestHandler):
+class ModelServer(Handler):
     """Lists models and answers chats; ``server.reply`` decides what a chat gets, ``server.bodies`` keeps what came."""
 
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self):
-        self.send(200, {"data": [{"id": name, **self.server.card} for name in ("base", *NAMES.values())]})
+    def get(self):
+        self.send({"data": [{"id": name, **self.server.card} for name in ("base", *NAMES.values())]})
 
-    def do_POST(self):
+    def post(self):
         self.server.keys.add(self.headers["Authorization"])
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.received()
         self.server.bodies.append((self.path, body))
         if self.path == "/tokenize":
             size = sum(len(message["content"]) for message in body["messages"]) // 4
-            self.send(200, {"tokens": [1] * size, "count": size})
+            self.send({"tokens": [1] * size, "count": size})
         else:
-            self.send(*self.server.reply(body))
-
-    def send(self, status, content):
-        data = json.dumps(content).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
+            status, content = self.server.reply(body)
+            self.send(content, status)
 
 
 def chat(content, finish_reason="stop", logprobs=None, prompt_tokens=50):
@@ -61,15 +53,9 @@ def chat(content, finish_reason="stop", logprobs=None, prompt_tokens=50):
 
 @pytest.fixture
 def server():
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    serving.keys, serving.bodies, serving.card = set(), [], {"owned_by": "vllm", "max_model_len": 2048}
-    serving.reply = lambda body: chat(json.dumps(LABEL))
-    thread = threading.Thread(target=serving.serve_forever)
-    thread.start()
-    yield serving
-    serving.shutdown()
-    thread.join()
-    serving.server_close()
+    card = {"owned_by": "vllm", "max_model_len": 2048}
+    with serving(ModelServer, keys=set(), bodies=[], card=card, reply=lambda _: chat(json.dumps(LABEL))) as server:
+        yield server
 
 
 def settings(server, **changes):
@@ -208,10 +194,9 @@ def test_waits_for_a_server_that_starts_late():
 
     def start_late():
         time.sleep(0.3)
-        serving = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        serving.card = {"owned_by": "vllm"}
-        serving.handle_request()
-        serving.server_close()
+        with ThreadingHTTPServer(("127.0.0.1", port), ModelServer) as server:
+            server.card = {"owned_by": "vllm"}
+            server.handle_request()
 
     thread = threading.Thread(target=start_late)
     thread.start()
@@ -229,14 +214,8 @@ def test_an_unreachable_server_is_one_clear_error():
 
 
 def test_a_lost_server_takes_the_backend_down(tasks):
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    serving.card = {"owned_by": "vllm"}
-    thread = threading.Thread(target=serving.serve_forever)
-    thread.start()
-    model = ServerModel("base", {}, settings(serving))
-    serving.shutdown()
-    thread.join()
-    serving.server_close()
+    with serving(ModelServer, card={"owned_by": "vllm"}) as server:
+        model = ServerModel("base", {}, settings(server))
 
     async def run():
         try:
