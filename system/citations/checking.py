@@ -1,9 +1,9 @@
 """Read the citations of a text, and check each sentence against the source that it cites alone."""
 
-import asyncio
 from bisect import bisect_left
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
@@ -14,13 +14,14 @@ from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.reading import read_blocks
 from system.article.checking import as_done
 from system.article.decontextualize import decontextualized
-from system.article.reading import article_of, read_bytes
+from system.article.reading import read_bytes, read_text
 from system.article.records import Kind
 from system.check import Engine
 from system.citations.marks import Marked, MarkedText, read_marks
 from system.citations.records import CheckedCitation, Citation, CitingText, described
 from system.citations.sources import Source, Sources
 from system.graph.records import Claim, shown
+from system.models.loop_thread import in_own_thread
 
 _TEXTS = (".txt", ".md", ".markdown", ".html", ".htm")
 
@@ -76,7 +77,7 @@ def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> Cit
         text += "\n\n" if text else ""
         marks += [(len(text) + at - lead, mark, target) for at, mark, target in block.marks]
         text += " ".join(block.text.strip().split("\n\n"))
-    article = article_of(text, name)
+    article = read_text(text, name)
     starts = [one.start for one in article.sentences]
     found: dict[tuple[int, str], Citation] = {}
     unresolved: list[str] = []
@@ -107,14 +108,17 @@ async def check_citations(
     with tqdm(total=len(wanted), unit="citation", disable=not progress) as bar:
         found: dict[int, tuple[Citation, Source]] = {}
         for citation in wanted:
-            source = await asyncio.to_thread(sources.find, citation.target)
+            source = await in_own_thread(partial(sources.find, citation.target))
             if source.pages:
                 found[citation.number] = citation, source
             else:
                 bar.update()
                 yield CheckedCitation(citation=citation, source="", reason=source.reason)
-        shelves = await asyncio.to_thread(_shelves, engine, list(found.values()))
-        claims = [Claim(id=number, text=one.sentence.claim, date=date) for number, (one, _) in found.items()]
+        shelves = await in_own_thread(partial(_shelves, engine, list(found.values())))
+        dated = Claim("a statement", date=date)
+        claims = [
+            dated.model_copy(update={"id": number, "text": one.sentence.claim}) for number, (one, _) in found.items()
+        ]
         async with aclosing(as_done(engine, claims, lambda claim: shelves[claim.id].rank(claim.text))) as results:
             async for result in results:
                 citation, source = found[result.claim.id]

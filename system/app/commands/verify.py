@@ -44,7 +44,7 @@ def command(arguments: Sequence[str]) -> int:
     claim = Claim(args.claim, date=args.date, speaker=args.speaker)
     if not args.documents and not settings.retrieval.search:
         raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
-    ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch)
+    ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch, seconds=settings.run.reading)
     engine, _ = common.load_timed(settings)
     result, graph = asyncio.run(_check(engine.for_documents(), claim, ranked))
     if args.output:

@@ -13,7 +13,7 @@ from system.api import FactChecker
 from system.app.mcp import records
 from system.app.mcp.records import Progress
 from system.app.service.worker import public_result
-from system.article.reading import article_of
+from system.article.reading import read_text
 from system.article.records import CheckedStatement, CheckedText
 from system.citations.checking import citing_of
 from system.citations.records import CheckedCitation, CheckedCitations
@@ -64,7 +64,7 @@ class Desk:
         Raises:
             DocumentsError: there is nothing to check against, or it cannot be read.
         """
-        article = article_of(text)
+        article = read_text(text)
         total, found = len(article.claims), list[CheckedStatement]()
         checking = self._checker.check_text(article, documents or self._own(), date=date, speaker=speaker)
         with closing(checking) as statements:
@@ -117,10 +117,10 @@ class Desk:
         )
 
     def _ranked(self, query: str) -> RankedStore:
-        settings = self._checker.engine.settings.retrieval
+        settings, seconds = self._checker.engine.settings.retrieval, self._checker.engine.settings.run.reading
         if settings.search and not on_the_web(settings.search):
             return rank(Path(settings.search), query, settings.model_copy(update={"search": ""}))
-        return rank_documents(self._own(), Claim(query), settings)
+        return rank_documents(self._own(), Claim(query), settings, seconds=seconds)
 
     def _own(self) -> list[str]:
         """The server's evidence and settings.

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from datetime import date
 from pathlib import Path
 
@@ -13,7 +14,10 @@ import orjson
 import pytest
 
 from knowledge_store.dense.encoder import SentenceEncoder
+from knowledge_store.isolation import isolated
+from knowledge_store.pages import documents
 from knowledge_store.pages.page import Page
+from knowledge_store.pages.reading import read_document
 from knowledge_store.searchers.archive import Archive
 from system.app import cli
 from system.app.commands import common
@@ -286,6 +290,21 @@ def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     assert printed.startswith("Supported")
     assert "bridge.txt" in printed and "q1.e1 bridge.txt: The Aster" in printed
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
+
+
+def test_verify_judges_what_it_could_read_in_time(answers, tmp_path, monkeypatch, capsys):
+    def read(source, suffix, name, limits):
+        if name.startswith("a"):
+            isolated(limits, time.sleep, 600)
+        return read_document(source, suffix, name, limits)
+
+    monkeypatch.setattr(documents, "read_document", read)
+    (tmp_path / "notes").mkdir()
+    for name in ("a.txt", "aa.txt", "bridge.txt"):
+        (tmp_path / "notes" / name).write_text("The Aster bridge opened in 1932.")
+    cli.main(["verify", CLAIM, "--documents", "notes", "--budget", "20", "--json"])
+    result = orjson.loads(capsys.readouterr().out)
+    assert result["verdict"]["label"] == "Supported" and result["flaws"] == {"unreadable file": 2}
 
 
 def test_verify_cites_the_rows_of_a_table(answers, tmp_path, capsys):
