@@ -1,9 +1,15 @@
 """Fixtures of the runner's tests."""
 
+import asyncio
+
 import orjson
 import pytest
 
-from tests.helpers.bridge import PAGES
+from system.check import Engine
+from system.models.scripted import ScriptedModel
+from system.runner.ranking_pool import RankingPool
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from tests.helpers.bridge import PAGES, Answers, BagOfWords, settings_with, store_of
 from tests.helpers.bridge_run import CLAIMS
 
 
@@ -16,3 +22,24 @@ def folder(tmp_path):
         lines = [{"claim_id": str(claim.id), "url": url, "url2text": [text]} for url, text in PAGES]
         (stores / f"{claim.id}.json").write_bytes(b"\n".join(map(orjson.dumps, lines)))
     return tmp_path
+
+
+@pytest.fixture
+def slow_engine(monkeypatch):
+    """Engines that rank in no time, and ask the first question of each claim in so many seconds."""
+
+    async def ranked(*_):
+        return store_of(PAGES), []
+
+    monkeypatch.setattr(RankingPool, "rank", ranked)
+    answers = Answers()
+
+    def engine(seconds, **changes):
+        async def script(request):
+            if isinstance(request.task, AskQuestion):
+                await asyncio.sleep(seconds[request.task.claim.id])
+            return answers(request)
+
+        return Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes))
+
+    return engine

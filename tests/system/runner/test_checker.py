@@ -10,41 +10,24 @@ from knowledge_store.pages.store import write_store
 from system.check import Engine
 from system.graph.records import Label
 from system.models.extractive import ExtractiveModel
-from system.models.scripted import ScriptedModel
 from system.runner.checker import LocalChecker
-from system.runner.ranking_pool import RankingPool
-from system.strategies.steps.tasks.ask_question import AskQuestion
 from tests.helpers import fake_time
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
-
-STORE = store_of(PAGES)
+from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, settings_with
 
 
 @pytest.fixture
-def check_claims(monkeypatch):
+def check_claims(slow_engine):
     """Check claims of whose first question each takes so many seconds: their results, and the seconds of the run."""
 
-    async def ranked(*_):
-        return STORE, []
-
-    monkeypatch.setattr(RankingPool, "rank", ranked)
-    answers = Answers()
-
-    async def check_all(seconds, settings):
-        async def script(request):
-            if isinstance(request.task, AskQuestion):
-                await asyncio.sleep(seconds[request.task.claim.id])
-            return answers(request)
-
-        claims = [CLAIM.model_copy(update={"id": number}) for number in range(len(seconds))]
-        engine = Engine(ScriptedModel(script), BagOfWords(), settings)
+    async def check_all(engine, count):
+        claims = [CLAIM.model_copy(update={"id": number}) for number in range(count)]
         async with LocalChecker(engine, Path(), claims) as checker:
             checked = await asyncio.gather(*(checker.check(claim) for claim in claims))
         return [result for result, _ in checked], asyncio.get_running_loop().time()
 
     def check(*seconds, **run):
         changes = {f"run__{name}": value for name, value in {"budget": 60.0, "reserve": 0.0, **run}.items()}
-        return fake_time.run(check_all(seconds, settings_with(graph__depth=1, **changes)))
+        return fake_time.run(check_all(slow_engine(seconds, graph__depth=1, **changes), len(seconds)))
 
     return check
 

@@ -1,6 +1,7 @@
 """One way to check claims: a run, the library and a comparison agree, on a fake clock that makes time short."""
 
 import asyncio
+from functools import partial
 
 import orjson
 import pytest
@@ -11,31 +12,17 @@ from system.check import Engine
 from system.models.scripted import ScriptedModel
 from system.runner.checker import LocalChecker
 from system.runner.checking import check_all
-from system.runner.ranking_pool import RankingPool
 from system.strategies.debate.tasks import Argue
-from system.strategies.steps.tasks.ask_question import AskQuestion
 from tests.helpers import fake_time
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 
 SECONDS = (110.0, 1.0, 1.0, 600.0, 1.0)  # of the first question of each claim
 CLAIMS = [CLAIM.model_copy(update={"id": number}) for number in range(len(SECONDS))]
-STORE = store_of(PAGES)
 
 
 @pytest.fixture
-def make_engine(monkeypatch):
-    async def ranked(*_):
-        return STORE, []
-
-    monkeypatch.setattr(RankingPool, "rank", ranked)
-    answers = Answers()
-
-    async def script(request):
-        if isinstance(request.task, AskQuestion):
-            await asyncio.sleep(SECONDS[request.task.claim.id])
-        return answers(request)
-
-    return lambda **changes: Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes))
+def make_engine(slow_engine):
+    return partial(slow_engine, SECONDS)
 
 
 async def by_run(engine, folder):

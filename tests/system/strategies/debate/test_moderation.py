@@ -105,22 +105,14 @@ def test_from_the_second_round_the_sides_answer_each_other(disagreeing, answers)
     assert case.graph["r2"].parents == ("d1", "d2", "d3", "d4", "r1")
 
 
-def test_after_the_last_round_comes_a_final_ruling(disagreeing, answers):
+@pytest.mark.parametrize(("changes", "rounds"), [({}, 3), ({"debate__rounds": 2}, 2), ({"debate__rounds": 1}, 1)])
+def test_after_the_last_round_comes_a_final_ruling(disagreeing, answers, changes, rounds):
     answers.replace[Moderate] = go_on
-    case = disagreeing()
-    outcome = run_got(case)
-    assert outcome.verdict.label is Label.REFUTED
-    assert len(asked(case, Argue)) == 6 and len(asked(case, Moderate)) == 3
+    case = disagreeing(**changes)
+    assert run_got(case).verdict.label is Label.REFUTED
+    assert len(asked(case, Argue)) == 2 * rounds and len(asked(case, Moderate)) == rounds
     (final,) = asked(case, CloseDebate)
-    assert len(final.transcript) == 6 and len(final.rulings) == 3
-
-
-@pytest.mark.parametrize("rounds", [1, 2])
-def test_the_settings_bound_the_rounds(disagreeing, answers, rounds):
-    answers.replace[Moderate] = go_on
-    case = disagreeing(debate__rounds=rounds)
-    run_got(case)
-    assert len(asked(case, Moderate)) == rounds and len(asked(case, CloseDebate)) == 1
+    assert len(final.transcript) == 2 * rounds and len(final.rulings) == rounds
 
 
 def test_a_round_without_anything_new_ends_the_debate(disagreeing, answers):
