@@ -274,16 +274,13 @@ def test_other_system_errors_keep_their_reason(tmp_path: Path) -> None:
     assert "Not a directory" in error_of(path / "inner.json")
 
 
-@pytest.mark.parametrize("start", [-1, 2, 600])
-def test_start_outside_the_file(tmp_path: Path, start: int) -> None:
-    message = error_of(write(tmp_path, '[{"claim": "A"}, {"claim": "B"}]'), start=start)
-    assert f"start: expected 0 to 1, got {start}" in message
-
-
-@pytest.mark.parametrize("limit", [0, -3])
-def test_limit_below_one(tmp_path: Path, limit: int) -> None:
-    message = error_of(write(tmp_path, '[{"claim": "A"}]'), limit=limit)
-    assert f"limit: expected at least 1, got {limit}" in message
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [*(("start", value, "0 to 1") for value in (-1, 2, 600)), *(("limit", value, "at least 1") for value in (0, -3))],
+)
+def test_start_or_limit_outside_the_file(tmp_path: Path, option: str, value: int, expected: str) -> None:
+    message = error_of(write(tmp_path, '[{"claim": "A"}, {"claim": "B"}]'), **{option: value})
+    assert f"{option}: expected {expected}, got {value}" in message
 
 
 @pytest.mark.data

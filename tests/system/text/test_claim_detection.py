@@ -11,24 +11,15 @@ from system.models.scripted import ScriptedModel
 from system.text.claim_detection import not_a_claim
 from tests.helpers.bridge import PAGES, BagOfWords, settings_with
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
+TEXTS = {
+    "a question": [
         "Did the Aster bridge open in 1931?",
         "When did the mayor say that the bridge would open?",
         "Who built it? And why?",
         "Face masks cause harm?",
         "¿Cuándo abrió el puente?",
     ],
-)
-def test_a_question_is_not_a_claim(text):
-    assert not_a_claim(text) == "a question"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    "an opinion": [
         "The Aster bridge is beautiful.",
         "The Aster bridge is the most beautiful bridge in the country.",
         "Corvane was a very dull town.",
@@ -46,14 +37,7 @@ def test_a_question_is_not_a_claim(text):
         "Secondo me le tasse sono troppo alte.",
         "我认为这座桥很漂亮。",
     ],
-)
-def test_an_opinion_is_not_a_claim(text):
-    assert not_a_claim(text) == "an opinion"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    "a call to action": [
         "Share this before they delete it!",
         "Please stay at home.",
         "Don't trust the media.",
@@ -72,14 +56,7 @@ def test_an_opinion_is_not_a_claim(text):
         "Compartilhe este post!",
         "Firma la petizione ora!",
     ],
-)
-def test_a_call_to_action_is_not_a_claim(text):
-    assert not_a_claim(text) == "a call to action"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    "": [
         "",
         "Support for the party fell.",
         "Share prices fell in May.",
@@ -109,9 +86,12 @@ def test_a_call_to_action_is_not_a_claim(text):
         "Secondo il sindaco, il ponte dovrebbe chiudere.",
         "The ferry is faster than the bridge.",
     ],
-)
-def test_a_statement_of_fact_is_a_claim(text):
-    assert not_a_claim(text) == ""
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in TEXTS.items() for text in texts])
+def test_only_a_statement_of_fact_is_a_claim(kind, text):
+    assert not_a_claim(text) == kind
 
 
 def test_a_check_says_so_and_asks_no_model():
