@@ -87,6 +87,7 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     assert "submission.csv" in printed and "timings.json" in printed
 
 
+@pytest.mark.slow
 def test_the_examples_can_be_checked_again_and_again(answers):
     assert cli.main([]) == 0
     assert cli.main([]) == 0

@@ -48,6 +48,7 @@ def test_one_result_for_every_claim_in_the_order_of_the_input(folder, answers):
     assert not list((folder / "graphs").glob("*.partial"))
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_other_claims(folder, answers):
     together = run_all(folder, answers, run__max_concurrent_claims=5, run__workers=2)
     reverse = run_all(folder, answers, CLAIMS[::-1], run__max_concurrent_claims=1)[::-1]
