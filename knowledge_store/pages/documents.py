@@ -4,10 +4,11 @@ import logging
 import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
+from math import inf
 from pathlib import Path
 
 from tqdm import tqdm
@@ -113,8 +114,9 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
     else:
         path = _existing(source)
         folder = (path if path.is_dir() else path.parent) if alone else None
-        files = tqdm(_files(path, flaws), desc="documents", unit="file", leave=False, disable=None)
-        for file, parts in _ahead(files, limits):
+        files = _files(path, flaws)
+        read = _ahead(files, limits)
+        for file, parts in tqdm(read, total=len(files), desc="documents", unit="file", leave=False, disable=None):
             yield from _pages(file.relative_to(folder).as_posix() if folder else file.as_posix(), parts, flaws)
 
 
@@ -198,20 +200,35 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _ahead(files: Iterable[Path], limits: Limits) -> Iterator[tuple[Path, list[Part] | WorkFailed]]:
-    """Files with what reading them gave, in their order; some are read while the caller works on those before."""
+def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[Part] | WorkFailed]]:
+    """Files with what reading them gave, in their order; some are read while the caller works on those before.
+
+    Where time is limited, the small ones are read first: one that is made to cost much must not cost many others.
+    """
     threads = ThreadPoolExecutor(AHEAD)
-    reading = (
-        (file, threads.submit(_parts, file.absolute(), file.suffix.lower(), file.name, limits)) for file in files
-    )
-    waiting = deque(islice(reading, AHEAD))
+
+    def submit(file: Path) -> Future[list[Part] | WorkFailed]:
+        return threads.submit(_parts, file.absolute(), file.suffix.lower(), file.name, limits)
+
     try:
+        if limits.until < inf:
+            reading = {file: submit(file) for file in sorted(files, key=_size)}
+            yield from ((file, reading.pop(file).result()) for file in files)
+            return
+        submitted = ((file, submit(file)) for file in files)
+        waiting = deque(islice(submitted, AHEAD))
         while waiting:
             file, parts = waiting.popleft()
             yield file, parts.result()
-            waiting.extend(islice(reading, 1))
+            waiting.extend(islice(submitted, 1))
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _size(file: Path) -> int:
+    with suppress(OSError):  # of a file that has gone, whose reading will say so
+        return file.stat().st_size
+    return 0
 
 
 def _parts(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Part] | WorkFailed:

@@ -162,6 +162,15 @@ def test_hanging_documents_leave_time_for_those_behind(tmp_path: Path, caplog: p
 
 
 @pytest.mark.usefixtures("hanging")
+def test_where_time_is_limited_small_documents_come_first(tmp_path: Path) -> None:
+    for number in range(30):  # more than there is time for
+        (tmp_path / f"a{number}.txt").write_text("It snowed all day.")
+    (tmp_path / "b.txt").write_text("It snowed.")
+    pages = list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic() + 5)))
+    assert [page.url for page in pages] == ["b.txt"]
+
+
+@pytest.mark.usefixtures("hanging")
 def test_documents_are_left_out_when_the_time_is_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("It snowed.")
