@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from knowledge_store.bm25.scoring import Bm25, QueryCounter, contributions, encode, explain_score
+from knowledge_store.bm25.scoring import Bm25, QueryCounter, contributions, encode
 from knowledge_store.tokenization import Tokenization, tokenize
 
 SPLITS: dict[Tokenization, Callable[[str], list[str]]] = {"words": tokenize, "whitespace": str.split}
@@ -110,4 +110,3 @@ def test_a_rare_word_counts_more_and_a_repeated_one_twice() -> None:
 def test_no_common_word_scores_nothing() -> None:
     assert contributions(["fish", "corn", "oats"], "rye") == [{}, {}, {}]
     assert contributions([], "rye") == []
-    assert explain_score({}) == "BM25 0.00: no word of the question"
