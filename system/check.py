@@ -16,17 +16,7 @@ from knowledge_store.searchers.searched import open_searcher
 from system.case import Case, Outcome
 from system.deadline import Allowance, Clock, Deadline
 from system.graph.graph import Graph, Listener, unheard
-from system.graph.records import (
-    GUESS,
-    Calibration,
-    Claim,
-    ClaimResult,
-    Failure,
-    Label,
-    QuestionAnswer,
-    Timing,
-    Verdict,
-)
+from system.graph.records import GUESS, Calibration, Claim, ClaimResult, Failure, Label, QuestionAnswer, Timing, Verdict
 from system.graph.thoughts import Evidence
 from system.models.base import Model, TracedModel
 from system.models.loading import check_device, load_model

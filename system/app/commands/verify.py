@@ -21,12 +21,7 @@ from system.check import Engine, check
 from system.correction.correcting import with_correction
 from system.documents import rank_documents
 from system.graph.graph import Graph
-from system.graph.records import (
-    Claim,
-    ClaimResult,
-    Content,
-    Label,
-)
+from system.graph.records import Claim, ClaimResult, Content, Label
 from system.graph.thoughts import Thought
 
 COLOR = {

@@ -58,12 +58,7 @@ class UploadedDocument(BaseModel):
 
     name: DocumentName = ""
     text: str = Field("", min_length=1, description="plain text or Markdown")
-    file: str = Field(
-        "",
-        min_length=4,
-        pattern=BASE64,
-        description=f"in place of text, {FILE}",
-    )
+    file: str = Field("", min_length=4, pattern=BASE64, description=f"in place of text, {FILE}")
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:
