@@ -259,10 +259,13 @@ def test_a_comparison_that_was_stopped_is_resumed(answers, monkeypatch, capsys):
 
     async def stop_at_the_second(*arguments, **named):
         if next(stopped, False):
+            while len(journal.read_text().splitlines()) < 2:  # its identity, and the first result
+                await asyncio.sleep(0.01)
             signal.raise_signal(signal.SIGINT)
             await asyncio.sleep(60)
         return await real(*arguments, **named)
 
+    journal = Path("comparison/unfinished.jsonl")
     monkeypatch.setattr(checking, "check", stop_at_the_second)
     ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background may ignore it
     assert cli.main(compare) == 130
