@@ -140,6 +140,7 @@ def test_reports_bad_options_before_it_serves(arguments, message, monkeypatch, c
     assert printed.err.startswith(message) and printed.out == ""
 
 
+@pytest.mark.slow
 def test_an_engine_that_cannot_be_loaded_is_a_failure():
     code = "import sys; from system.app import cli; sys.exit(cli.main(['mcp', '--profile', 'a10g']))"
     hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
