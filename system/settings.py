@@ -121,7 +121,8 @@ class ReadingSettings(Record):
     verifier: str = Field("minilm", description="sentence-pair model that reads: minilm, a folder or a hub name")
 
 
-READING = 0.8  # share of a budget, without its reserve
+READING = 0.8  # share of a budget, without its reserve, that reading may take
+COLD = 2.0  # seconds that the first claim takes to be judged, since much is loaded for it
 
 
 class RunSettings(Record):
@@ -140,7 +141,8 @@ class RunSettings(Record):
     @property
     def reading(self) -> float:
         """Seconds of a claim's budget that reading may take, so that time is left to judge what was read."""
-        return READING * (1 - self.reserve) * self.budget
+        budget = (1 - self.reserve) * self.budget
+        return max(budget / 2, min(READING * budget, budget - COLD))
 
 
 class Settings(Record):

@@ -213,7 +213,7 @@ def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[P
     try:
         if limits.until < inf:
             reading = {file: submit(file) for file in sorted(files, key=_size)}
-            yield from ((file, reading.pop(file).result()) for file in files)
+            yield from ((file, _in_time(reading.pop(file), limits)) for file in files)
             return
         submitted = ((file, submit(file)) for file in files)
         waiting = deque(islice(submitted, AHEAD))
@@ -223,6 +223,14 @@ def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[P
             waiting.extend(islice(submitted, 1))
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_time(parts: Future[list[Part] | WorkFailed], limits: Limits) -> list[Part] | WorkFailed:
+    """What reading gave; a worker that is only being started is not waited for."""
+    try:
+        return parts.result(limits.left)
+    except TimeoutError:
+        return WorkFailed(LATE)
 
 
 def _size(file: Path) -> int:

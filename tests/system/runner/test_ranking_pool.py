@@ -8,6 +8,7 @@ import pytest
 from knowledge_store.isolation import Workers
 from knowledge_store.settings import RetrievalSettings
 from system.graph.records import Claim
+from system.runner import ranking_pool
 from system.runner.ranking_pool import RankingPool
 
 TEXTS = ["The Aster bridge opened in 1932.", "A zebra crossed the Aster bridge.", "Nobody opened the bridge again."]
@@ -73,3 +74,12 @@ def test_a_missing_shared_store_fails_each_claim_by_name(tmp_path):
     assert [[one.message for one in failures] for _, failures in found] == [
         [f"{tmp_path / 'absent.json'}: missing file"] for _ in CLAIMS
     ]
+
+
+def test_a_store_that_takes_too_much_memory_is_named(store, monkeypatch):
+    monkeypatch.setattr(ranking_pool, "MEMORY", 2**20)
+    monkeypatch.setattr(ranking_pool, "PER_BYTE", 0)
+    store.write_bytes(orjson.dumps({"url": "https://a.example/", "url2text": ["It opened in 1932. " * 2**20]}))
+    with RankingPool(RetrievalSettings(), 1, 60.0) as pool:
+        _, (failure,) = asyncio.run(pool.rank(store, CLAIMS[0]))
+    assert failure.unanswered and failure.message.startswith(f"{store}: ")
