@@ -21,6 +21,8 @@ VERSION = 1
 BATCH = 1000  # pages written in one transaction: what is lost when indexing is stopped, and what is held in memory
 MAX_WORDS = 16  # of a query, the rarest of the archive
 COMMON = 0.5  # share of pages from which a word says nothing
+MANY = 10_000  # pages of a word that are soon ranked
+FREQUENT = 0.1  # share of pages from which a word of more than so many says too little for its time
 WAIT = 30.0  # seconds for another program that is writing
 SPARE = 10  # rows fetched beyond those asked for, in place of rows that cannot be read
 _BETWEEN = "\x1e"  # sentences
@@ -226,10 +228,11 @@ def _words(text: str) -> str:
 
 
 def _telling(connection: sqlite3.Connection, words: list[str]) -> list[str]:
-    """The rarest words of a query that some page has; those of most pages only where there are no others."""
+    """The rarest words of a query that some page has; frequent ones only where there are no others."""
     count = "SELECT coalesce((SELECT doc FROM vocabulary WHERE term = ?), 0)"
     pages = {word: connection.execute(count, (word,)).fetchone()[0] for word in words if word != "%"}
     total = "SELECT CAST(coalesce(max(id), 0) AS INTEGER) FROM pages"  # none is ever removed; damage may make it a text
     (pages_in_all,) = connection.execute(total).fetchone()
     found = sorted((word for word in pages if pages[word]), key=lambda word: pages[word])[:MAX_WORDS]
-    return [word for word in found if pages[word] <= COMMON * pages_in_all] or found
+    most = min(COMMON * pages_in_all, max(FREQUENT * pages_in_all, MANY))
+    return [word for word in found if pages[word] <= most] or found

@@ -100,6 +100,14 @@ def test_half_a_surrogate_pair_is_indexed(tmp_path: Path) -> None:
     assert found(archive, "fish") == ["a"]
 
 
+@pytest.mark.parametrize(("many", "pages"), [(9, ["c", "a"]), (1, ["c"])])
+def test_a_large_archive_leaves_out_frequent_words(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, many: int, pages: list[str]
+) -> None:
+    monkeypatch.setattr(module, "MANY", many)
+    assert found(archive, "fish rose") == pages  # half of the pages have fish
+
+
 def test_a_common_word_does_not_outweigh_a_rare_one(archive: Archive) -> None:
     assert found(archive, "is the queen") == ["d"]
 
