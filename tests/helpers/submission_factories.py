@@ -53,7 +53,7 @@ def result(
     failures: Sequence[str] = (),
 ) -> ClaimResult:
     return ClaimResult(
-        claim=Claim(id=claim_id, text=text),
+        claim=Claim.model_validate({"id": claim_id, "text": text}),  # a claim that is read back may be blank
         verdict=Verdict(label=label, justification="A page says so.", confidence=0.75),
         pairs=(qa(),) if pairs is None else tuple(pairs),
         timing=Timing(

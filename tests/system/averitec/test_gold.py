@@ -121,7 +121,7 @@ def test_an_unchanged_store_is_not_rewritten(annotated, tmp_path):
         (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: label: expected 'Supported'.*got 'M"),
         (b'[{"claim": "x", "label": "Refuted", "questions": 1}]', "claim 0: expected an object with a label"),
         (b'[{"claim": "x", "label": "Refuted", "questions": ["When?"]}]', "claim 0: expected an object with a label"),
-        (b'[{"claim": "x", "label": "Refuted", "claim_types": "text"}]', "claim 0: types: expected a valid tup"),
+        (b'[{"claim": "x", "label": "Refuted", "claim_types": "text"}]', "claim 0: types: expected a list"),
         (b'[{"claim": "x", "label": "Refuted", "questions": [{"answers": ["a"]}]}]', "claim 0: .*'question'"),
     ],
 )

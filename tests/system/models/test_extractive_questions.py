@@ -92,7 +92,7 @@ def test_what_the_answers_leave_open_is_asked_first() -> None:
 @settings(deadline=None)
 @given(st.text(max_size=150), st.integers(0, 9), st.booleans())
 def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
-    claim = Claim(id=0, text=text)
+    claim = Claim.model_validate({"text": text})
     context = (QuestionAnswer.unanswered("Is it so?"),) if later else ()
     question = ask(AskQuestion(claim=claim, context=context, index=index))
     assert question.endswith("?")
