@@ -28,7 +28,8 @@ def correction_of(result: ClaimResult, verifier: Verifier) -> Correction | None:
     """The correction of a refuted claim; None where none is sure.
 
     Args:
-        verifier: reads the sentence after those before it, and must be sure that they support the corrected claim.
+        verifier: reads the sentence, alone and after those before it, and must be sure that it supports the corrected
+            claim.
     """
     if result.verdict.label is not Label.REFUTED:
         return None
@@ -51,8 +52,10 @@ def correction_of(result: ClaimResult, verifier: Verifier) -> Correction | None:
         return None  # another sentence contradicts it
     passage = next(one.text for one in passages if one.url == correction.address and correction.quotation in one.text)
     end = passage.index(correction.quotation) + len(correction.quotation)
-    read = verifier.probabilities([(passage[max(0, end - READ) : end], correction.text)])
-    return correction if read[0, Reading.SUPPORTED] >= SURE else None
+    # The sentence alone, and behind those that may say of what it speaks.
+    texts = dict.fromkeys((correction.quotation, passage[max(0, end - READ) : end]))
+    read = verifier.probabilities([(text, correction.text) for text in texts])
+    return correction if read[:, Reading.SUPPORTED].max() >= SURE else None
 
 
 def with_correction(result: ClaimResult, verifier: Verifier) -> ClaimResult:

@@ -164,7 +164,7 @@ def test_a_page_prints_each_passage_once_and_costs_last(browser, tmp_path):
     reader = Reader(browser, path)
     assert [quote.text for quote in reader.all(".quote")] == [CHUNK]
     assert reader.one(".quote mark").text == QUOTE
-    assert {one.text for one in reader.all(".questions .source")} == {"prices.csv#row=2-9"}
+    assert {one.text for one in reader.all(".questions .source")} == {"prices.csv, rows 2–9"}
     headings = [heading.text for heading in reader.all("#claim-view h2")]
     assert headings == [TEXT, "Evidence", "Graph of thoughts", "How it was checked"]
     top = reader.one(".badge").rect["y"]
