@@ -44,7 +44,7 @@ TOKENS = 250  # of a passage of 1,000 characters
 PARAMETERS = 0.44e9  # in the layers of Qwen3-Embedding-0.6B
 FLOPS = 0.4 * 125e12  # of an A10G in half precision, at 40% of its peak
 ENCODER = "encoder"
-PROFILE = (256, ENCODER, 5)  # of the card
+PROFILE = (256, ENCODER, 8)  # of the card
 RESAMPLES = 10_000
 
 Counts = NDArray[np.int64]

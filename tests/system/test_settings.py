@@ -149,8 +149,9 @@ def test_another_model_drops_the_bundled_calibration():
     assert load("cpu", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"
 
 
-def test_the_cards_profiles_differ_in_candidates_alone():
+def test_the_cards_profiles_differ_in_passages_alone():
     best, fast = load("a10g", {}), load("a10g-fast", {})
     assert (best.retrieval.dense_candidates, fast.retrieval.dense_candidates) == (256, 64)
-    retrieval = fast.retrieval.model_copy(update={"dense_candidates": 256})
+    assert (best.retrieval.top_k, fast.retrieval.top_k) == (8, 5)
+    retrieval = fast.retrieval.model_copy(update={"dense_candidates": 256, "top_k": 8})
     assert fast.model_copy(update={"retrieval": retrieval, "profile": "a10g"}) == best
