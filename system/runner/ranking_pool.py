@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -27,7 +27,9 @@ OUTPUT = 2**28  # bytes of a ranking: 3,000 passages of 1,000 characters have th
 
 def ranking_limits(budget: float, file: Path) -> Limits:
     """Limits of ranking a store for a claim that may take so many seconds."""
-    size = file.stat().st_size if file.is_file() else 0
+    size = 0
+    with suppress(OSError):  # the worker says what is wrong with it, if it still needs the file
+        size = file.stat().st_size
     memory = MEMORY + PER_BYTE * size
     return Limits(budget, patience=1.0, memory=memory, output=OUTPUT, worn=None)  # a worker keeps what claims share
 
