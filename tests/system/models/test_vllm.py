@@ -114,7 +114,8 @@ def test_sampling_follows_the_seed(model, tasks):
 
 
 def test_too_long_a_request_fails_alone(model, tasks):
-    huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text="word " * 3000)})
+    digits = "1234567890 " * 180  # a token a digit
+    huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text=digits)})
     passage = tasks["answer"].passage
     long = type(passage)(text="The bridge is dear. " * 600, url=passage.url, page=0, start=0)
     trimmed = tasks["answer"].model_copy(update={"passage": long})
