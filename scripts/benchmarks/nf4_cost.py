@@ -6,7 +6,7 @@ the base, one on the base rounded to NF4; both are measured on the base, on clai
 
     python -m scripts.benchmarks.nf4_cost --base models/base --data models/data --output output/nf4
 
-Run again, a stopped command resumes.
+Run again, a stopped command resumes. It needs bitsandbytes (``pip install bitsandbytes``), with or without a GPU.
 """
 
 import argparse
@@ -21,29 +21,25 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from system.hardware.memory import skeleton
+from system.models.base import ModelUnavailable
 from system.models.chat import ChatTokenizer
-from training.finetuning.base import choose_precision, device_memory
+from training.finetuning.base import choose_precision, device_memory, four_bits
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT, RECIPES, Recipe
 from training.finetuning.trainers import PROJECTIONS
 from training.finetuning.training import Job, train
 from training.peft_reader import PeftReader
 
-# The quantiles of a normal distribution that NF4 rounds to (Dettmers et al., 2023, appendix E).
-NF4 = torch.tensor(
-    [
-        *(-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635),
-        *(-0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725),
-        *(0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941, 0.7229568362236023, 1.0),
-    ]
-)
-BLOCK = 64  # weights that share a scale
 SEED = 1
 
 
 def main() -> None:
     """Train both adapters and print a table of held-out losses."""
     args = _parser().parse_args()
+    try:
+        four_bits()  # before any work
+    except ModelUnavailable as error:
+        raise SystemExit(f"nf4_cost: {error}") from None
     rounded = args.output / "nf4_base"
     if not (rounded / "config.json").exists():
         write_rounded(Path(args.base), rounded)
@@ -68,11 +64,10 @@ def main() -> None:
 
 
 def rounded_to_nf4(weight: Tensor) -> Tensor:
-    """A weight, rounded to NF4 and back; its scales stay exact, where QLoRA rounds them to 8 bits."""
-    blocks = weight.float().reshape(-1, BLOCK)
-    scales = blocks.abs().amax(1, keepdim=True).clamp(min=torch.finfo(torch.float32).tiny)
-    nearest = torch.bucketize(blocks / scales, (NF4[1:] + NF4[:-1]) / 2)
-    return (NF4[nearest] * scales).reshape(weight.shape).to(weight.dtype)
+    """A weight, rounded to NF4 with double quantization and back, as training loads it (QLoRA: Dettmers et al., 2023)."""
+    from bitsandbytes.functional import dequantize_4bit, quantize_4bit
+
+    return dequantize_4bit(*quantize_4bit(weight, quant_type="nf4", compress_statistics=True))
 
 
 def write_rounded(base: Path, folder: Path) -> None:
