@@ -63,3 +63,26 @@ def test_keys_and_clicks_open_the_evidence(browser, tmp_path):
     reader.one(".count[data-style=supported]").click()
     assert [one == second for one in reader.all(".claim.shown")] == [True]
     assert reader.errors() == [] and browser.title == "Text check: aster.md"
+
+
+SPLIT = """const text = document.getElementById("text"), apart = [];
+for (let width = 150; width < 600; width += 6) {
+  text.style.width = `${width}px`;
+  for (const claim of text.querySelectorAll(".claim")) {
+    const nodes = document.createTreeWalker(claim, NodeFilter.SHOW_TEXT), end = document.createRange();
+    let last;
+    while (nodes.nextNode()) if (!nodes.currentNode.parentNode.matches(".unseen, .sign")) last = nodes.currentNode;
+    end.setStart(last, last.length - 1);
+    end.setEnd(last, last.length);
+    const [sign, words] = [claim.querySelector(".sign"), end].map((one) => one.getBoundingClientRect());
+    if (sign.top > words.bottom - 2) apart.push(width);
+  }
+}
+return apart;"""
+
+
+@pytest.mark.slow
+def test_no_line_begins_with_the_sign_of_a_verdict(browser, tmp_path):
+    (tmp_path / "report.html").write_text(text_page(checked_text()), encoding="utf-8")
+    reader = Visitor(browser, (tmp_path / "report.html").as_uri())
+    assert reader.browser.execute_script(SPLIT) == []

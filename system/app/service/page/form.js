@@ -4,6 +4,7 @@ const form = document.getElementById("order");
 const find = (id) => document.getElementById(id);
 const statement = find("statement"); // what is to be checked
 const KEPT = `order of ${form.dataset.path}`; // in the storage of this tab
+let held = null; // a file in the place of the text: its name and what it holds
 const TEXTS = [".txt", ".md", ".markdown"]; // shown as text; the service reads files of other kinds
 
 function addDocument({ name = "", text = "", file = "" } = {}) {
@@ -58,13 +59,13 @@ function given() {
     const name = block.querySelector("[name=name]").value.trim();
     return block.file ? { name, file: block.file } : { name, text: block.querySelector("[name=text]").value };
   });
-  return { statement: statement.value, date: date.value.trim(), speaker: speaker.value.trim(), source: source.value, store: store.value, documents };
+  return { statement: statement.value, date: date.value.trim(), speaker: speaker.value.trim(), source: source.value, store: store.value, documents, held };
 }
 
 // What is to be sent; fields that are empty are left out.
 function order() {
-  const { source, store, documents, statement: asked, ...others } = given();
-  const about = { [form.dataset.path === "/claims" ? "claim" : "text"]: asked, ...others };
+  const { source, store, documents, statement: asked, held, ...others } = given();
+  const about = { [form.dataset.path === "/claims" ? "claim" : "text"]: asked, ...others, ...held };
   const known = Object.fromEntries(Object.entries(about).filter(([, value]) => value));
   if (source === "store") return { ...known, store };
   const filled = documents.filter((one) => one.file || one.text.trim());
@@ -75,9 +76,9 @@ function order() {
 // Files may be larger than what a browser keeps; then all but their content is kept.
 function keep() {
   const all = given();
-  for (const documents of [all.documents, all.documents.filter((one) => !one.file)]) {
+  for (const less of [{}, { documents: all.documents.filter((one) => !one.file), held: null }]) {
     try {
-      return sessionStorage.setItem(KEPT, JSON.stringify({ ...all, documents }));
+      return sessionStorage.setItem(KEPT, JSON.stringify({ ...all, ...less }));
     } catch { /* the storage is full or not allowed */ }
   }
 }
@@ -86,6 +87,7 @@ function restore() {
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
   statement.value = kept.statement ?? "";
   for (const name of ["date", "speaker", "source"]) if (kept[name]) form.elements[name].value = kept[name];
+  held = kept.held ?? null;
   form.elements.store.dataset.wanted = kept.store ?? "";
   showDocuments(kept.documents ?? []);
 }

@@ -1,7 +1,7 @@
 // A text under way: the page of the checked text, as far as it is done, taken over again as statements are done.
 
 const view = find("text-view");
-let dropped = null; // a file in the place of the text: its name and what it holds
+const picker = find("article");
 const PAUSE = 1000; // milliseconds between two looks at the page, which is as long as the text
 let running = null; // address of the text that is followed
 
@@ -9,7 +9,7 @@ form.addEventListener("submit", (event) => {
   event.preventDefault();
   attempt(async () => {
     tell("Sending…");
-    const { id, position } = await submit("/texts", dropped ? { ...order(), ...dropped } : order());
+    const { id, position } = await submit("/texts", order());
     history.replaceState(null, "", `?id=${id}`); // so that a reload finds it
     tell(position ? `Waiting; ${position} before this one.` : "Waiting, then reading…");
     await watch(`/texts/${id}`);
@@ -18,32 +18,41 @@ form.addEventListener("submit", (event) => {
 
 find("cancel").addEventListener("click", () => running && ask(running, { method: "DELETE" }).catch(tellProblem));
 
-// A file that is dropped on the field takes its place; dropped words are the browser's own affair.
+// A file that is dropped on the field is as one that is picked; dropped words are the browser's own affair.
 statement.addEventListener("drop", (event) => {
-  const [file] = event.dataTransfer.files;
-  if (!file) return;
+  if (!event.dataTransfer.files.length) return;
   event.preventDefault();
-  takeText(file).catch(tellProblem);
+  picker.files = event.dataTransfer.files;
+  takeText().catch(tellProblem);
 });
+picker.addEventListener("change", () => takeText().catch(tellProblem));
 statement.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
 
-async function takeText(file) {
-  const read = await documentOf(file);
-  if (!read) throw new Error(`${file.name}: expected a file ${find("files").accept.replaceAll(",", ", ")}.`);
-  holdFile(read.file ? read : null);
-  const text = read.text ?? "";
-  if (text.length > statement.maxLength) throw new Error(`${file.name}: expected at most ${statement.maxLength} characters, got ${text.length}; check it in parts.`);
-  statement.value = text;
-  keep();
+// The file that was picked takes the place of the text: in the field where it can be shown, else for the service to read.
+async function takeText() {
+  const [file] = picker.files;
+  if (!file) return hold(null);
+  try {
+    const read = await documentOf(file);
+    if (!read) throw new Error(`${file.name}: expected a file ${picker.accept.replaceAll(",", ", ")}.`);
+    const text = read.text ?? "";
+    if (text.length > statement.maxLength) throw new Error(`${file.name}: expected at most ${statement.maxLength} characters, got ${text.length}; check it in parts.`);
+    statement.value = text;
+    hold(read.file ? read : null);
+  } catch (error) {
+    hold(null);
+    throw error;
+  }
 }
 
-// The service reads the file; typing takes its place again.
-function holdFile(file) {
-  dropped = file;
+function hold(file) {
+  held = file;
   statement.required = !file;
   statement.placeholder = file ? `${file.name}: a file of ${Math.ceil(file.file.length * 0.75 / 1024)} KiB, which the service reads` : "";
+  if (!file) picker.value = "";
+  keep();
 }
-statement.addEventListener("input", () => holdFile(null));
+statement.addEventListener("input", () => hold(null)); // what is typed takes the file's place again
 
 async function attempt(work) {
   form.querySelector("[type=submit]").disabled = true;
@@ -117,6 +126,7 @@ function resume() {
   if (id && !running) attempt(() => watch(`/texts/${encodeURIComponent(id)}`));
 }
 
+if (held) hold(held);
 listStores().catch(tellProblem);
 chooseSource();
 resume();

@@ -1,5 +1,7 @@
 """The live page in a real browser: a claim typed and followed to its verdict, with nothing hostile executed."""
 
+from base64 import b64encode
+
 import docx
 import orjson
 import pytest
@@ -274,3 +276,47 @@ def test_a_text_fills_and_shows_evidence_on_a_click(browser):
         browser.refresh()
         reader.until(lambda: len(reader.all("#text .claim")) == 2)
         assert reader.errors() == []
+
+
+DROP = """const [place, name, bytes] = arguments, dropped = new DataTransfer();
+dropped.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], name));
+place.dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, bubbles: true, cancelable: true }));"""
+
+
+@pytest.mark.parametrize("way", ["picked", "dropped"])
+def test_a_text_may_be_a_file(browser, tmp_path, way):
+    page = docx.Document()
+    page.add_paragraph(f"{CLAIM} It replaced a ferry.")
+    page.save(tmp_path / "a.docx")
+    with listening(engine_of(Answers())) as address:
+        reader = Reader(browser, f"{address}text")
+        if way == "picked":
+            picker_of(browser).send_keys(str(tmp_path / "a.docx"))
+        else:
+            held = b64encode((tmp_path / "a.docx").read_bytes()).decode()
+            browser.execute_script(DROP, reader.one("#statement"), "a.docx", held)
+        reader.until(lambda: reader.one("#statement").get_attribute("placeholder").startswith("a.docx: a file of"))
+        reader.one("[name=text]").send_keys(PAGES[0][1])
+        browser.refresh()  # the tab keeps the file
+        reader.one("[type=submit]").click()
+        reader.until(lambda: reader.status() == "2 statements checked")
+        assert reader.one("#text").text.startswith(CLAIM)
+        reader.one("#asked summary").click()
+        reader.one("#statement").send_keys("A ferry ran.")  # and what is typed takes its place
+        assert not picker_of(browser).get_property("value")
+        reader.one("[type=submit]").click()
+        reader.until(lambda: reader.status() == "1 statement checked")
+        assert reader.errors() == []
+
+
+def test_a_file_that_holds_no_text_is_refused_on_the_page(browser, tmp_path):
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    with listening(engine_of(Answers())) as address:
+        reader = Reader(browser, f"{address}text")
+        picker_of(browser).send_keys(str(tmp_path / "a.png"))
+        reader.until(lambda: reader.status().startswith("a.png: expected a file .csv"))
+        assert not picker_of(browser).get_property("value")
+
+
+def picker_of(browser):
+    return browser.find_element(By.ID, "article")
