@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 
 MAX_UNPACKED = 256 * 2**20  # bytes; a DOCX that unpacks to more is refused
 MAX_PDF_PAGES = 5000
+_WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
 SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its block
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
 ROWS = 1000  # characters of a table's rows that are cited together
@@ -192,16 +193,22 @@ def _pdf(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
-    """The blocks of a page whose lines are wrapped: a line ends its block if it is much shorter than the longest."""
+    """The blocks of a page whose lines are wrapped.
+
+    A line ends its block if it is much shorter than the longest, unless its sentence goes on in the next. The first may
+    be a running head, and ends its block in any case.
+    """
     full = SHORT_LINE * max(map(len, lines), default=0)
     block: list[str] = []
-    for line in map(str.rstrip, lines):
+    for number, line in enumerate(map(str.rstrip, lines)):
         if block and (block[-1].endswith(SOFT_HYPHEN) or (block[-1].endswith("-") and line[:1].islower())):
             block[-1] = block[-1][:-1]  # a word that was divided
         elif block:
             block.append(" ")
         block.append(line)
-        if len(line) < full:
+        after = "".join(lines[number + 1 : number + 2]) if number else ""
+        goes_on = line.rstrip(",;")[-1:].isalpha() and after[:1].islower() and _WORD.match(after)
+        if len(line) < full and not goes_on:
             yield "".join(block)
             block = []
     yield "".join(block)

@@ -158,6 +158,21 @@ def test_a_pdf_is_unwrapped(tmp_path: Path) -> None:
     )
 
 
+def test_a_short_line_of_a_pdf_ends_no_sentence(tmp_path: Path) -> None:
+    page = [
+        "Corvane",
+        "the city. The old",
+        "bridge is closed to lorries.",
+        "a. cars",
+        "b. bicycles",
+        "A footer of one line, as long as three",
+    ]
+    (tmp_path / "a.pdf").write_bytes(pdf(page))
+    assert [one.strip() for one in sentences(tmp_path / "a.pdf")][:4] == [
+        "Corvane", "the city.", "The old bridge is closed to lorries.", "a. cars",
+    ]  # fmt: skip
+
+
 def test_a_docx_keeps_headings_and_rows_apart(tmp_path: Path) -> None:
     document = docx.Document()
     document.add_heading("Prices fall", 1)
