@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def rounded_to_nf4(weight: Tensor) -> Tensor:
-    """A weight, rounded to NF4 with double quantization and back, as training loads it (QLoRA: Dettmers et al., 2023)."""
+    """A weight, rounded to NF4 with quantized scales and back, as training loads it (Dettmers et al., 2023)."""
     from bitsandbytes.functional import dequantize_4bit, quantize_4bit
 
     return dequantize_4bit(*quantize_4bit(weight, quant_type="nf4", compress_statistics=True))
