@@ -238,6 +238,11 @@ class PageVerdict:
         return Label.NOT_ENOUGH_EVIDENCE if unsure else OUTCOMES[best]
 
     @property
+    def confidence(self) -> float:
+        """The probability of the label, which is not the greatest where a side is likelier but not sure enough."""
+        return float(self.probabilities[OUTCOMES.index(self.label)])
+
+    @property
     def deciding(self) -> ReadUnit:
         """The unit that says most clearly what the page says; the nearest where it says nothing."""
         match self.label:

@@ -126,7 +126,7 @@ def label_of(pages: Sequence["PageVerdict"]) -> tuple[Label, float]:
     if not pages:
         return Label.NOT_ENOUGH_EVIDENCE, 0.5
     first = pages[0]
-    label, sure = first.label, float(first.probabilities.max())
+    label, sure = first.label, first.confidence
     opposite = {Label.SUPPORTED: 1, Label.REFUTED: 0}.get(label)
     against = (
         max((float(page.probabilities[opposite]) for page in pages[1:]), default=0.0) if opposite is not None else 0

@@ -1,6 +1,7 @@
 """Documents are read statement by statement; a verifier that goes by words stands in for the trained one."""
 
 import asyncio
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -22,10 +23,13 @@ from tests.helpers.by_words import ByWords, loudest
 
 @pytest.fixture
 def checker():
-    settings = settings_with(strategy="entailment")
-    engine = Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest()))
-    with FactChecker(engine=engine) as checker:
+    with checker_with(loudest()) as checker:
         yield checker
+
+
+def checker_with(decision):
+    settings = settings_with(strategy="entailment")
+    return FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), decision)))
 
 
 def verdict_of(checker, claim, **documents):
@@ -38,6 +42,15 @@ def test_a_sentence_that_says_so_supports_and_is_quoted(checker):
     assert checked.verdict.justification == "a.md says so: “The bridge opened in 1932.”"
     assert [pair.answer for pair in checked.evidence] == ["The bridge opened in 1932."]
     assert not checked.result.failures
+
+
+def test_confidence_is_the_probability_of_the_label_given():
+    given = []
+    for sure in (0.9, 0.99):
+        with checker_with(replace(loudest(), sure=(sure, sure))) as checker:
+            given.append(verdict_of(checker, "The bridge opened in 1932.", a="The bridge opened in 1932.").verdict)
+    assert [verdict.label for verdict in given] == [Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE]
+    assert given[0].confidence > 0.9 and given[0].confidence + given[1].confidence <= 1
 
 
 def test_the_number_that_differs_is_named(checker):
