@@ -1,4 +1,4 @@
-"""Where a text cites: links, footnotes and numbered references, in Markdown, in HTML and in plain text.
+"""Where a text cites: links, footnotes and references, in Markdown, in HTML and in plain text.
 
 Each reader gives the text's blocks without the marks, with the place of each; and what the notes say.
 """
@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
 
 from knowledge_store.pages.formats import INLINE, SOFT_HYPHEN, decoded
+from system.citations.authors import AUTHORS_AND_YEARS, References, begins_reference
 from system.citations.pointers import without_pointers
 
 ADDRESS = re.compile(r"<?\b(https?://[^\s<>\"“”]+[^\s<>\"“”.,;:!?)\]'’])>?")
@@ -24,17 +25,18 @@ _NUMBERS = re.compile(r"\s?\[(\^?\w{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*)\](?!\()")
 _LABEL = re.compile(r"^\W*\d{0,3}\W*$")  # of a link that is a mark, and no words of the text
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _RAISE, _LOWER = str.maketrans("0123456789", _RAISED), str.maketrans(_RAISED, "0123456789")
-_MARK = re.compile(  # numbers in brackets, raised ones but for units, what assistants write, an author and year
+_MARK = re.compile(  # numbers in brackets, raised ones but for units, what assistants write, authors and years
     rf"{_NUMBERS.pattern}|\s?(?<!\b\d)(?<!\b\d\d)(?<!\bm)(?<!\dm)(?<!\b[kcdm]m)(?P<raised>[{_RAISED}]+(?:,[{_RAISED}]+)*)|"
-    r"\s?(?P<odd>【[^】]{1,40}】)|"
-    r"\s?(?P<named>\([A-ZÀ-Þ][\w’'-]+(?:,? (?:and|&|et al\.?|[A-ZÀ-Þ][\w’'.-]+)){0,5},? (?:1[89]|20)\d\d[a-z]?\))"
+    rf"\s?【(?P<odd>[^】]{{1,80}})】|\s?(?P<named>{AUTHORS_AND_YEARS})"
 )
 _ENTRY = re.compile(
-    rf"^\s*(?:(?:\[\^?(\w{{1,3}})\]|\(?(\d{{1,3}})[.)])\s*:?(?:\s+(?=\S)|\s*$)|([{_RAISED}]{{1,3}})\s*)"
+    rf"^\s*(?:(?:\[\^?(\w{{1,3}})\]|\(?(\d{{1,3}})[.)])\s*:?(?:\s+(?=\S)|\s*$)|([{_RAISED}]{{1,3}})\s*|"
+    r"【(\d{1,3})(?:†[^】]{0,80})?】\s*:?\s*)"
 )
 BREAK = "\ue000"  # where a line of a block ends, in the place of a space
 _SECTION = re.compile(
-    r"^\W*(?:references|sources|bibliography|works cited|notes|footnotes|endnotes|citations|literature|further reading|"
+    r"^\W*(?:(?:list of )?references(?: list| cited)?|reference list|sources|bibliography|works cited|notes|footnotes|"
+    r"endnotes|citations|literature|further reading|"
     r"quellen|literatur|einzelnachweise|referencias|fuentes|références|referências|fontes)\W*$",
     re.IGNORECASE,
 )
@@ -124,31 +126,42 @@ def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str]) -> Ma
 def _finished(blocks: list[Marked], notes: dict[str, str]) -> MarkedText:
     """The blocks without the list of references, which becomes notes."""
     reading = MarkedText(notes=notes)
+    references = References()
     prose: list[Marked] = []
-    listing = listed = False
-    for block in (line for whole in blocks for line in _lines(whole)):
-        section = bool(_SECTION.match(block.text))
-        if block.heading or section:
-            listing, listed = section, listed or section
-        entry = _ENTRY.match(block.text)
-        bare = entry and not (block.text[entry.end() :].strip() or block.marks)
-        if listing and not section:
-            label = _label(entry) if entry else str(1 + len(reading.notes))
-            reading.notes.setdefault(label, _address_of(block))
-        elif entry and not entry[2] and not bare:
-            reading.notes.setdefault(_label(entry), _address_of(block))
-        elif block.text.strip() and not listing:
-            prose.append(block)
-    reading.blocks = [_numbered(_claiming(block), reading.notes, listed=listed) for block in prose]
+    places: dict[str, str] = {}  # what references without a label say, by their place in a list
+    listing, listed, place = False, False, 0
+    for whole in blocks:
+        for block in _lines(whole, listing=listing):
+            section = bool(_SECTION.match(block.text))
+            if block.heading or section:
+                listing, listed, place = section, listed or section, 0
+            entry = _ENTRY.match(block.text)
+            bare = entry and not (block.text[entry.end() :].strip() or block.marks)
+            if listing and not section:
+                place += 1
+                key, said = f"reference {len(reading.notes)}", _address_of(block)
+                reading.notes[key] = said
+                references.add(block.text[entry.end() if entry else 0 :], key)
+                (reading.notes if entry else places).setdefault(_label(entry) if entry else str(place), said)
+            elif entry and not entry[2] and not bare:
+                reading.notes.setdefault(_label(entry), _address_of(block))
+            elif block.text.strip() and not listing:
+                prose.append(block)
+    reading.notes = places | reading.notes
+    reading.blocks = [_numbered(_claiming(block), reading.notes, references if listed else None) for block in prose]
     return reading
 
 
 def _label(entry: re.Match[str]) -> str:
-    return (entry[1] or entry[2] or entry[3].translate(_LOWER)).lstrip("^")
+    return (entry[1] or entry[2] or entry[4] or entry[3].translate(_LOWER)).lstrip("^")
 
 
-def _lines(block: Marked) -> Iterator[Marked]:
-    """A block, cut before its lines that are references; the other lines are joined."""
+def _lines(block: Marked, *, listing: bool) -> Iterator[Marked]:
+    """A block, cut before its lines that are references; the other lines are joined.
+
+    Args:
+        listing: whether it is in a list of references.
+    """
     lines = block.text.replace(SOFT_HYPHEN, "").split(BREAK)
     text = block.text
     hyphens = [match.start() for match in re.finditer(SOFT_HYPHEN, text)]
@@ -158,15 +171,20 @@ def _lines(block: Marked) -> Iterator[Marked]:
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     listed = [bool((entry := _ENTRY.match(line)) and not entry[2]) for line in lines]
     addressed = {bisect_right(starts, at) - 1 for at, _, target in marks if not target.startswith("note:")}
+    sections = [bool(_SECTION.match(line)) for line in lines]
+    begun = list(accumulate(sections, initial=listing))  # whether a list of references has, before each line
     cuts = [
         number
         for number in range(1, len(lines))
-        if listed[number]
-        and (
-            number in addressed
-            or listed[number - 1]
-            or _SECTION.match(lines[number - 1])
-            or any(listed[number + 1 : number + 2])
+        if (begun[number] and (sections[number - 1] or begins_reference(lines[number], lines[number - 1])))
+        or (
+            listed[number]
+            and (
+                number in addressed
+                or listed[number - 1]
+                or sections[number - 1]
+                or any(listed[number + 1 : number + 2])
+            )
         )
     ]
     for first, last in pairwise([0, *cuts, len(lines)]):
@@ -187,31 +205,44 @@ def _address_of(block: Marked) -> str:
     return found or _ENTRY.sub("", " ".join(block.text.split())).lstrip("^ ")
 
 
-def _numbered(block: Marked, notes: Container[str], *, listed: bool) -> Marked:
-    """A block whose numbers have become marks: those in brackets, and raised ones and names if there are references.
+def _numbered(block: Marked, notes: Container[str], references: References | None) -> Marked:
+    """A block whose marks in the text have become marks beside it, as far as they lead to references.
 
     Args:
-        listed: whether the text has a list of references.
+        references: of the text; None where it has no list of them, and an author with a year is no mark.
     """
     kept = Marked(heading=block.heading)
     marks = deque(sorted(block.marks, key=itemgetter(0)))  # several at one place keep their order
     place = 0
     for match in _MARK.finditer(block.text):
-        raised = (match["raised"] or "").translate(_LOWER).split(",")
+        end = match.start()
         if match[1]:
-            cited = [(f"[{label}]", label) for label in _labels(match[1])]
+            cited = [(f"[{label}]", f"note:{label}") for label in _labels(match[1])]
         elif match["raised"]:
-            cited = [(label.translate(_RAISE), label) for label in raised if label in notes]
+            labels = match["raised"].translate(_LOWER).split(",")
+            cited = [(label.translate(_RAISE), f"note:{label}") for label in labels if label in notes]
+        elif match["odd"]:
+            cited = [(match[0].strip(), _target_of(match["odd"]))]
         else:
-            cited = [(match[0].strip(), match[0].strip())] if match["odd"] or listed else []
+            cited, end = references.cited(match) if references else ([], 0)
         if not cited:
             continue
-        _move(kept, block.text[place : match.start()], marks, place)
-        for mark, label in cited:
-            kept.cite(mark, f"note:{label}")
+        _move(kept, block.text[place:end], marks, place)
+        for mark, target in cited:
+            kept.cite(mark, target)
         place = match.end()
     _move(kept, block.text[place:], marks, place)
     return kept
+
+
+def _target_of(mark: str) -> str:
+    """The reference, or the file, that an assistant's mark names.
+
+    >>> _target_of("1†source"), _target_of("4:0†minutes.pdf")
+    ('note:1', 'minutes.pdf')
+    """
+    number, _, named = mark.partition("†")
+    return named if re.fullmatch(r"[^/\\]+\.\w{2,8}", named) else f"note:{number}"
 
 
 def _move(kept: Marked, text: str, marks: deque[tuple[int, str, str]], place: int) -> None:

@@ -26,6 +26,15 @@ _BOUND = re.compile(  # before words that a sentence needs
     r"and|or|as|than|not|no|lies?|stands?|lives?)\s+$",
     re.IGNORECASE,
 )
+_OF_A_SOURCE = re.compile(  # a word that names a source: a name, a year, the number of a note, what sources are
+    r"[^\W\d_a-zß-ÿ].*|(?:1[89]|20)\d\d[a-z]?|\d{0,3}|[\w-]+(?:\.[\w-]+)+\S*|"
+    r"an?|the|this|its?|of|in|on|by|at|for|from|and|et|al|see|via|also|here|there|more|cf|according|to|as|"
+    r"sources?|links?|archived?|web|web(?:site|page)|site|page|pp?|articles?|reports?|study|studies|references?|ref|citations?|"
+    r"details|pdf|documents?|paper|preprint|abstract|book|chapter|table|figure|full|text|original|official|primary|press|"
+    r"release|statements?|transcript|interview|video|audio|podcast|data|dataset|statistics|figures|tweet|post|thread|blog|news|"
+    r"story|coverage|announcement|minutes|retrieved|accessed|version"
+)
+_OF_A_SENTENCE = re.compile(r"(?:in|on|at|since|until)\s")  # "in 1932" is no source
 _EMPTIED = re.compile(  # parentheses, and punctuation, out of which links were taken
     r"[(\[](?:[\s,;:&|/–—-]|and|see|via|sources?)*[)\]]|[,;:–—-]+\s*(?=[.!?]|$)|(?<=[.!?])\s*\.(?!\.)|\s(?=[.!?,;]|$)",
     re.IGNORECASE,
@@ -74,8 +83,9 @@ def _points(text: str, begin: int, end: int, target: str, cuts: Sequence[tuple[i
     """Whether the words of a link say nothing of the sentence around them."""
     words, before, after = text[begin:end], text[max(0, begin - AROUND) : begin], text[end : end + AROUND]
     beside = bool(cuts) and begin - cuts[-1][1] < AROUND and not text[cuts[-1][1] : begin].strip(" ,;&|/")
-    if (beside or before.rstrip().endswith(("(", "["))) and after.lstrip()[:1] in set("),;]"):
-        return True
+    inside = before.rstrip().endswith(("(", "[")) or bool(re.search(r"[(\[][^)\]]*;\s*$", before))
+    if (beside or inside) and after.lstrip()[:1] in set("),;]"):
+        return _names_a_source(words)
     apart = (
         before.rstrip()[-1:] in set(".!?") and re.match(r"\s+[^\W\d_]", after) and words[0].isupper()
     )  # two sentences
@@ -87,6 +97,18 @@ def _points(text: str, begin: int, end: int, target: str, cuts: Sequence[tuple[i
         return False
     named = "." in words and not re.search(r"\s", words) and words.lower().removeprefix("www.") in target.lower()
     return named or bool(_POINTER.fullmatch(words))
+
+
+def _names_a_source(words: str) -> bool:
+    """Whether words in parentheses name a source, as titles in capitals do, rather than go on with the sentence.
+
+    >>> _names_a_source("Corvane Times, 2019"), _names_a_source("opened in 1932")
+    (True, False)
+    """
+    each = [word.strip(".,;:…!?&|/–—-()\"'“”‘’«»") for word in words.split()]
+    if each and each[0][:1].isupper():
+        return True
+    return not _OF_A_SENTENCE.match(words) and all(_OF_A_SOURCE.fullmatch(word) for word in each)
 
 
 def _cut(text: str, marks: Iterable[Mark], cuts: Iterable[tuple[int, int]]) -> tuple[str, list[Mark]]:

@@ -102,7 +102,7 @@ class Tools:
     ) -> CitationsReport:
         """Check whether the sources that a text in Markdown cites say what its sentences say.
 
-        Citations are links, footnotes and numbered references; a document is the source of those that name it.
+        Citations are links, footnotes and references; a document is the source of those that name it.
         """
         texts = _by_name(documents)
         return await self._answer(context, lambda desk: desk.check_citations(text, texts, date))

@@ -151,6 +151,7 @@ def found(text):
         "The bridge opened in 1932, see [here](a.txt).",
         "The bridge opened in 1932 [a.txt](a.txt).",
         "The bridge opened in 1932 ([1](a.txt)).",
+        "The bridge opened in 1932 ([the full report](a.txt), [Zentralblatt der Bauverwaltung](b.txt)).",
         "The bridge opened in 1932. [Source](a.txt)",
         "The bridge opened in 1932. [Source](a.txt) Is it old?",
         "The brid\u00adge opened in 1932 [arch\u00adive](a.txt).",
@@ -170,6 +171,9 @@ def test_words_that_only_point_to_a_source_are_no_claim(text):
         "The report was published in [the archive](a.txt).",
         "The site [a.example](https://a.example) opened in 1932.",
         "According to [the archive](a.txt), the bridge opened in 1932.",
+        "The bridge ([opened in 1932](a.txt)) is long.",
+        "The bridge opened ([in May 1932](a.txt)).",
+        "The bridge is long ([4,200 metres](a.txt)).",
     ],
 )
 def test_words_that_a_claim_needs_stay(text):
@@ -217,6 +221,73 @@ def test_raised_numbers_cite_and_units_stay():
         ("The bridge closed in 1999.", "²", "https://b.example"),
     ]
     assert "5 km²" in citing_of(f"It covers 5 km².¹\n\n{notes}").article.text
+
+
+BOOKS = """## References
+
+Smith, J. (2001). Bridges. https://smith.example
+Smith, J. & Vell, A. (1999a). Ferries of the
+Aster. https://both.example
+
+- World Bank. 2004. Tolls. https://bank.example
+- Ana van der Hale, Corvane, 1999. An old book.
+- Lee Smith and Ana Marsh. 2005. Floods. https://flood.example
+- Kim Hale and Lee Smith. 2005. Droughts. https://drought.example
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "targets"),
+    [
+        ("The bridge opened (Smith, 2001).", ["https://smith.example"]),
+        (
+            "The bridge opened (see Smith 2001, p. 12; World Bank, 2004).",
+            ["https://smith.example", "https://bank.example"],
+        ),
+        ("The bridge opened [Smith and Vell, 1999a].", ["https://both.example"]),
+        ("The bridge opened (van der Hale, 1999).", ["Ana van der Hale, Corvane, 1999. An old book."]),
+        ("In Corvane Smith (2001) found a ferry.", ["https://smith.example"]),
+        ("The bridge opened (Smith & Marsh, 2005; Smith et al., 2005).", ["https://flood.example"]),
+        ("The bridge opened (Smith et al., 1999).", []),
+        ("The bridge opened (Smith, 1984).", []),
+        ("The bridge opened (May 2001).", []),
+    ],
+)
+def test_authors_and_years_lead_to_their_references(mark, targets):
+    citations, unresolved = found(f"{mark}\n\n{BOOKS}")
+    assert [target for _, _, target in citations] == targets
+    assert all("(" not in claim and "[" not in claim for claim, _, _ in citations)
+    assert bool(unresolved) == (not targets and "May" not in mark)
+
+
+def test_a_label_comes_before_the_place_in_another_list():
+    lists = "## References\n\n- Smith, J. 2001. Bridges.\n\n## Notes\n\n1. A book."
+    citations, _ = found(f"It opened (Smith, 2001) and closed [1].\n\n{lists}")
+    assert [target for _, _, target in citations] == ["Smith, J. 2001. Bridges.", "A book."]
+
+
+def test_two_works_of_one_author_and_year_decide_nothing():
+    text = "The bridge opened (Smith, 2001).\n\n## References\n\n- Smith, J. (2001). A.\n- Smith, K. (2001). B."
+    assert found(text) == ([], ("(Smith, 2001)",))
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        "Sources:\n\n- https://a.example\n- https://b.example",
+        "【1†source】 https://a.example\n【2†source】 https://b.example",
+        "## References\n\n1. [A](https://a.example)\n2. [B](https://b.example)",
+    ],
+)
+def test_marks_of_assistants_lead_to_a_list_of_sources(sources):
+    citations, unresolved = found(f"The bridge opened【2†source】【1†L3-L9】.\n\n{sources}")
+    assert [target for _, _, target in citations] == ["https://b.example", "https://a.example"] and not unresolved
+    assert citations[0][0] == "The bridge opened."
+
+
+def test_a_mark_of_an_assistant_may_name_a_file():
+    citations, _ = found("The bridge opened in 1932【4:0†minutes of May.pdf】. It is old【4:1†source】.")
+    assert [(mark, target) for _, mark, target in citations] == [("【4:0†minutes of May.pdf】", "minutes of May.pdf")]
 
 
 @pytest.mark.parametrize(
