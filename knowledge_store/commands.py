@@ -18,7 +18,7 @@ from knowledge_store.bm25.scoring import contributions, explain_score
 from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.options import parser
 from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.page import Flaws, counted, describe
+from knowledge_store.pages.page import Flaws, counted, describe, source_name
 from knowledge_store.pages.store import write_store
 from knowledge_store.ranking import rank
 from knowledge_store.searchers import SearchError
@@ -88,7 +88,7 @@ def _search(store: Path, question: str, limit: int, explained: bool) -> None:
     for number, hit in enumerate(hits, 1):
         passage = hit.passage
         place = f"characters {passage.start:,} to {passage.start + len(passage.text):,}"
-        console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (passage.url, "cyan"), f"  {place}"))
+        console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (source_name(passage.url), "cyan"), f"  {place}"))
         console.print(_highlighted(passage.text, question))
         if explained:
             console.print(Text(explain_score(counted[passage.key]), "dim"))

@@ -134,21 +134,31 @@ def describe(flaws: Mapping[Flaw, int]) -> str:
     return f"; {counted}" if counted else ""
 
 
-def document(url: str) -> str:
-    """The name of a page or file as a reader would say it.
+def source_name(url: str) -> str:
+    """The address or name of a source as people read it, with its page or rows in words.
 
-    >>> document("https://www.example.org/a/b?c=1"), document("minutes/may.pdf#page=3"), document("a.csv#row=2-9")
-    ('example.org', 'minutes/may.pdf, page 3', 'a.csv, rows 2–9')
+    >>> source_name("https://a.example/may.pdf#page=3"), source_name("minutes/may.csv#row=2-9")
+    ('https://a.example/may.pdf, page 3', 'minutes/may.csv, rows 2–9')
     """
-    url, place = PLACE.sub("", url), PLACE.search(url)
+    return PLACE.sub(_in_words, url)
+
+
+def _in_words(place: re.Match[str]) -> str:
+    return f", {place[1]}{'s' if '-' in place[2] else ''} {place[2].replace('-', '–')}"
+
+
+def document(url: str) -> str:
+    """The name of a page or file as a sentence would call it: of an address the site.
+
+    >>> document("https://www.example.org/a/b?c=1"), document("minutes/may.pdf#page=3")
+    ('example.org', 'minutes/may.pdf, page 3')
+    """
     try:
-        host = urlsplit(url).hostname if "://" in url else None
+        site = urlsplit(url).hostname if "://" in url else None
     except ValueError:  # brackets that enclose no IPv6 address
-        host = None
-    name = (host or url).removeprefix("www.")
-    if not place:
-        return name
-    return f"{name}, {place[1]}{'s' if '-' in place[2] else ''} {place[2].replace('-', '–')}"
+        site = None
+    place = PLACE.search(url) if site else None
+    return (site or source_name(url)).removeprefix("www.") + (_in_words(place) if place else "")
 
 
 def normalized(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from itertools import groupby
 
+from knowledge_store.pages.page import source_name
 from submission.report.marked import Count, Mark, Reason, marked_page, reason
 from system.citations.records import CheckedCitation, CheckedCitations, Outcome, described
 
@@ -49,8 +50,8 @@ def _mark(citations: list[CheckedCitation]) -> Mark:
 
 
 def _reason(one: CheckedCitation) -> Reason:
-    mark, target = one.citation.mark, one.citation.target
-    heading = target if mark == target else f"{mark} {target}"
+    mark, name = one.citation.mark, source_name(one.citation.target)
+    heading = name if mark == one.citation.target else f"{mark} {name}"
     if one.result is None:
         return Reason(STYLES[one.outcome], one.outcome, one.reason, heading)
     return reason(one.result, STYLES[one.outcome], one.outcome, heading)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from knowledge_store.pages.page import Passage, document
+from knowledge_store.pages.page import Passage, source_name
 from submission.report.page import filled
 from system.article.records import Article, Kind
 from system.graph.records import ClaimResult, Correction
@@ -30,8 +30,8 @@ class Excerpt:
 
     @property
     def name(self) -> str:
-        """The address of a page of the web; else the name of the file, with its page in words."""
-        return self.address if "://" in self.address else document(self.address)
+        """The address, as people read it."""
+        return source_name(self.address)
 
 
 @dataclass(frozen=True)

@@ -33,10 +33,11 @@ const SLUGS = {
 const slug = (label) => SLUGS[label] ?? "other";
 const share = (value) => `${Math.round(100 * value)}%`;
 
-// An address; only of the web does it become a link. The page of a file is said in words: "a.pdf, page 3".
+// An address as people read it; only of the web does it become a link. The page of a file is said in words: "a.pdf, page 3".
 function address(url) {
-  if (!/^https?:\/\//i.test(url)) return h("bdi", {}, url.replace(/#(page|row)=(\d+)(?:-(\d+))?$/, (_, part, first, last) => `, ${part}${last ? `s ${first}–${last}` : ` ${first}`}`) || "no address");
-  return h("a", { href: url, rel: "noreferrer noopener", target: "_blank", dir: "auto" }, url);
+  const name = url.replace(/#(page|row)=(\d+)(?:-(\d+))?$/, (_, part, first, last) => `, ${part}${last ? `s ${first}–${last}` : ` ${first}`}`);
+  if (!/^https?:\/\//i.test(url)) return h("bdi", {}, name || "no address");
+  return h("a", { href: url, rel: "noreferrer noopener", target: "_blank", dir: "auto" }, name);
 }
 
 function site(url) {

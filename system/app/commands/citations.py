@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from knowledge_store.pages.page import source_name
 from system.api import FactChecker
 from system.app import options
 from system.app.commands import common
@@ -61,7 +62,8 @@ def print_citations(checked: CheckedCitations, console: Console) -> None:
     for one in checked.citations:
         label = Text(str(one.outcome), style=f"bold {COLOR[one.outcome]}")
         cited = one.citation
-        where = cited.target if cited.mark == cited.target else f"{cited.mark} {cited.target}"
+        name = source_name(cited.target)
+        where = name if cited.mark == cited.target else f"{cited.mark} {name}"
         why = explained(one.why, one.result)
         table.add_row(Text(cited.sentence.claim), Text(where), label, why)
     console.print(table)

@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.pages.page import source_name
 from knowledge_store.ranking import RankedStore
 from submission.files import write_text
 from system.app import options
@@ -75,7 +76,7 @@ def save_answer(folder: Path, result: ClaimResult, graph: Graph) -> None:
 
 
 def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console: Console) -> None:
-    """Print label, justification, questions with answers and addresses, and (if wanted) the graph of thoughts.
+    """Print label, justification, questions with answers and sources, and (if wanted) the graph of thoughts.
 
     Text from documents is printed as it is: nothing in it is read as terminal markup.
     """
@@ -88,7 +89,7 @@ def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console
         console.print(Text.assemble("\n", (pair.question, "bold")))
         console.print(Text("  " + " ".join(pair.answer.split())))
         for url in pair.urls:
-            console.print(Text(f"  {url}", style="dim"))
+            console.print(Text(f"  {source_name(url)}", style="dim"))
     for failure in result.failures:
         console.print(Text(f"failed: {failure.operation}: {failure.message}", style="red"))
     if with_graph:

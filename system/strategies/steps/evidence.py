@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 from typing import cast
 
 from knowledge_store.pages.injection import is_prompt_injection
-from knowledge_store.pages.page import Passage
+from knowledge_store.pages.page import Passage, source_name
 from system.case import Case, Step, Unusable
 from system.deadline import DeadlineExpired
 from system.graph.records import Answer, AnswerType, Claim, Content, Cost, QuestionAnswer, Source
@@ -229,7 +229,7 @@ def give(case: Case) -> list[Thought[Evidence]]:
 
 def _as_given(case: Case, evidence: Thought[Evidence]) -> Thought[QuestionAnswer]:
     passage = evidence.content.passage
-    return case.graph.add(as_pair(f"What does {passage.url} say?", passage), [evidence], "gather")
+    return case.graph.add(as_pair(f"What does {source_name(passage.url)} say?", passage), [evidence], "gather")
 
 
 def as_pair(question: str, passage: Passage, sentence: str = "") -> QuestionAnswer:

@@ -315,7 +315,7 @@ def test_verify_cites_the_rows_of_a_table(answers, tmp_path, capsys):
     (tmp_path / "bridges.csv").write_text("bridge,opened\nThe Aster bridge,opened in 1932.\nThe Corvane bridge,1950\n")
     assert cli.main(["verify", CLAIM, "--documents", "bridges.csv", "--graph"]) == 0
     printed = capsys.readouterr().out
-    assert "\n  bridges.csv#row=2-3\n" in printed
+    assert "\n  bridges.csv, rows 2–3\n" in printed
     assert "q1.e1 bridges.csv, rows 2–3: " in printed
 
 
