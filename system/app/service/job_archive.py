@@ -17,9 +17,12 @@ from system.graph.thoughts import Thought
 log = logging.getLogger(__name__)
 
 TABLE = """CREATE TABLE IF NOT EXISTS jobs (
-    id TEXT PRIMARY KEY, claim TEXT NOT NULL, budget REAL NOT NULL, state TEXT NOT NULL, thoughts BLOB, result BLOB)"""
-ENDED = """INSERT INTO jobs (id, claim, budget, state, thoughts, result) VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET state = excluded.state, thoughts = excluded.thoughts, result = excluded.result"""
+    id TEXT PRIMARY KEY, claim TEXT NOT NULL, budget REAL NOT NULL, state TEXT NOT NULL, thoughts BLOB, result BLOB,
+    problem TEXT NOT NULL DEFAULT '')"""
+PROBLEM = "ALTER TABLE jobs ADD COLUMN problem TEXT NOT NULL DEFAULT ''"  # which earlier files have not
+ENDED = """INSERT INTO jobs (id, claim, budget, state, thoughts, result, problem) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET state = excluded.state, thoughts = excluded.thoughts, result = excluded.result,
+    problem = excluded.problem"""
 ENDS = (State.DONE, State.FAILED, State.CANCELLED, State.LOST)
 
 
@@ -34,6 +37,7 @@ class Kept(BaseModel):
     state: State
     thoughts: Annotated[Json[list[Thought[Any]]] | None, Field()] = None
     result: Json[ClaimResult] | None = None
+    problem: str = ""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -60,6 +64,8 @@ class JobArchive:
         try:
             self._execute("PRAGMA locking_mode = EXCLUSIVE")
             self._execute(TABLE)
+            if "problem" not in [name for _, name, *_ in self._execute("PRAGMA table_info(jobs)")]:
+                self._execute(PROBLEM)
             self._execute("UPDATE jobs SET state = ? WHERE state = ?", (State.LOST, State.QUEUED))
             self._rows = [row for (row,) in self._execute("SELECT rowid FROM jobs ORDER BY rowid")]
         except sqlite3.Error:
@@ -85,11 +91,12 @@ class JobArchive:
         state: State,
         thoughts: list[Thought[Content]],
         result: ClaimResult | None,
+        problem: str = "",
     ) -> None:
-        """Keep what became of a job."""
+        """Keep what became of a job, or why nothing did."""
         drawn = orjson.dumps([thought.model_dump(mode="json") for thought in thoughts])
         found = result.model_dump_json() if result else None
-        self._execute(ENDED, (job_id, claim.model_dump_json(), budget, state, drawn, found))
+        self._execute(ENDED, (job_id, claim.model_dump_json(), budget, state, drawn, found, problem))
 
     def forget(self, job_id: str) -> None:
         """Drop a job."""

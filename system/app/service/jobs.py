@@ -349,7 +349,7 @@ class ClaimJobs(Jobs[Order, Thought[Content], ClaimResult]):
         _log(job, waited, seconds)
         if job.id in self._jobs:
             claim, budget = job.order.claim, job.order.budget
-            self._on_disk(self._archive.end, job.id, claim, budget, job.state, job.parts, job.result)
+            self._on_disk(self._archive.end, job.id, claim, budget, job.state, job.parts, job.result, job.problem)
 
     def _stopped(self, job: ClaimJob) -> None:
         self._metrics.ended(job.state, job.result)
@@ -408,7 +408,8 @@ WAIT_FOR_TEXT = 60  # seconds after which a client may try again: how long a tex
 
 
 def _revived(kept: Kept) -> ClaimJob:
-    return Job(Order(kept.claim, (), kept.budget), kept.id, kept.state, kept.thoughts or [], kept.result)
+    order = Order(kept.claim, (), kept.budget)
+    return Job(order, kept.id, kept.state, kept.thoughts or [], kept.result, kept.problem)
 
 
 def _log(job: ClaimJob, waited: float, seconds: float) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from base64 import b64encode
 from random import Random
 
 import pytest
@@ -58,6 +59,29 @@ def test_a_restart_says_what_was_lost(tmp_path):
     states, stream, report = in_service(tmp_path / "jobs.sqlite", look, Answers())
     assert states == ["lost", "lost"] and [name for name, *_ in stream] == ["lost"]
     assert report.status_code == 409 and "the claim is lost" in report.json()["detail"]
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["new file", "file of an earlier version"])
+def test_a_restart_knows_why_a_claim_failed(tmp_path, old):
+    if old:
+        with sqlite3.connect(tmp_path / "jobs.sqlite") as database:
+            columns = "id TEXT PRIMARY KEY, claim TEXT NOT NULL, budget REAL NOT NULL, state TEXT NOT NULL"
+            database.execute(f"CREATE TABLE jobs ({columns}, thoughts BLOB, result BLOB)")
+        database.close()
+
+    async def check(client):
+        job = await submit(client, documents=[{"name": "c.pdf", "file": b64encode(b"%PDF-1.4").decode()}])
+        return await ended(client, job["id"])
+
+    before = in_service(tmp_path / "jobs.sqlite", check, Answers())
+
+    async def look(client):
+        address = f"/claims/{before['id']}"
+        return (await client.get(address)).json(), events_of((await client.get(f"{address}/thoughts")).text)[-1]
+
+    after, (name, *_, data) = in_service(tmp_path / "jobs.sqlite", look, Answers())
+    assert after == before and name == "failed"
+    assert data["problem"] == before["problem"] == "c.pdf is skipped: no text in it can be read"
 
 
 def test_deleted_and_evicted_claims_are_not_on_disk(tmp_path):
