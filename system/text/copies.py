@@ -1,42 +1,39 @@
 """Copies: sentences that say a claim again, or each other, and so are no evidence of their own.
 
-The web repeats what is claimed, true or not, and who wants to steer a check repeats it most. A sentence that has the
-claim's words and adds none but words of assurance ("officials confirmed that", "fact check: true") says nothing new.
-Nor does one that quotes a claim of some length word for word, whatever vouches for it ("a court ruled that"), nor a few
-that share it, nor the answer to a question that asks it ("It did, and three commissions say so"). Misspelt is the same.
+The web repeats what is claimed, true or not, and who wants to steer a check repeats it most, whatever vouches for it or
+denies it, and in whatever disguise. One measure tells copies: how much of the claim a text holds, fuzzily. By its
+content words, in any order, where several stand together; and by its consonants, in their order, which misspelt, joined
+or shortened words hardly change. Texts are read forwards and backwards. Another number than the claim's makes a text
+evidence: it may be the true one.
 """
 
 import re
+from bisect import bisect
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
-from functools import cache, lru_cache
-from itertools import chain, product
+from functools import lru_cache
+from itertools import accumulate, groupby
+
+from rapidfuzz import fuzz, process
 
 from knowledge_store.normalization import skeleton
-from system.text.words import content_stems, coverage, sentences, stem, words
+from system.text.quantities import NUMBER_WORDS
+from system.text.words import STOP_WORDS, content_stems, sentences, stem, words
 
-SAME = 0.8  # share of words from which two sentences say the same, or one says the claim
-TELLING = 3  # content words from which a sentence of the claim counts by itself
-ADDED = 2  # words beyond the claim's that a copy of it may have
-
-QUOTED = 5  # words of a claim from which a quotation of it is no accident
-VERBATIM = 0.9  # share of them that a quotation has
-RUN = 3  # of its words in a row from which they belong to it
-PARTS = 4  # sentences in a row that may share a claim
-
+SAME = 0.8  # share of words from which two sentences say the same
+COPIED = 0.9  # share of a claim, by words or by letters, from which a text is its copy
+DISGUISED = 0.75  # the same by letters, where hardly a word is spelled as in the claim
+SPELLED = 0.4  # share of the claim's words from which it is not disguised
+ALIKE = 75  # similarity in percent of the consonants of two spellings of a word
+MISSPELT = 3  # consonants from which a misspelt word can be told
+MEANT = 3  # content words from which a sentence of a claim is one by itself
+TELLING = 5  # content words from which a copy in any order is no accident
+LETTERS = 10  # consonants from which one in their order is none
+RUN = 3  # of the claim's content words in a row from which they belong to it
+MOST = 500  # consonants of a claim that are compared: time grows with them
+OWN = 0.5  # share of its words from which a sentence is about the claim alone
+PART = 0.6  # share of the claim's length from which a shorter sentence is its copy
 ECHOED = 0.25  # share of the claim's words up to which a sentence only points back to another
 
-LETTERS = 5  # of a word from which another can be told to be that word, misspelt
-MISSPELT = 0.8  # similarity of the two; one letter in five differs, or two have changed places
-
-_ASSURING = """
-    accurate admit agree analyst announce answer article assure authority breaking broadcast certain check checker
-    claim conclude confirm correct deny department doubt evidence expert fact fake false government hoax independent
-    indeed institute investigation journalist label ministry minister monday tuesday wednesday thursday friday saturday
-    sunday note news official officially people post proof prove question rate rating real really report reporter
-    research researcher scientist several share show source spokesman spokesperson spokeswoman statement study support
-    supported refute refuted sure true truth untrue verdict verify verified wide widely yes today yesterday
-"""
 # What only points back to the sentence before: "Yes, …", "It did, and …", "That has been confirmed by …".
 _ECHO = re.compile(
     r"(?:(?:a|answer)\s*[:.]\s*)?(?:(?:and|but|so|well|for)\b[\s,]*)?"
@@ -44,20 +41,14 @@ _ECHO = re.compile(
     r"|it|this|that|these|those|he|she|they|which|all of (?:it|this|that)|the (?:claim|statement|answer))\b",
     re.IGNORECASE,
 )
-
-
-@cache
-def _assuring() -> frozenset[str]:
-    """Stems of the words that vouch for something, or deny it, and say nothing of it."""
-    return frozenset(stem(word) for word in _ASSURING.split())
-
-
-_JOINED = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _COUNT = re.compile(r"\(\d+\)|\[\d+\]")  # which tells one copy from the next; marks of footnotes
+_FIGURES = re.compile(r"\d+")
+_TWICE = re.compile(r"([^\W\d])\1+")
+_VOWELS = re.compile(r"[aeiou'’]+")
 
 
 def repeats_claim(sentence: str, claim: str) -> bool:
-    """Whether a sentence says the claim again, or a sentence of it, affirmed or denied, and adds nothing to it.
+    """Whether a sentence says the claim again, or a sentence of it, affirmed or denied.
 
     >>> repeats_claim("Officials confirmed that the bridge opened in 1931.", "The bridge opened in 1931.")
     True
@@ -66,31 +57,29 @@ def repeats_claim(sentence: str, claim: str) -> bool:
     >>> repeats_claim("Experts say that rain flooded Oslo.", "We will rebuild every bridge of ours. Rain flooded Oslo.")
     True
     """
-    claimed, parts = _claimed(claim)
-    return _repeats(_words(sentence, claimed), parts)
+    return bool(copies_in([sentence], claim))
 
 
 def copies_in(texts: Sequence[str], *claims: str) -> frozenset[str]:
     """The sentences of a text that say one of some claims again.
 
-    By themselves, as one of a few in a row that share it, or as what points back to one that does.
+    By themselves, as some in a row that share it, or as what points back to one that does.
 
     >>> sorted(copies_in(["Did it rain in Oslo?", "It did, says the ministry.", "Rome was dry."], "It rained in Oslo."))
     ['Did it rain in Oslo?', 'It did, says the ministry.']
     """
+    said = [_read(text) for text in texts]
     found = set[str]()
     for claim in claims:
-        claimed, parts = _claimed(claim)
-        said = [_words(text, claimed) for text in texts]
-        for start, size in product(range(len(texts)), range(2, PARTS + 1)):
-            if start + size <= len(texts) and _share(said[start : start + size], parts):
-                found.update(texts[start : start + size])
-        stems, copied = _stems(claimed), False
-        for text, its_words in zip(texts, said, strict=True):
-            echoes = copied and bool(_ECHO.match(text)) and coverage(stems, _stems(its_words)) <= ECHOED
-            copied = echoes or text in found or _repeats(its_words, parts)
-            if copied:
-                found.add(text)
+        parts = _parts(claim)
+        copied = {at for at, one in enumerate(said) if any(part.is_in(one) for part in parts)}
+        whole = {at for at in copied if any(part.coverage(_content(said[at])) >= COPIED for part in parts)}
+        rest = [() if at in whole else one for at, one in enumerate(said)]
+        copied.update(at for part in parts for at in part.shared(rest))
+        for at, text in enumerate(texts):
+            if at - 1 in copied and _ECHO.match(text) and parts[0].coverage(_content(said[at])) <= ECHOED:
+                copied.add(at)
+        found.update(texts[at] for at in copied)
     return frozenset(found)
 
 
@@ -100,80 +89,120 @@ def without_claim(texts: Sequence[str], *claims: str) -> list[str]:
     return [text for text in texts if text not in copied]
 
 
-def _repeats(said: tuple[str, ...], parts: Sequence[tuple[str, ...]]) -> bool:
-    return any(_quotes(said, part) for part in parts) or _adds_nothing(said, parts)
+class _Statement:
+    """A claim, or a sentence of it, to be found in texts."""
 
+    def __init__(self, text: str) -> None:
+        said = _read(text)
+        self.content = list(dict.fromkeys(_content(said)))
+        self.numbers = frozenset(filter(_is_number, self.content))
+        self.letters = "".join(map(_consonants, said))[:MOST]
+        self.spelled = frozenset(said) - STOP_WORDS
 
-def _adds_nothing(said: tuple[str, ...], parts: Sequence[tuple[str, ...]]) -> bool:
-    stems, whole = _stems(said), _stems(parts[0])
-    wanted = [whole, *(part for part in map(_stems, parts[1:]) if len(part) >= TELLING)]
-    added = stems - whole - _assuring()
-    if len(added) > ADDED or not any(part and len(stems & part) >= SAME * len(part) for part in wanted):
-        return False
-    return not (_numbers(whole) and _numbers(added))  # another number may be the true one
+    def is_in(self, said: Sequence[str]) -> bool:
+        """Whether a sentence holds a copy, by words or by letters, read in any direction."""
+        mirrored = [word[::-1] for word in said]
+        spelled = len(self.spelled & set(said)) >= SPELLED * len(self.spelled)
+        needed = COPIED if spelled else DISGUISED
+        return any(
+            self._has_words(one) or self._has_letters(one, needed) or self._has_letters(one[::-1], needed)
+            for one in (said, mirrored)
+        )
 
+    def shared(self, said: Sequence[Sequence[str]]) -> list[int]:
+        """The sentences in a row that have parts of the claim, and together say it."""
+        found, run, held = list[int](), list[int](), set[str]()
+        for at, one in enumerate([*said, ()]):
+            content = _content(one)
+            known = list(filter(None, self._matched(content)))
+            own = len(known) >= OWN * len(content) and not self._differs(content)
+            if its := known if own else self._in_runs(content):
+                run.append(at)
+                held.update(its)
+            else:
+                several = len(run) > 1 or len(self.content) < TELLING  # alone, a telling sentence may add something
+                found += run if several and len(held) >= COPIED * len(self.content) else ()
+                run, held = [], set()
+        return found
 
-def _quotes(said: tuple[str, ...], claimed: tuple[str, ...]) -> bool:
-    """Whether a sentence has the claim's words in a row, as only a copy has those of a claim of some length."""
-    return len(claimed) >= QUOTED and sum(_runs(said, claimed)) >= VERBATIM * len(claimed)
+    def coverage(self, content: Sequence[str]) -> float:
+        """Share of the claim's content words that are among others."""
+        return len({*self._matched(content)} - {""}) / max(len(self.content), 1)
 
+    def _has_words(self, said: Sequence[str]) -> bool:
+        content = list(dict.fromkeys(_content(said)))  # each once: words said again add nothing
+        size = min(len(self.content), len(content))
+        return size >= max(TELLING, PART * len(self.content)) and len(self._in_runs(content)) >= COPIED * size
 
-def _share(said: Sequence[tuple[str, ...]], parts: Sequence[tuple[str, ...]]) -> bool:
-    """Whether sentences in a row say the claim together: each has a part of it, or none has other words."""
-    together = tuple(chain(*said))
-    for part in parts:
-        whole = VERBATIM * len(part)
-        if all(0 < sum(_runs(one, part)) < whole for one in said) and _quotes(together, part):
-            return True
-    stems = [_stems(one) for one in said]
-    known = _stems(parts[0]) | _assuring()
-    return all(one and one <= known for one in stems) and _adds_nothing(together, parts)
+    def _in_runs(self, content: Sequence[str]) -> set[str]:
+        """The claim's words that stand together in a text; none if another number stands between them."""
+        runs: list[list[tuple[int, str]]] = []
+        for held, group in groupby(enumerate(self._matched(content)), key=lambda place: place[1] != ""):
+            if held and len(run := list(group)) >= RUN:
+                runs.append(run)
+        if not runs or self._differs(content[runs[0][0][0] : runs[-1][-1][0]]):
+            return set()
+        return {word for run in runs for _, word in run}
 
+    def _has_letters(self, said: Sequence[str], needed: float) -> bool:
+        letters = list(map(_consonants, said))
+        text, ends = "".join(letters), list(accumulate(map(len, letters)))
+        if len(self.letters) < LETTERS or len(text) < needed * len(self.letters):
+            return False
+        found = fuzz.partial_ratio_alignment(self.letters, text, score_cutoff=100 * needed)
+        if found is None:
+            return False
+        start, end = (found.dest_start, found.dest_end) if len(text) >= len(self.letters) else (0, len(text))
+        return not self._differs(_content(said[bisect(ends, start) : bisect(ends, end - 1) + 1]))
 
-def _runs(said: tuple[str, ...], claimed: tuple[str, ...]) -> list[int]:
-    """Lengths of the runs of the claim's words that a sentence has in the claim's order."""
-    if len(set(claimed) & set(said)) < RUN:
-        return []
-    matching = SequenceMatcher(None, said, claimed, autojunk=False).get_matching_blocks()
-    return [block.size for block in matching if block.size >= RUN]
+    def _matched(self, content: Sequence[str]) -> list[str]:
+        """The claim's word that each word is, or misspells; else an empty string."""
+        spellings = [word for word in self.content if len(word) >= MISSPELT and not _is_number(word)]
+        known = {word: word for word in self.content}
+        for word in {*content} - known.keys():
+            alike = len(word) >= MISSPELT and process.extractOne(word, spellings, scorer=fuzz.ratio, score_cutoff=ALIKE)
+            known[word] = alike[0] if alike and not _is_number(word) else ""
+        return [known[word] for word in content]
 
-
-def _words(sentence: str, claimed: Sequence[str]) -> tuple[str, ...]:
-    """The words of a sentence in small letters; in place of those that misspell a word of the claim, that word."""
-    known = set(claimed)
-    said = _read(_COUNT.sub("", sentence))
-    return tuple(word if word in known else _respelled(word, claimed) for word in said)
-
-
-def _read(text: str) -> tuple[str, ...]:
-    """The words of a text as a reader sees them, in small letters; "RainFloodedOslo" is three."""
-    return tuple(word.lower() for word in words(_JOINED.sub(" ", skeleton(text))))
-
-
-def _respelled(word: str, claimed: Sequence[str]) -> str:
-    """The word of the claim that a word misspells: it begins and ends alike in length, and hardly a letter differs."""
-    if len(word) < LETTERS or any(letter.isdigit() for letter in word):
-        return word
-    alike = (
-        other for other in claimed
-        if other[0] == word[0] and abs(len(other) - len(word)) <= 1 and len(other) >= LETTERS
-    )  # fmt: skip
-    return next((other for other in alike if SequenceMatcher(None, word, other).ratio() >= MISSPELT), word)
-
-
-def _stems(said: Iterable[str]) -> frozenset[str]:
-    return content_stems(" ".join(said))
-
-
-def _numbers(stems: frozenset[str]) -> list[str]:
-    return [stem for stem in stems if any(letter.isdigit() for letter in stem)]
+    def _differs(self, content: Sequence[str]) -> bool:
+        """Whether words have another number than the claim, which has one."""
+        return bool(self.numbers) and any(_is_number(word) and word not in self.numbers for word in content)
 
 
 @lru_cache(maxsize=256)
-def _claimed(claim: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The words of a claim, each once; and in order those of the whole, then those of each of its sentences."""
-    parts = [_read(one) for one in (claim, *sentences(claim))]
-    return tuple(dict.fromkeys(parts[0])), parts
+def _parts(claim: str) -> list[_Statement]:
+    """A claim, then those of its sentences that tell something by themselves."""
+    whole, *parts = map(_Statement, (claim, *sentences(claim)))
+    return [whole, *(part for part in parts if len(parts) > 1 and len(part.content) >= MEANT)]
+
+
+def _read(text: str) -> list[str]:
+    """The words of a text as a reader sees them, in small letters."""
+    return [word.lower() for word in words(skeleton(_COUNT.sub("", text)))]
+
+
+def _content(said: Iterable[str]) -> list[str]:
+    """The words that carry content, without what misspelling changes."""
+    return [_key(word) for word in said if word.isdigit() or (len(word) > 1 and word not in STOP_WORDS)]
+
+
+@lru_cache(maxsize=50_000)
+def _key(word: str) -> str:
+    """The figures of a number in any order, or the consonants of a word's stem."""
+    if word.isdigit():
+        return "".join(sorted(word))
+    return word if word in NUMBER_WORDS else _consonants(stem(word))
+
+
+def _is_number(word: str) -> bool:
+    return word.isdigit() or word in NUMBER_WORDS
+
+
+@lru_cache(maxsize=50_000)
+def _consonants(word: str) -> str:
+    """The consonants of a word; a number stays as it is, and figures in other words stand for letters."""
+    bare = word if word.isdigit() else _FIGURES.sub("", word)
+    return _TWICE.sub(r"\1", _VOWELS.sub("", bare)) or bare
 
 
 def without_copies(texts: Iterable[str]) -> list[str]:

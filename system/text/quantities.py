@@ -18,6 +18,7 @@ seventeen eighteen nineteen"""
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _NUMBER_WORDS = {word: value for value, word in enumerate(_UNITS.split())}
 _NUMBER_WORDS |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
+NUMBER_WORDS = frozenset(word for word in _NUMBER_WORDS | _SCALES if len(word) > 2)
 _CURRENCY = r"US\$|A\$|\$|£|€|₹|₦|Rs\.?|KSh|Sh|R|N"
 _QUANTITY = re.compile(
     rf"(?<![\w.])(?<![^\W\d]-)(?P<currency>{_CURRENCY})?\s?(?P<number>\d{{1,3}}(?:,\d{{2,3}})+(?:\.\d+)?|\d+(?:\.\d+)?|"

@@ -1,5 +1,7 @@
 """Copies of a claim: whole or one of its sentences, affirmed or denied, whatever vouches for it."""
 
+import time
+
 import pytest
 
 from scripts.benchmarks.poisoned_pages import CONFIRMED, DENIED
@@ -58,6 +60,14 @@ def test_what_adds_something_is_evidence(evidence: str) -> None:
         "He[1] paid[2] only[3] 750[4] crowns[5] of[6] income[7] tax[8] in[9] his[10] first[11] year.",
         "HePaidOnly 750 CrownsOfIncomeTax InHisFirstYear.",
         "He p@id only 750 crown$ of inc0me t4x in his f1rst ye4r.",
+        "Year first his in tax income of crowns 750 only paid he.",
+        ".raey tsrif sih ni xat emocni fo snworc 057 ylno diap eH",
+        "H pd nly 750 crwns f ncm tx n hs frst yr.",
+        "Hee paiid oonlyy 750 crroownss oof iincoomee taaxx iin hiis fiirst yeear.",
+        "Xe xaid xnly 750 xrowns of xncome xax in xis xirst xear.",
+        "hepaidonly750crownsofincometaxinhisfirstyear",
+        "It stood in a letter from Bergen that crowns of income tax in his first year, he paid only 750, they say.",
+        "He paid only 750 crowns, as drivers and nurses told our crew in spring, of income tax in his first year.",
     ],
 )
 def test_a_claim_in_disguise_is_a_copy(said: str) -> None:
@@ -75,6 +85,10 @@ def test_another_word_is_no_misspelt_one() -> None:
         ["He paid only 750, they say.", "They mean crowns of income tax, at least.", "And that in his first year."],
         ["Q: Is it so that he paid only 750 crowns of income tax in his first year?", "A: It is, and auditors say so."],
         ["His first year, he paid income tax.", "750 crowns only."],
+        [
+            "Pilots on the quay recall that he paid only 750 crowns.",
+            "The letter goes on: of income tax in his first year.",
+        ],
         [SENTENCES[1], "This was confirmed by three commissions.", "It is beyond doubt."],
     ],
 )
@@ -85,3 +99,12 @@ def test_halves_and_echoes_of_a_claim_are_copies(passage: list[str]) -> None:
 def test_what_stands_beside_a_copy_is_evidence() -> None:
     evidence = ["Yes, he paid 38,000 crowns of income tax.", "The newspaper printed his tax returns."]
     assert without_claim([SENTENCES[1], *evidence], CLAIM) == evidence
+
+
+@pytest.mark.parametrize(
+    "text", ["the mayor paid " * 6000, "x" * 100_000, "a1 " * 33_000, "750 " * 25_000, "(1" * 50_000]
+)
+def test_a_sentence_without_end_is_compared_in_bounded_time(text: str) -> None:
+    started = time.process_time()
+    copies_in([text], CLAIM)
+    assert time.process_time() - started < 10  # the work takes under one
