@@ -8,6 +8,7 @@ from sentencex import segment
 OPENING = 2000  # characters of a text that tell its language
 TELLING = 200  # characters from which a text tells its language
 LONGEST = 30  # characters around a cut that tell whether it is one
+PART = 10_000  # characters that are cut at once: time grows with the square of the quotation marks in them
 ENDING = re.compile(r"[.!?…。！？।॥؟۔][\"'”’»)\]]*$")  # of a sentence
 
 # Where the rules of a language, or those of English for a text too short to tell, cut too early.
@@ -95,13 +96,26 @@ def spans(block: str, code: str) -> Iterator[tuple[int, int]]:
     Args:
         code: the text's language.
     """
-    begin = at = 0
-    for piece in segment(code, block):
-        at = block.index(piece, at) + len(piece)
+    begin = 0
+    for at in _ends(block, code):
         cut = block[begin:at]
         if cut.strip() and not _goes_on(cut.rstrip()[-LONGEST:], block[at : at + LONGEST]):
             yield begin + len(cut) - len(cut.lstrip()), begin + len(cut.rstrip())
             begin = at
+
+
+def _ends(text: str, code: str) -> Iterator[int]:
+    """Where the library's rules end each sentence of a text; one of over ``PART`` characters is cut there."""
+    at = 0
+    while at < len(text):
+        part = text[at : at + PART]
+        pieces = segment(code, part)
+        whole = len(pieces) < 2 or at + PART >= len(text)
+        found = 0
+        for piece in pieces if whole else pieces[:-1]:  # the last may go on in the next part
+            found = part.index(piece, found) + len(piece)
+            yield at + found
+        at += len(part) if whole else found
 
 
 def _goes_on(before: str, after: str) -> bool:

@@ -1,5 +1,7 @@
 """Texts as sentences: every place is verbatim, what claims nothing is left alone, and each claim stands alone."""
 
+import time
+
 import pytest
 
 from knowledge_store.pages.documents import DocumentsError
@@ -39,6 +41,13 @@ def test_says_what_each_sentence_is() -> None:
 def test_a_sentence_longer_than_any_statement_is_left_alone() -> None:
     long = f"The bridge has {', '.join(map(str, range(300)))} lanes."
     assert [one.kind for one in article_of(f"The bridge is long. {long}").sentences] == [Kind.CLAIM, Kind.FRAGMENT]
+
+
+@pytest.mark.parametrize("mark", ["`", "“", "“ "])
+def test_marks_without_end_are_cut_in_linear_time(mark: str) -> None:
+    started = time.process_time()
+    article_of(mark * 300_000)
+    assert time.process_time() - started < 8  # the work takes two; it took twenty
 
 
 def statements(text: str) -> list[str]:
