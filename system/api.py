@@ -9,13 +9,15 @@ import queue
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Coroutine, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, aclosing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self, TypeVar, Unpack
 
 from tqdm import tqdm
 
+from knowledge_store.isolation import LIMITS
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Flaws
 from system.article.checking import check_article, stores_in
@@ -355,9 +357,10 @@ class FactChecker:
             raise DocumentsError(f"text: expected a text in Markdown or a CitingText, got {shown(text)}")
         citing = await in_own_thread(partial(citing_of, text)) if isinstance(text, str) else text
         given = listed(documents)
-        pages, _ = open_documents(given, Flaws(), fetch=fetch)
+        seconds = self.engine.settings.run.reading * max(1, len(citing.citations))  # they read together
+        pages, _ = open_documents(given, Flaws(), fetch=fetch, seconds=seconds)
         files = [one for one in given if not isinstance(one, Document)]
-        sources = Sources(pages, files, citing.folder, fetch)
+        sources = Sources(pages, files, citing.folder, fetch, replace(LIMITS, until=monotonic() + seconds))
         async for citation in check_citations(
             self.engine.for_documents(), citing, sources, date=date, progress=progress
         ):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from knowledge_store.isolation import LATE, LIMITS, Limits
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.formats import SUFFIXES
@@ -38,12 +39,14 @@ class Sources:
         given: the files and folders that they lie in, as documents are given.
         beside: folder of the text, in which relative links are looked up.
         fetch: whether addresses that no file answers are fetched.
+        limits: of each source; none is read after their end.
     """
 
     pages: Iterable[Page] = ()
     given: Sequence[str | Path] = ()
     beside: Path | None = None
     fetch: bool = False
+    limits: Limits = LIMITS
     _named: dict[str, list[Page]] = field(default_factory=dict)
     _keys: dict[str, set[str]] = field(default_factory=dict)
     _found: dict[str, Source] = field(default_factory=dict)
@@ -74,13 +77,21 @@ class Sources:
         if self.beside and _is_path(target):
             file = self.beside / unquote(target.partition("#")[0])
             if file.is_file() and file.suffix.lower() in SUFFIXES:
-                return _read(str(file), target)
+                return self._read(str(file), target)
         return Source(target, reason=f"no document is named like {target!r:.80}; add it to --documents")
 
     def _fetched(self, target: str) -> Source:
         if not self.fetch:
             return Source(target, reason="no document has this address; --fetch reads it from the web")
-        return _read(target, target, fetch=True)
+        return self._read(target, target)
+
+    def _read(self, source: str, name: str) -> Source:
+        if not self.limits.left:
+            return Source(name, reason=f"{LATE} before it was read")
+        try:
+            return Source(name, tuple(read_documents([source], Flaws(), fetch=self.fetch, limits=self.limits)))
+        except DocumentsError as error:
+            return Source(name, reason=str(error))
 
     def _among(self, target: str) -> str:
         """The one file or page that has this address, or whose name is made of it; empty where none or several have."""
@@ -114,13 +125,6 @@ def _saved_from(file: Path) -> list[str]:
     links = (link[0] for link in _LINK.finditer(opening) if _CANONICAL.search(link[0]))
     match = _SAVED.search(opening) or next((href for link in links if (href := _HREF.search(link))), None)
     return [match[1].decode("utf-8", "replace")] if match else []
-
-
-def _read(source: str, name: str, *, fetch: bool = False) -> Source:
-    try:
-        return Source(name, tuple(read_documents([source], Flaws(), fetch=fetch)))
-    except DocumentsError as error:
-        return Source(name, reason=str(error))
 
 
 def _is_path(target: str) -> bool:

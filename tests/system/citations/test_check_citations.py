@@ -70,6 +70,14 @@ def test_a_name_that_two_sources_share_decides_nothing(checker):
     assert only.outcome is Outcome.UNREADABLE
 
 
+def test_sources_are_read_within_the_time_of_their_citations(folder):
+    settings = settings_with(reading__document_strategy="entailment", run__budget=1e-9)
+    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest()))) as checker:
+        found = list(checker.check_citations(read_citing(folder / "text.md")))
+    beside = next(one for one in found if one.citation.target == "tourism.md")
+    assert beside.reason == "the time ran out before it was read"
+
+
 def test_relative_links_lead_nowhere_without_a_folder(checker):
     assert citing_of(TEXT).folder is None
     outcomes = [one.outcome for one in checker.check_citations("The bridge [is closed](tourism.md) to lorries.")]
