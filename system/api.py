@@ -310,7 +310,7 @@ class FactChecker:
         done = each_of(CheckedStatement, "done", done)
         flaws = Flaws()
         article = await in_own_thread(partial(read_text, text)) if isinstance(text, str) else text
-        engine = self.engine if store else self.engine.for_documents()
+        engine = self.engine.for_documents(own=not store)
         seconds = engine.settings.run.reading * max(1, len(article.claims))  # they read together
         given = stores_in(_path(store)) if store else documents
         pages, name = open_documents(given, flaws, fetch=fetch, seconds=seconds)

@@ -48,11 +48,15 @@ class Engine:
     strategy: Strategy | None = None
     own: bool = False
 
-    def for_documents(self) -> "Engine":
-        """The engine for claims that documents of the user decide; a calibration was fitted to other verdicts."""
+    def for_documents(self, *, own: bool = True) -> "Engine":
+        """The engine that reads: claims on documents, and the statements of texts. Calibrations fit other verdicts.
+
+        Args:
+            own: whether the documents are the user's own.
+        """
         settings = self.settings.for_documents()
         calibration = self.calibration if settings is self.settings else None
-        return replace(self, settings=settings, calibration=calibration, own=True)
+        return replace(self, settings=settings, calibration=calibration, own=own)
 
 
 async def check(

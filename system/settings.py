@@ -117,7 +117,9 @@ class EngineSettings(Record):
 class ReadingSettings(Record):
     """How sentences are read beside a statement."""
 
-    document_strategy: str = Field("", description="strategy for documents of your own; empty: the same as for stores")
+    document_strategy: str = Field(
+        "", description="strategy for documents of your own and for texts; empty: the same as for stores"
+    )
     verifier: str = Field("minilm", description="sentence-pair model that reads: minilm, a folder or a hub name")
 
 
@@ -163,7 +165,7 @@ class Settings(Record):
     run: RunSettings = RunSettings()
 
     def for_documents(self) -> Self:
-        """The settings for claims that documents of the user decide."""
+        """The settings for claims on documents of the user, and for the statements of texts."""
         wanted = self.reading.document_strategy
         if wanted in ("", self.strategy):
             return self

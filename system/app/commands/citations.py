@@ -34,7 +34,7 @@ def command(arguments: Sequence[str]) -> int:
     """
     args = options.parse(parser(), arguments)
     options.be_brief(args)
-    settings = common.settings_of(args).for_documents()
+    settings = common.settings_of(args, reading=True)
     citing = read_citing(args.text)
     find_sources(args, settings)
     checked = _checked(args, settings, citing)

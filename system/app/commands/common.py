@@ -99,16 +99,20 @@ def store_of_documents(sources: Sequence[str], folder: Path, *, fetch: bool) -> 
     return store
 
 
-def settings_of(args: argparse.Namespace) -> Settings:
-    """The settings that the options ask for; says which profile was chosen and why where they name none."""
+def settings_of(args: argparse.Namespace, *, reading: bool = False) -> Settings:
+    """The settings that the options ask for; says which profile was chosen and why where they name none.
+
+    Args:
+        reading: whether those for documents are wanted, as they are where there are some.
+    """
     given = options.given_settings(args)
     profile, why = (args.profile, "") if args.profile else choose_profile(given)
     settings = load(profile, given)
-    if getattr(args, "documents", None):
+    if reading or getattr(args, "documents", None):
         asked, settings = settings.strategy, settings.for_documents()
         idle = [f"--{name}" for name in ("backend", "model", "adapters", "address") if name in given]
         if settings.strategy != asked and idle:
-            reads = f"documents are read by the verifier (strategy {settings.strategy})"
+            reads = f"documents and texts are read by the verifier (strategy {settings.strategy})"
             use = f"--document-strategy {asked} uses {'it' if len(idle) == 1 else 'them'}"
             print(f"{', '.join(idle)}: no effect here, {reads}; {use}", file=sys.stderr)
     if why:

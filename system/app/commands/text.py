@@ -41,7 +41,7 @@ def command(arguments: Sequence[str]) -> int:
     """
     args = options.parse(parser(), arguments)
     options.be_brief(args)
-    settings = common.settings_of(args)
+    settings = common.settings_of(args, reading=True)
     if not (args.documents or args.knowledge_store or settings.retrieval.search):
         raise DocumentsError("no evidence: give --documents, --knowledge-store or --search")
     if args.documents and args.knowledge_store:

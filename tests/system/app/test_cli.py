@@ -338,7 +338,7 @@ def test_a_model_that_reads_no_document_is_named(answers, tmp_path, capsys):
     (tmp_path / "a.txt").write_text("The Aster bridge opened in 1932.")
     asked = ["verify", CLAIM, "--documents", "a.txt", "--profile", "cpu", "--model", "mine"]
     cli.main(asked)
-    assert "--model: no effect here, documents are read by the verifier" in capsys.readouterr().err
+    assert "--model: no effect here, documents and texts are read by the verifier" in capsys.readouterr().err
     cli.main([*asked, "--document-strategy", "got"])
     assert "no effect" not in capsys.readouterr().err
 

@@ -6,6 +6,8 @@ import pytest
 
 from factgraph import FactChecker, Label
 from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.pages.page import Page
+from knowledge_store.pages.store import write_store
 from submission.report.article import text_page
 from system.article.decontextualize import Decontextualize, DecontextualizedReply, decontextualized, keeps_to
 from system.article.reading import article_of
@@ -52,6 +54,15 @@ def test_the_text_is_no_evidence_for_itself(checker):
     copy = {"copy.md": TEXT, **DOCUMENTS}
     labels = {one.sentence.number: one.label for one in checker.check_text(TEXT, copy)}
     assert labels[0] is Label.REFUTED and labels[3] is Label.NOT_ENOUGH_EVIDENCE
+
+
+def test_a_store_is_read_too_and_what_repeats_a_statement_is_none(checker, tmp_path):
+    first, _ = DOCUMENTS.items()
+    copies = ("copy.md", "Officials confirmed that the Aster bridge carries two lanes and a footpath.")
+    pages = [Page(number, url, (text,)) for number, (url, text) in enumerate([first, copies])]
+    write_store(pages, tmp_path / "store.json")
+    labels = [one.label for one in checker.check_text(TEXT, store=tmp_path / "store.json")]
+    assert labels == [Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE, Label.NOT_ENOUGH_EVIDENCE]
 
 
 def test_what_was_checked_before_is_not_checked_again(checker):
