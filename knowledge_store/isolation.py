@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from subprocess import DEVNULL, Popen, TimeoutExpired
-from threading import Semaphore
+from threading import Semaphore, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -109,6 +109,11 @@ def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: 
     return _shared().call(limits, function, *arguments, load=load)
 
 
+def warm_up(load: Sequence[str]) -> None:
+    """Start the shared workers in the background, with modules that calls to come will use."""
+    _shared().warm_up(load)
+
+
 class Workers:
     """Worker processes, each started when it is needed first. Threads may share them.
 
@@ -134,6 +139,16 @@ class Workers:
                 return worker.call(limits, load, function, *arguments)  # type: ignore[no-any-return]
         finally:
             self._places.release()
+
+    def warm_up(self, load: Sequence[str]) -> None:
+        """Start them in the background; see ``warm_up``."""
+
+        def start() -> None:
+            with suppress(WorkFailed):  # closed meanwhile; a worker that cannot start fails its first call again
+                self.call(LIMITS, _nothing, load=load)
+
+        for _ in range(self._count):
+            Thread(target=start, name="warming", daemon=True).start()
 
     def close(self) -> None:
         """End all workers; calls that they have not answered fail."""

@@ -19,6 +19,7 @@ import orjson
 from pydantic import TypeAdapter
 
 from knowledge_store.bm25.passages import Candidates, batches
+from knowledge_store.pages import reading
 from knowledge_store.pages.filters import admitted
 from knowledge_store.pages.page import FOUND, Flaw, Flaws, Page, Passage, ReadingReport
 from knowledge_store.pages.store import read_pages
@@ -125,7 +126,9 @@ def warm_up(settings: RetrievalSettings) -> None:
 
     Takes half a second in a process, and six where no compiled code is cached yet.
     """
-    rank([Page(0, "", ("warm up",))], "warm up", settings)
+    if on_the_web(settings.search):
+        reading.warm_up()
+    rank([Page(0, "", ("warm up",))], "warm up", settings.model_copy(update={"search": ""}))
 
 
 def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date | None, until: float) -> RankedStore:

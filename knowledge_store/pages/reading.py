@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
+from knowledge_store import isolation
 from knowledge_store.isolation import LIMITS, Limits, WorkFailed, isolated
 from knowledge_store.pages.formats import LIBRARIES, UnreadableFile, parts_of, plain_text, suffix_of
 from knowledge_store.pages.page import Flaw, Flaws, Page
@@ -72,6 +73,12 @@ def read_pasted(text: str, limits: Limits = LIMITS) -> tuple[str, ...]:
         WorkFailed: it cannot be read within the limits.
     """
     return isolated(limits, _read_pasted, text, load=_loaded(""))
+
+
+@cache
+def warm_up() -> None:
+    """Start what reads pages of the web, once and in the background: a claim's time is short, and a start takes long."""
+    isolation.warm_up(_loaded(".html"))
 
 
 def read_store(path: Path, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:

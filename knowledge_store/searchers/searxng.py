@@ -19,7 +19,7 @@ import orjson
 from knowledge_store.isolation import Limits
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
-from knowledge_store.pages.reading import read_found
+from knowledge_store.pages.reading import read_found, warm_up
 from knowledge_store.searchers import SearchError
 
 SECONDS = 8.0  # that the server, and then each page, may take to answer
@@ -53,6 +53,7 @@ class SearxNg:
         self._address = address.rstrip("/")
         self._server = Fetcher(min(SECONDS, seconds), admits=lambda _: True)
         self._fetcher = fetcher or Fetcher(SECONDS, robots=True)
+        warm_up()
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
         """See ``Searcher.search``; of a PDF, each page is one."""

@@ -56,6 +56,7 @@ def _server(args: argparse.Namespace) -> "Server":
     from system.app.mcp.server import Server, Tools
 
     def desk() -> "Desk":
+        from knowledge_store.pages import reading
         from knowledge_store.ranking import warm_up  # only now: with these comes all that is large
         from system.api import FactChecker
         from system.app.mcp.desk import Desk
@@ -63,6 +64,7 @@ def _server(args: argparse.Namespace) -> "Server":
 
         checker = FactChecker(engine=load_engine(settings))
         warm_up(settings.retrieval)
+        reading.warm_up()
         return Desk(checker, args.documents, fetch=args.fetch)
 
     return Server(Tools(desk, settings.run.max_concurrent_claims, args.queue), _body(args))

@@ -6,6 +6,7 @@ import socket
 import sqlite3
 from pathlib import Path
 
+from knowledge_store.pages import reading
 from knowledge_store.ranking import warm_up
 from system.app.commands import common
 from system.app.service.access import AccessError
@@ -27,6 +28,7 @@ def listen(args: argparse.Namespace, token: str, bound: socket.socket) -> None:
     engine, seconds = common.load_timed(common.settings_of(args))
     log.info("engine loaded in %.1f s; compiling the ranking", seconds)
     warm_up(engine.settings.retrieval)
+    reading.warm_up()
     limits = Capacity(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
     app = create_app(Worker(engine), Stores(args.stores), limits, token, archive)
     answer(app, args, bound, "/", token)
