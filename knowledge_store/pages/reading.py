@@ -77,7 +77,7 @@ def read_pasted(text: str, limits: Limits = LIMITS) -> tuple[str, ...]:
 
 @cache
 def warm_up() -> None:
-    """Start what reads pages of the web, once and in the background: a claim's time is short, and a start takes long."""
+    """Start what reads pages of the web, once and in the background: a claim need not wait for it."""
     isolation.warm_up(_loaded(".html"))
 
 

@@ -1,6 +1,8 @@
 """Searching through SearXNG: pages within limits, dated, kept, and never from inside the network."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import date
 from hashlib import sha256
@@ -14,7 +16,7 @@ import pytest
 
 from knowledge_store.pages.fetching import Fetcher
 from knowledge_store.pages.page import FOUND, Flaw, Flaws
-from knowledge_store.ranking import rank
+from knowledge_store.ranking import rank, warm_up
 from knowledge_store.searchers import SearchError, searxng
 from knowledge_store.searchers.searched import open_searcher, searched
 from knowledge_store.searchers.searxng import SearxNg
@@ -64,6 +66,24 @@ def test_pages_come_dated_and_with_their_hash(site: Site, server: Callable[..., 
     assert first.retrieved.endswith("+00:00")
     assert (second.number, second.published, second.sentences) == (1, date(2020, 1, 2), ("It rained.",))
     assert not flaws
+
+
+def test_whoever_opens_a_searcher_starts_what_reads_its_pages() -> None:
+    script = """if True:
+        import time, psutil
+        from knowledge_store.searchers.searched import open_searcher
+        open_searcher("http://localhost:9")
+        until = time.monotonic() + 120
+        while len(psutil.Process().children()) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        print(len(psutil.Process().children()))
+    """
+    assert int(subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True).stdout) >= 2
+
+
+def test_warming_up_searches_for_nothing(site: Site) -> None:
+    warm_up(RetrievalSettings(search=site.address))
+    assert not site.asked
 
 
 def test_leaves_out_pages_published_after_the_claim(site: Site, server: Callable[..., SearxNg]) -> None:
