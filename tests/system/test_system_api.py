@@ -138,6 +138,7 @@ def test_a_store_that_hangs_is_a_failure_of_its_claim(tmp_path):
 
 
 def test_ctrl_c_ends_the_work_that_is_waited_for():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell starts in the background
     asked = threading.Event()
 
     async def never(request):

@@ -62,7 +62,7 @@ def test_a_failure_is_told_from_a_verdict(engines, monkeypatch, tmp_path):
     (tmp_path / "store.json").write_text(
         '{"url": "https://a.example", "url2text": ["The Aster bridge opened in 1932."]}'
     )
-    assert cli.main(["text", "text.md", "--knowledge-store", "store.json"]) == 3
+    assert cli.main(["text", "text.md", "--knowledge-store", "store.json", "--document-strategy", "got"]) == 3
 
 
 def test_a_killed_check_goes_on_where_it_stopped(engines, tmp_path):
