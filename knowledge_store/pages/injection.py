@@ -79,6 +79,7 @@ _KEY = r"(?:label|verdict|answer|rating|output|response|classification|conclusio
 _IS = r"(?::|=|-+>|=>|→|⇒|>|\b(?:is|as)\b|\b(?:must|should|shall|will|can\ only|has\ to|have\ to|needs\ to)\s+be\b)"
 _QUOTED = r"[\s\"'“”‘’`*_<(\[{]{0,5}"
 _CLOSED = r"[\s\"'“”‘’`*_)\]}]{0,5}"
+_REPLY = r"(?:answer|respond|reply|say|output|return|write|print|choose|select|conclude|predict)"
 _TURN = r"(?:human|assistant|ai|bot|user|system|model|chatgpt|instructions?|response|prompt)"
 _TAG = (
     r"(?:system|assistant|user|human|instructions?|prompt|evidence|claim|verdict|label|answer|response|output|think"
@@ -90,6 +91,8 @@ _FORM = re.compile(
     | \b{_KEY}\b[^.\n]{{0,50}}?{_IS}{_QUOTED}{_OWN}
     | \b{_TURN}{_CLOSED}:{_QUOTED}{_LABEL}
     | \b{_LABEL}\W{{0,3}}[:=]\s{{0,3}}(?:[01]?\.\d|\d+\s?%)
+    | (?:^|[.!?:]\s)\W{{0,3}}{_REPLY}\b[^.\n]{{0,20}}?{_QUOTED}\b{_OWN}
+    | \b(?:ignore|disregard|forget|override|bypass|discard)\b[^.\n]{{0,40}}?\b(?:instructions?|prompts?)\b
     | (?:-+>|=+>|[→⇒⟹|]){_QUOTED}{_OWN}
     | (?:^|[:=,]){_QUOTED}{_OWN}\W{{0,10}}$
     | (?-i:\b[a-z]+\s["'“‘*_]{{0,3}}(?:Supported|SUPPORTED|Refuted|REFUTED|Not\ Enough\ Evidence)\b(?!\s+(?:by|[A-Z])))

@@ -31,6 +31,7 @@ LETTERS = 10  # consonants from which one in their order is none
 RUN = 3  # of the claim's content words in a row from which they belong to it
 MOST = 500  # consonants of a claim that are compared: time grows with them
 OWN = 0.5  # share of its words from which a sentence is about the claim alone
+ALONE = 0.65  # the same of one that is the copy of a short claim, in any order, by itself
 PART = 0.6  # share of the claim's length from which a shorter sentence is its copy
 ECHOED = 0.25  # share of the claim's words up to which a sentence only points back to another
 
@@ -111,7 +112,7 @@ class _Statement:
 
     def shared(self, said: Sequence[Sequence[str]]) -> list[int]:
         """The sentences in a row that have parts of the claim, and together say it."""
-        found, run, held = list[int](), list[int](), set[str]()
+        found, run, held, whole = list[int](), list[int](), set[str](), False
         for at, one in enumerate([*said, ()]):
             content = _content(one)
             known = list(filter(None, self._matched(content)))
@@ -119,9 +120,11 @@ class _Statement:
             if its := known if own else self._in_runs(content):
                 run.append(at)
                 held.update(its)
+                whole = len(known) >= ALONE * len(content)
             else:
-                several = len(run) > 1 or len(self.content) < TELLING  # alone, a telling sentence may add something
-                found += run if several and len(held) >= COPIED * len(self.content) else ()
+                # Alone, a sentence may add something; to a short claim, if a third of it does.
+                copied = len(run) > 1 or (len(self.content) < TELLING and whole)
+                found += run if copied and len(held) >= COPIED * len(self.content) else ()
                 run, held = [], set()
         return found
 

@@ -34,7 +34,7 @@ STORE = (
         "https://zeitung.example",
         "Die Brücke über die Aster wurde im Jahr 1932 für den Verkehr geöffnet, sagt die Stadt.",
     ),
-    ("https://long.example", "The Aster bridge of 1932 opened with a parade. " * 30),
+    ("https://long.example", "Drums opened the Aster bridge in 1932 with a parade of soldiers. " * 30),
 )
 
 # By setting: the value that changes something, and what else is set in both runs. Plain: strategy got.

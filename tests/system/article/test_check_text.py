@@ -61,8 +61,8 @@ def test_a_store_is_read_too_and_what_repeats_a_statement_is_none(checker, tmp_p
     copies = ("copy.md", "Officials confirmed that the Aster bridge carries two lanes and a footpath.")
     pages = [Page(number, url, (text,)) for number, (url, text) in enumerate([first, copies])]
     write_store(pages, tmp_path / "store.json")
-    labels = [one.label for one in checker.check_text(TEXT, store=tmp_path / "store.json")]
-    assert labels == [Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE, Label.NOT_ENOUGH_EVIDENCE]
+    labels = {one.sentence.number: one.label for one in checker.check_text(TEXT, store=tmp_path / "store.json")}
+    assert labels == {0: Label.REFUTED, 1: Label.NOT_ENOUGH_EVIDENCE, 3: Label.NOT_ENOUGH_EVIDENCE}
 
 
 def test_what_was_checked_before_is_not_checked_again(checker):

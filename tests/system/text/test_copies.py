@@ -96,6 +96,12 @@ def test_halves_and_echoes_of_a_claim_are_copies(passage: list[str]) -> None:
     assert copies_in(passage, CLAIM) == {*passage}
 
 
+def test_a_sentence_that_has_all_of_a_short_claim_may_add_to_it() -> None:
+    claim = "The Aster bridge opened in 1932."
+    assert not repeats_claim("Drums opened the Aster bridge in 1932 with a parade of soldiers.", claim)
+    assert repeats_claim("In 1932, it is true, opened the Aster bridge.", claim)
+
+
 def test_what_stands_beside_a_copy_is_evidence() -> None:
     evidence = ["Yes, he paid 38,000 crowns of income tax.", "The newspaper printed his tax returns."]
     assert without_claim([SENTENCES[1], *evidence], CLAIM) == evidence
