@@ -196,10 +196,10 @@ class Worker:
         flaws, left_out = Flaws(), list[str]()
         limits = _within(self.engine.settings.run.reading)
         if isinstance(order.material, Path):
-            name, pages = "store", read_documents([order.material], flaws, limits=limits)
+            own, name, pages = False, "store", read_documents([order.material], flaws, limits=limits)
         else:
-            name, pages = "documents", _pages(order.material, left_out, limits)
-        engine = self.engine.for_documents(own=name == "documents")
+            own, name, pages = True, "documents", _pages(order.material, left_out, limits)
+        engine = self.engine.for_documents(own=own)
         found: list[CheckedStatement] = []
         checking = check_article(engine, article, pages, name=name, flaws=flaws, date=order.date, speaker=order.speaker)
         async for one in checking:
