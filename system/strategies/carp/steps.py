@@ -34,20 +34,16 @@ NO_GRAPH = ClaimGraph(entities=(), relations=())
 Statements = Sequence[Thought[Stance]]
 
 
-async def draft(
-    case: Case, operation: str, steps: Sequence[Step[R, D]], *, alone: bool = False
-) -> list[Thought[D] | None]:
+async def draft(case: Case, operation: str, steps: Sequence[Step[R, D]]) -> list[Thought[D] | None]:
     """Do steps in two stages: drafts, then a final reply that sees them (section 3.7).
 
     With one model this is self-refinement: a draft and its revision. With several, each writes a draft on its own and
-    the first makes one reply of them. Without time for the second stage, or if it fails, the first draft stands.
-
-    Args:
-        alone: each task belongs to one agent, who revises its own draft whatever other models there are.
+    the agent's own makes one reply of them. Without time for the second stage, or if it fails, the agent's own draft
+    stands.
     """
     if not case.settings[CarpSettings].drafts:
         return await case.think(operation, steps)
-    writers = 1 if alone else 1 + len(case.settings.model.other_models)
+    writers = 1 + len(case.settings.model.other_models)
     tasks = [step.task for step in steps]
     asked = [task.model_copy(update={"agent": task.agent + writer}) for task in tasks for writer in range(writers)]
     written = await case.generate(operation, asked)
@@ -162,7 +158,7 @@ async def state_cases(
         return Step(task, partial(_stated, case, task, shared_evidence, parents), parents, under=case.graph.root)
 
     steps = [step(team, agent) for team in Team for agent in range(case.settings[CarpSettings].team_agents)]
-    return [stance for stance in await draft(case, "state", steps, alone=True) if stance]
+    return [stance for stance in await draft(case, "state", steps) if stance]
 
 
 def _stated(
@@ -205,7 +201,7 @@ async def correct_themselves(
 
     agents = dict.fromkeys((s.content.team, s.content.agent) for s in record)
     steps = [step(team, agent) for team, agent in agents]
-    return [stance for stance in await draft(case, "correct", steps, alone=True) if stance]
+    return [stance for stance in await draft(case, "correct", steps) if stance]
 
 
 def _corrected(task: CorrectOneself, result: Completion[CorrectionReply]) -> Stance:

@@ -264,7 +264,18 @@ def test_several_models_draft_and_the_first_merges_the_drafts(carp_case, answers
     first, second, final = asked(case, PlanVerification)
     assert [task.agent for task in (first, second, final)] == [0, 1, 0]
     assert len(final.drafts) == 2 and "independently" in render(final, adapter=False)[1]["content"]
-    assert [task.agent for task in asked(case, StateCase)[:8]] == [0, 1, 0, 1] * 2  # agents revise their own
+    stated = asked(case, StateCase)[:12]  # of four agents, two drafts each, the agent's own first, then its reply
+    assert [task.agent for task in stated] == [0, 1, 1, 2, 0, 1, 1, 2, 0, 1, 0, 1]
+    assert [len(task.drafts) for task in stated] == [0] * 8 + [2] * 4
+
+
+def test_a_second_model_costs_half_as_many_calls_more(carp_case):
+    calls = []  # table 3: two drafts and one reply of them, where one model drafts and revises
+    for others in ([], ["second"]):
+        case = carp_case(carp__drafts=True, model__other_models=others)
+        run(case)
+        calls.append(sum(len(asked(case, task)) for task in CARP_TASKS))
+    assert calls[1] == 1.5 * calls[0]
 
 
 def test_agents_of_a_team_have_their_own_models(carp_case, answers):
