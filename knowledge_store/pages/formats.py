@@ -7,6 +7,7 @@ the sentence after it. Files of strangers are read in a process of their own: se
 import csv
 import logging
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO, StringIO
 from typing import Any
@@ -22,6 +23,8 @@ SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its b
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
 ROWS = 1000  # characters of a table's rows that are cited together
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
+LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+"""Letters that PDFs draw as one, in place of which nobody types or quotes them."""
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
@@ -189,7 +192,7 @@ def _pdf(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     if len(reader.pages) > MAX_PDF_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PDF_PAGES:,} pages, got {len(reader.pages):,}")
     for number, page in enumerate(reader.pages, 1):
-        yield f"page={number}", _unwrapped(page.extract_text().split("\n"))
+        yield f"page={number}", _unwrapped(page.extract_text().translate(LIGATURES).split("\n"))
 
 
 def _unwrapped(lines: Sequence[str]) -> Iterator[str]:

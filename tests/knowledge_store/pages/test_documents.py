@@ -158,6 +158,12 @@ def test_a_pdf_is_unwrapped(tmp_path: Path) -> None:
     )
 
 
+def test_letters_that_a_pdf_draws_as_one_are_read_apart(tmp_path: Path) -> None:
+    drawn = pdf(["The \\256nal was \\257ooded."]).replace(b"Helvetica", b"Helvetica /Encoding /StandardEncoding")
+    (tmp_path / "a.pdf").write_bytes(drawn)
+    assert sentences(tmp_path / "a.pdf") == ("The final was flooded.",)
+
+
 def test_a_short_line_of_a_pdf_ends_no_sentence(tmp_path: Path) -> None:
     page = [
         "Corvane",
