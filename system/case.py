@@ -157,9 +157,9 @@ class Case:
         return await self.stopwatch.within_deadline(operation, lambda: self.model.generate(requests), final=final)
 
     def _request(self, task: Task[Reply], seed: int = 0) -> Request:
-        varied = task.variant > 0 or seed > 0
         model = self.settings.model
-        return Request(task, model.temperature if varied else 0.0, model.seed + task.variant + seed)
+        variant = task.variant(1 + len(model.other_models)) + seed
+        return Request(task, model.temperature if variant else 0.0, model.seed + variant)
 
 
 def _is_malformed(result: Result) -> bool:

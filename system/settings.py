@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
@@ -40,7 +40,10 @@ class GraphSettings(Record):
     depth: int = Field(3, gt=0, description="maximum question rounds per branch")
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate_threshold: float = Field(
-        0.9, ge=0, le=1, description="cosine similarity at which two questions count as duplicates"
+        0.9,
+        ge=0,
+        le=1,
+        description="cosine similarity at which questions count as duplicates, and two rounds of a debate as alike",
     )
     debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")
     pool: bool = Field(
@@ -55,13 +58,22 @@ class GraphSettings(Record):
     two_labels: bool = Field(
         False, description="conclude with two labels, as CARP does: what is not shown to be true is Refuted"
     )
-    justify: bool = Field(True, description="write the reasons before the label; otherwise quote what decides after it")
+    justify: bool = Field(
+        True,
+        description="write a branch's reasons before its label; otherwise quote what decides after it, as pool does",
+    )
+
+    @model_validator(mode="after")
+    def _voting(self) -> "GraphSettings":
+        if self.second_opinion and self.pool and not self.debate:
+            raise ValueError("second_opinion is a vote, and nobody votes where pool decides; leave out one of the two")
+        return self
 
 
 class DebateSettings(Record):
     """Shape of a debate (DebateCV, section 3.2), and the evidence that claims are checked on."""
 
-    rounds: int = Field(3, gt=0, description="maximum rounds per debate")
+    rounds: int = Field(3, gt=0, description="maximum rounds of a debate (got, debatecv) and of cooperation")
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="evidence to check on; gold: the annotators', from an annotated claims file"
     )
@@ -85,7 +97,10 @@ class ModelSettings(Record):
         default_factory=dict, description="tasks done by another backend, such as judge_claim=extractive"
     )
     temperature: float = Field(
-        0.7, ge=0, description="sampling temperature for generating questions; everything else is greedy"
+        0.7,
+        ge=0,
+        description="sampling temperature of every reply but the first to the same inputs: questions after the first, "
+        "further agents of a model, second tries; everything else is greedy",
     )
     seed: int = Field(1, description="random seed for sampling")
 

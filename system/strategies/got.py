@@ -62,7 +62,7 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
     yield judges_with(settings)
     if graph.debate:
         yield from (Argue, Moderate, CloseDebate)
-    elif graph.pool:
+    if graph.pool:
         yield LabelClaim
 
 
@@ -125,8 +125,8 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
     """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote."""
     pairs = [pair for branch in branches for pair in branch.pairs]
     verdicts = await with_second_opinion(case, _verdicts(branches), pairs)
-    if case.settings.graph.debate:
-        return await resolve_disagreement(case, verdicts, pairs)
+    if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
+        return verdict
     if case.settings.graph.pool and verdicts:
         return await judge_together(case, verdicts, pairs)
     return vote(case, verdicts)

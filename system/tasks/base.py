@@ -63,8 +63,7 @@ class Task(Record, Generic[R]):
         adapter: the adapter that serves it.
         reply_type: schema of the reply.
         max_tokens: longest reply, in tokens.
-        agent: which of several agents is asked, from 0. With several models each agent has its own; with one, the
-            agents after the first are sampled with seeds of their own.
+        agent: which of several agents is asked, from 0; they take turns on the models.
     """
 
     name: ClassVar[str]
@@ -75,10 +74,13 @@ class Task(Record, Generic[R]):
     claim: Claim
     agent: int = 0
 
-    @property
-    def variant(self) -> int:
-        """Which of several replies to the same inputs is wanted; 0 is the likeliest, the others are sampled."""
-        return self.agent
+    def variant(self, models: int) -> int:
+        """Which of a model's replies to the same inputs is wanted; 0 is the likeliest, the others are sampled.
+
+        Args:
+            models: that agents take turns on; each gives its likeliest reply first.
+        """
+        return self.agent // models
 
     @classmethod
     def prompt_file(cls) -> Path:

@@ -155,3 +155,9 @@ def test_the_cards_profiles_differ_in_passages_alone():
     assert (best.retrieval.top_k, fast.retrieval.top_k) == (8, 5)
     retrieval = fast.retrieval.model_copy(update={"dense_candidates": 256, "top_k": 8})
     assert fast.model_copy(update={"retrieval": retrieval, "profile": "a10g"}) == best
+
+
+def test_a_second_opinion_needs_a_vote():
+    with pytest.raises(SettingsError, match=r"graph: .*second_opinion is a vote.*leave out one"):
+        load("cpu", {"second_opinion": True})
+    assert load("cpu", {"second_opinion": True, "debate": True}).graph.second_opinion

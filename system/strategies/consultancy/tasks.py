@@ -22,11 +22,6 @@ class Advise(EvidenceTask[ArgumentReply]):
     side: Speaker
     transcript: tuple[Argument, ...]
 
-    @property
-    def variant(self) -> int:
-        """The likeliest reply, whichever model the consultant is on."""
-        return 0
-
 
 class QuestionSpeakers(Task[QuestionReply]):
     """Ask, as the judge, what the speakers have left open.

@@ -16,7 +16,7 @@ from system.strategies.debate.records import Ruling, Skipped
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, ModeratorTask, RulingReply
 from system.strategies.steps.evidence import SharedEvidence, share_evidence
 from system.strategies.steps.speech import apart, speak
-from system.strategies.steps.verdict import as_verdict, has_majority, share, vote
+from system.strategies.steps.verdict import as_verdict, has_majority, share
 from system.tasks.base import Reply
 
 M = TypeVar("M", bound=ModeratorTask[Reply])
@@ -26,12 +26,11 @@ ROUND = ("argue", "argue", "moderate")
 
 async def resolve_disagreement(
     case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
-) -> Thought[Verdict]:
-    """The verdict of all branches: by majority where they agree, by debate where they do not.
+) -> Thought[Verdict] | None:
+    """The verdict of a debate where branches disagree; None where they agree, without time, or if the debate fails.
 
     Branches that all found Not Enough Evidence are debated too, if both sides can cite something of what was found.
     Where the search ends early (``graph.stop_early``), those that found not enough do not disagree with a majority.
-    A debate for which there is no time, or that fails, leaves the decision to the vote.
     """
     labels = {thought.content.label for thought in verdicts}
     if case.settings.graph.stop_early and has_majority(verdicts, len(verdicts)):
@@ -46,7 +45,7 @@ async def resolve_disagreement(
             skip(case, verdicts, "there is no time left")
         elif verdict := await debate(case, shared_evidence, both_sides=len(labels) == 1):
             return _merge(case, verdict, verdicts)
-    return vote(case, verdicts)
+    return None
 
 
 async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: bool = False) -> Thought[Verdict] | None:

@@ -26,11 +26,6 @@ class Argue(EvidenceTask[ArgumentReply]):
     side: Speaker
     transcript: tuple[Argument, ...]
 
-    @property
-    def variant(self) -> int:
-        """The likeliest reply, whichever model the debater is on."""
-        return 0
-
 
 class RulingReply(Reply):
     """News, gaps, reasons and the decision: a label, or another round.

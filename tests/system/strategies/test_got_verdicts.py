@@ -149,10 +149,11 @@ def test_the_last_judgement_reads_the_nearest_sentences(make_case, answers):
     assert all(pair.answer in pages[pair.passages[0].url] for pair in task.pairs)
 
 
+@pytest.mark.parametrize("debate", [False, True])  # there is none where branches agree
 @pytest.mark.parametrize("branches", [1, 3])
-def test_the_last_judgement_overrides_the_branches(make_case, answers, branches):
+def test_the_last_judgement_overrides_the_branches(make_case, answers, branches, debate):
     pooled(answers, Label.REFUTED)
-    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True, graph__branches=branches)
+    case = make_case(graph__justify=False, graph__debate=debate, graph__pool=True, graph__branches=branches)
     outcome = run_got(case)
     *cast, last = case.graph.holding(Verdict)
     assert [verdict.content.label for verdict in cast] == [Label.SUPPORTED] * branches

@@ -28,7 +28,6 @@ class AskQuestion(Task[QuestionReply]):
     index: int
     asked: tuple[str, ...] = ()
 
-    @property
-    def variant(self) -> int:
+    def variant(self, models: int) -> int:
         """See ``Task.variant``."""
         return self.index

@@ -267,6 +267,7 @@ def test_several_models_draft_and_the_first_merges_the_drafts(carp_case, answers
     stated = asked(case, StateCase)[:12]  # of four agents, two drafts each, the agent's own first, then its reply
     assert [task.agent for task in stated] == [0, 1, 1, 2, 0, 1, 1, 2, 0, 1, 0, 1]
     assert [len(task.drafts) for task in stated] == [0] * 8 + [2] * 4
+    assert {request.temperature for request in case.model.requests if request.task.agent < 2} == {0.0}
 
 
 def test_a_second_model_costs_half_as_many_calls_more(carp_case):
