@@ -102,7 +102,7 @@ async def check(
         own=engine.own,
     )
     try:
-        reached = _none(case, kind) if (kind := not_a_claim(claim.text)) else await strategy(case)
+        reached = _none(case, kind) if (kind := _no_claim(case)) else await strategy(case)
     except Exception as error:  # noqa: BLE001 - the one place where any fault of a claim becomes a named failure
         _note(case, error)
         reached = await _conclude(case)
@@ -117,6 +117,14 @@ def unread(message: str) -> Failure:
 def unread_parts(where: Path | str, ranked: RankedStore) -> list[Failure]:
     """The failures of a claim whose store could not be read completely."""
     return [unread(f"{where}: {flaw}") for flaw in UNREAD if flaw in ranked.report.flaws]
+
+
+def _no_claim(case: Case) -> str:
+    """What a text is that can be neither true nor false; empty for a claim.
+
+    A row of a file that is checked on its store was chosen as a claim, whatever its form.
+    """
+    return "" if case.claim.numbered and not case.own else not_a_claim(case.claim.text)
 
 
 def _none(case: Case, kind: str) -> Outcome:
@@ -183,7 +191,7 @@ def _in_two_labels(case: Case, verdict: Verdict) -> Verdict:
 
 def _found_nothing(case: Case, outcome: Outcome) -> bool:
     """Whether the search came to its end, and nothing answered any question."""
-    if not_a_claim(case.claim.text):
+    if _no_claim(case):
         return False
     broken = any(failure.unanswered and failure.operation != READ for failure in case.failures)
     answered = any(pair.answered for pair in outcome.pairs)

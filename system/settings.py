@@ -40,10 +40,7 @@ class GraphSettings(Record):
     depth: int = Field(3, gt=0, description="maximum question rounds per branch")
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate_threshold: float = Field(
-        0.9,
-        ge=0,
-        le=1,
-        description="cosine similarity at which questions count as duplicates, and two rounds of a debate as alike",
+        0.9, ge=0, le=1, description="cosine similarity at which two questions count as duplicates"
     )
     debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")
     pool: bool = Field(

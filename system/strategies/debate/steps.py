@@ -1,7 +1,7 @@
 """Debate: two sides argue, a moderator rules (He et al., 2026, figure 1 and section 3.2).
 
 Two debaters take turns, the affirmative first; after each round the moderator gives a verdict or asks for another
-round. The debate ends early when a round brings nothing new, and with a last ruling when rounds or time run out.
+round. The debate ends with its first verdict, and with a last ruling when rounds or time run out.
 """
 
 from collections.abc import Sequence
@@ -74,8 +74,6 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
             rulings.append(ruling)
             if ruling.content.decision:
                 return _decided(case, ruling, ruling.content.decision)
-            if await repeats(case, rulings):
-                break
         return await close_debate(case, shared_evidence, transcript, rulings) if transcript else None
     except DeadlineExpired:
         return await _close_in_reserve(case, shared_evidence, transcript, rulings)
@@ -129,14 +127,6 @@ async def moderate(
 
     (ruling,) = await case.think("moderate", [Step(task, ruled, [*transcript, *rulings], under=case.graph.root)])
     return ruling
-
-
-async def repeats(case: Case, rulings: Sequence[Thought[Ruling]]) -> bool:
-    """Whether the last round brought nothing new: its insight is a near-duplicate of the one before."""
-    if len(rulings) < 2:
-        return False
-    before, last = await case.embed("moderate", [thought.content.insight for thought in rulings[-2:]])
-    return bool((before @ last).round(4) >= case.settings.graph.duplicate_threshold)
 
 
 async def close_debate(

@@ -1,15 +1,17 @@
 """Questions and opinions are said to be no claims, and nothing else is."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from factgraph import FactChecker, Label
-from system.check import Engine
-from system.graph.records import Verdict
+from system.check import Engine, check
+from system.graph.records import Claim, Verdict
 from system.models.scripted import ScriptedModel
 from system.text.claim_detection import not_a_claim
-from tests.helpers.bridge import PAGES, BagOfWords, settings_with
+from tests.helpers import fake_time
+from tests.helpers.bridge import PAGES, BagOfWords, settings_with, store_of
 
 TEXTS = {
     "a question": [
@@ -104,6 +106,14 @@ def test_a_check_says_so_and_asks_no_model():
     assert checked.verdict.justification == ("This is a question, not a claim: no evidence can make it true or false.")
     assert checked.result.failures == () and checked.result.timing.cost.calls == 0
     assert isinstance(checked.graph.thoughts[-1].content, Verdict)
+
+
+def test_a_row_of_a_file_is_a_claim_in_any_form(make_engine):
+    question = Claim("Is the Aster bridge open?", id=7)
+    result, _ = fake_time.run(check(make_engine(), question, store_of(PAGES)))
+    assert result.verdict.label is Label.SUPPORTED and result.timing.cost.calls > 0
+    own, _ = fake_time.run(check(replace(make_engine(), own=True), question, store_of(PAGES)))
+    assert own.verdict.label is Label.NOT_ENOUGH_EVIDENCE and own.timing.cost.calls == 0
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_trains_on_the_end_of_a_longer_debate(bench: Bench) -> None:
 
     (debate,) = bench.debates(ScriptedModel(goes_on), count=1)
     assert isinstance(debate.task, CloseDebate) and debate.reply == closing
-    assert len(debate.rulings) == 2 and len(debate.transcript) == 4  # the second insight repeats the first
+    assert len(debate.rulings) == 3 and len(debate.transcript) == 6
 
 
 def test_keeps_finished_debates_and_retries_failed_ones(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
@@ -232,4 +232,4 @@ def test_a_closed_debate_does_not_teach_to_continue(bench: Bench) -> None:
 
     (debate,) = bench.debates(ScriptedModel(never_decides), count=1)
     kinds = [sample.kind for sample in moderator_data(bench.claims[:1], [debate], {}, {})[0].samples]
-    assert len(debate.rulings) == 2 and kinds == ["goes on", "correct"]
+    assert len(debate.rulings) == 3 and kinds == ["goes on", "goes on", "correct"]

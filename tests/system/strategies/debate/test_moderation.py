@@ -115,14 +115,6 @@ def test_after_the_last_round_comes_a_final_ruling(disagreeing, answers, changes
     assert len(final.transcript) == 2 * rounds and len(final.rulings) == rounds
 
 
-def test_a_round_without_anything_new_ends_the_debate(disagreeing, answers):
-    same = RulingReply(insight="A date was named.", gaps="", reason="More may come.", decision=CONTINUE)
-    answers.replace[Moderate] = lambda _: same
-    case = disagreeing()
-    run_got(case)
-    assert len(asked(case, Moderate)) == 2 and len(asked(case, CloseDebate)) == 1
-
-
 def test_open_branches_are_debated_if_both_sides_have_evidence(make_case, answers):
     answers.replace[JudgeClaim] = judged(Label.NOT_ENOUGH_EVIDENCE, Label.NOT_ENOUGH_EVIDENCE)
     case = make_case(graph__debate=True, graph__depth=1)
