@@ -3,8 +3,8 @@
 The three adapters follow Rolinger and Liu (2025), section 3.4: rank 16, alpha 32, dropout 0.05, no bias, all projection
 layers. Learning rate, epochs and batch of these are not in the paper and are ours. The moderator follows both versions
 of DebateCV: learning rate 2e-5, two epochs, an adapter that is scaled by alpha / rank = 2; dropout and batch are ours.
-Its rank is 32 where theirs is 128: that would halve the keys and values of a 23 GB card and is no better on a small
-model (docs/training.md).
+Its rank is 32 where theirs is 128, which would halve the keys and values of a 23 GB card; what a lower rank costs was
+measured on a small model only, and at another scale (docs/log.md).
 """
 
 from dataclasses import dataclass
