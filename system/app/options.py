@@ -57,7 +57,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     for section, fields in SECTIONS.items():
         group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")
         for name, field in fields.model_fields.items():
-            group.add_argument(_flag(name), **_kind(field), help=field.description)
+            group.add_argument(flag(name), **_kind(field), help=field.description)
 
 
 def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
@@ -101,7 +101,8 @@ def _advice(word: str, flags: Iterable[str]) -> str:
     return f"did you mean {close[0]}?" if close else "--help-all shows every option"
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """The option of a setting."""
     return f"--{name.replace('_', '-')}"
 
 

@@ -4,12 +4,12 @@ A folder has all that is its own: the strategy, its steps, the tasks with their 
 Deleting it takes nothing else away. ``steps`` has what several share.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from importlib import import_module
 from pkgutil import walk_packages
 
 from system.case import Case, Outcome
-from system.settings import Settings
+from system.settings import SECTIONS, Settings
 from system.tasks.base import Reply, Task, registered
 
 Strategy = Callable[[Case], Awaitable[Outcome]]
@@ -22,14 +22,20 @@ SEARCHING: set[str] = set()
 
 Asks = Callable[[Settings], Iterable[type[Task[Reply]]]]
 _ASKS: dict[str, Asks] = {}
+_USES: dict[str, Collection[str] | None] = {}
+OF_ALL = ("model", "engine", "retrieval", "multi_hop", "reading", "run")
+"""Sections of settings that every strategy obeys."""
 
 
-def strategy(name: str, asks: Asks | None = None, *, searching: bool = False) -> Callable[[Strategy], Strategy]:
+def strategy(
+    name: str, asks: Asks | None = None, *, searching: bool = False, uses: Collection[str] | None = None
+) -> Callable[[Strategy], Strategy]:
     """Register a strategy under a name; a decorator.
 
     Args:
         asks: the tasks that it may ask under given settings, so that no model is loaded for others; any unless told.
         searching: whether it is a search for evidence and nothing else, so that it cannot be run without any.
+        uses: the settings of the graph, of debates and of single strategies that it obeys; all unless told.
     """
 
     def register(check: Strategy) -> Strategy:
@@ -37,10 +43,19 @@ def strategy(name: str, asks: Asks | None = None, *, searching: bool = False) ->
             raise ValueError(f"two strategies are called {name!r}")
         STRATEGIES[name] = check
         _ASKS[name] = asks or (lambda settings: registered())
+        _USES[name] = uses
         SEARCHING.update([name] if searching else [])
         return check
 
     return register
+
+
+def unused(name: str, given: Iterable[str]) -> list[str]:
+    """The settings among some that have no effect on a strategy."""
+    if (uses := _USES[name]) is None:
+        return []
+    chosen = {each for section, fields in SECTIONS.items() if section not in OF_ALL for each in fields.model_fields}
+    return sorted({*given} & chosen - {*uses, "two_labels"})
 
 
 def asked_by(settings: Settings) -> list[type[Task[Reply]]]:

@@ -15,7 +15,7 @@ from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
 from system.graph.records import Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Question, Thought
-from system.settings import Settings
+from system.settings import DebateSettings, GraphSettings, Settings
 from system.strategies import strategy
 from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
@@ -66,7 +66,7 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
         yield LabelClaim
 
 
-@strategy("got", asks, searching=True)
+@strategy("got", asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
 async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []

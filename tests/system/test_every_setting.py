@@ -17,6 +17,7 @@ from system.models.scripted import ScriptedModel
 from system.runner.checker import LocalChecker
 from system.runner.checking import PooledChecks, check_all
 from system.settings import SECTIONS, Settings, SettingsError, load, strategies
+from system.strategies import OF_ALL, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.verifier.base import VerifierUnavailable
@@ -149,6 +150,20 @@ def test_a_setting_changes_a_run_or_is_shown_elsewhere(setting: str) -> None:
         return
     value, base = RUNS[setting]
     assert checked(base) != checked({**base, setting.replace(".", "__"): value})
+
+
+CHOSEN = [setting for setting in RUNS if setting.split(".")[0] not in OF_ALL]
+ALWAYS = ("graph.two_labels", "debate.evidence")  # of every strategy; refused or shown below for some
+
+
+@pytest.mark.parametrize("strategy", strategies())
+def test_a_strategy_says_which_settings_it_ignores(strategy: str) -> None:
+    for setting in (one for one in CHOSEN if one not in ALWAYS):
+        value, base = RUNS[setting]
+        field = setting.replace(".", "__")
+        runs = ({**each, "strategy": strategy} for each in (base, WIDE, {}))
+        ignored = all(checked(run) == checked({**run, field: value}) for run in runs)
+        assert ignored == bool(unused(strategy, [setting.split(".")[1]])), setting
 
 
 def test_stores_wait_for_their_turn_as_the_settings_say(make_engine) -> None:

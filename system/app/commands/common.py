@@ -24,6 +24,7 @@ from system.graph.records import Claim, ClaimResult
 from system.hardware.machine import choose_profile
 from system.runner.ranking_pool import store_file
 from system.settings import Settings, load
+from system.strategies import unused
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
@@ -115,6 +116,9 @@ def settings_of(args: argparse.Namespace, *, reading: bool = False) -> Settings:
             reads = f"documents and texts are read by the verifier (strategy {settings.strategy})"
             use = f"--document-strategy {asked} uses {'it' if len(idle) == 1 else 'them'}"
             print(f"{', '.join(idle)}: no effect here, {reads}; {use}", file=sys.stderr)
+    if idle := unused(settings.strategy, given):
+        flags = (options.flag(f"no_{name}" if given[name] is False else name) for name in idle)
+        print(f"{', '.join(flags)}: no effect with strategy {settings.strategy}", file=sys.stderr)
     if why:
         print(f"profile {profile}: {why}", file=sys.stderr)
     return settings

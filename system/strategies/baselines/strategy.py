@@ -8,13 +8,13 @@ from system.graph.records import Verdict
 from system.graph.thoughts import Argument, Thought
 from system.strategies import strategy
 from system.strategies.baselines.steps import ask_of_passages, carry_out, instruct, reason
-from system.strategies.steps.evidence import SharedEvidence, gather, give, retrieve, share_evidence
+from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, give, retrieve, share_evidence
 from system.strategies.steps.verdict import conclude, judge, vote
 
 AGENTS = 3
 
 
-@strategy("single")
+@strategy("single", uses=GATHERING)
 async def single(case: Case) -> Outcome:
     """One agent, one prompt with reasoning (chain of thought)."""
 
@@ -25,7 +25,7 @@ async def single(case: Case) -> Outcome:
     return await conclude(case, verdict())
 
 
-@strategy("majority")
+@strategy("majority", uses=GATHERING)
 async def majority(case: Case) -> Outcome:
     """Three agents reason on their own over the same evidence, and vote."""
 
@@ -36,7 +36,7 @@ async def majority(case: Case) -> Outcome:
     return await conclude(case, verdict())
 
 
-@strategy("cooperation")
+@strategy("cooperation", uses=(*GATHERING, "rounds"))
 async def cooperation(case: Case) -> Outcome:
     """An instructor and an assistant solve the task together (CAMEL)."""
 
@@ -48,7 +48,7 @@ async def cooperation(case: Case) -> Outcome:
     return await conclude(case, verdict())
 
 
-@strategy("baseline")
+@strategy("baseline", uses=("evidence", "justify"))
 async def baseline(case: Case) -> Outcome:
     """The shared task's own order: retrieve for the claim, a question for each passage, a verdict."""
 

@@ -22,7 +22,7 @@ from system.strategies.steps.verdict import conclude
 Pairs = list[Thought[QuestionAnswer]]
 
 
-@strategy("carp")
+@strategy("carp", uses=("verification", "debate", "evidence", "shared_evidence", *CarpSettings.model_fields))
 async def carp(case: Case) -> Outcome:
     """Check a claim by its subclaims, with teams of agents that argue against each other."""
     return await conclude(case, _verdict(case))

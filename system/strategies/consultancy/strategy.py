@@ -23,7 +23,7 @@ from system.strategies.consultancy.steps import (
     state_beliefs,
 )
 from system.strategies.debate.steps import argue
-from system.strategies.steps.evidence import SharedEvidence, gather, share_evidence
+from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
 from system.strategies.steps.verdict import conclude, vote
 
 ROUNDS = 3  # both protocols have exactly these
@@ -32,13 +32,13 @@ Transcript = list[Thought[Argument]]
 Session = Callable[[Case, SharedEvidence, Transcript], Awaitable[None]]
 
 
-@strategy("consultancy")
+@strategy("consultancy", uses=(*GATHERING, *ConsultancySettings.model_fields))
 async def consultancy(case: Case) -> Outcome:
     """Check a claim with one consultant, who argues the side of the settings."""
     return await conclude(case, _judged(case, consult))
 
 
-@strategy("ai_debate")
+@strategy("ai_debate", uses=(*GATHERING, *ConsultancySettings.model_fields.keys() - {"consultant_side"}))
 async def ai_debate(case: Case) -> Outcome:
     """Check a claim with two debaters before the same judge."""
     return await conclude(case, _judged(case, debate_before_judge))

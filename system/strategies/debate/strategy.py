@@ -5,11 +5,11 @@ from system.graph.records import Verdict
 from system.graph.thoughts import Thought
 from system.strategies import strategy
 from system.strategies.debate.steps import debate
-from system.strategies.steps.evidence import gather, share_evidence
+from system.strategies.steps.evidence import GATHERING, gather, share_evidence
 from system.strategies.steps.verdict import conclude
 
 
-@strategy("debatecv")
+@strategy("debatecv", uses=(*GATHERING, "rounds"))
 async def debatecv(case: Case) -> Outcome:
     """Check a claim by debate."""
 

@@ -44,7 +44,7 @@ class StatementVerdict:
     pair: Thought[QuestionAnswer]
 
 
-@strategy("entailment", asks=lambda settings: (), searching=True)
+@strategy("entailment", asks=lambda settings: (), searching=True, uses=("evidence",))
 async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
     try:

@@ -210,6 +210,10 @@ def _cut_off(case: Case, question: Thought[Question]) -> Thought[QuestionAnswer]
     return _best(case, question, answers) if answered else None
 
 
+GATHERING = ("questions", "branches", "duplicate_threshold", "verification", "evidence", "shared_evidence")
+"""The settings of evidence that is gathered once, and shared."""
+
+
 async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
     """The evidence of the setting ``debate.evidence`` (DebateCV, section 5.1), for strategies that collect it once.
 

@@ -343,6 +343,15 @@ def test_a_model_that_reads_no_document_is_named(answers, tmp_path, capsys):
     assert "no effect" not in capsys.readouterr().err
 
 
+def test_a_setting_that_a_strategy_ignores_is_named(answers, tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("The Aster bridge opened in 1932.")
+    asked = ["verify", CLAIM, "--documents", "a.txt", "--profile", "embedded"]
+    cli.main([*asked, "--no-debate", "--branches", "2", "--evidence", "retrieved"])
+    assert "--branches, --no-debate: no effect with strategy entailment\n" in capsys.readouterr().err
+    cli.main([*asked, "--top-k", "2"])
+    assert "no effect" not in capsys.readouterr().err
+
+
 @pytest.fixture
 def archive(tmp_path):
     """An archive with one page about the claim."""
