@@ -81,13 +81,6 @@ def given_settings(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
 
 
-def be_brief(args: argparse.Namespace) -> None:
-    """Set what makes a check quick, where the command line says nothing of it."""
-    for name, value in BRIEF.items():
-        if getattr(args, name) is None:
-            setattr(args, name, value)
-
-
 def _strategy(name: str) -> str:
     if name not in strategies():
         raise argparse.ArgumentTypeError(unknown_strategy(name))

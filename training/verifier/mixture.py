@@ -10,6 +10,7 @@ from tqdm import tqdm
 from training.verifier.averitec import averitec_pairs
 from training.verifier.contrast.groups import Base, ContrastGroups
 from training.verifier.contrast.names import Names
+from training.verifier.contrast.relations import relation_groups
 from training.verifier.contrast.rows import row_groups
 from training.verifier.contrast.sources import bases_of_pages, bases_of_pairs, bases_of_sentences
 from training.verifier.contrast.wordnet import Thesaurus, thesaurus
@@ -39,6 +40,7 @@ SHARES = {
     "semiauto_sim_wiki": 0.4,
     "averitec": 0.8,
     "contrast_rows": 0.5,
+    "contrast_relations": 1.0,
     "questions_boolq": 0.5,
     "wice": 0.0,  # nearly all longer than a pair may be
 } | {f"summedits_{part}": 0.25 for part in ("samsum", "scitldr", "ectsum", "news", "podcast", "qmsumm", "sales_call")}
@@ -131,6 +133,8 @@ def _contrast(sets: Path, pairs: list[Pair], words: Thesaurus, rng: random.Rando
         edit = edits.get(base.decisive)
         if group and edit:  # the false edit by a person joins its paraphrases
             yield Pair(edit.evidence, edit.statement, "refuted", group[0].source, "edit by a person", group[0].group)
+    for group in relation_groups(names, [base.decisive for base in bases if base.source == "sentences"], rng):
+        yield from group
     yield from question_pairs(sets, rng)
     for group in row_groups((pair for pair in pairs if pair.source == "tabfact_rows"), rng):
         yield from group

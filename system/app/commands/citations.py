@@ -33,7 +33,6 @@ def command(arguments: Sequence[str]) -> int:
         0 where no source contradicts its sentence, 1 where one does; 3 where a source could not be read.
     """
     args = options.parse(parser(), arguments)
-    options.be_brief(args)
     settings = common.settings_of(args, reading=True)
     citing = read_citing(args.text)
     find_sources(args, settings)

@@ -104,11 +104,11 @@ def settings_of(args: argparse.Namespace, *, reading: bool = False) -> Settings:
     """The settings that the options ask for; says which profile was chosen and why where they name none.
 
     Args:
-        reading: whether those for documents are wanted, as they are where there are some.
+        reading: whether many statements are checked, each briefly and as those on documents are.
     """
     given = options.given_settings(args)
     profile, why = (args.profile, "") if args.profile else choose_profile(given)
-    settings = load(profile, given)
+    settings = load(profile, {**options.BRIEF, **given} if reading else given)
     if reading or getattr(args, "documents", None):
         asked, settings = settings.strategy, settings.for_documents()
         idle = [f"--{name}" for name in ("backend", "model", "adapters", "address") if name in given]

@@ -71,12 +71,11 @@ def _server(args: argparse.Namespace) -> "Server":
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    options.be_brief(args)
     given = options.given_settings(args)
     profile, why = (args.profile, "") if args.profile else choose_profile(given)
     if why:
         print(f"profile {profile}: {why}", file=sys.stderr)
-    return load(profile, given)
+    return load(profile, {**options.BRIEF, **given})
 
 
 def _check_sources(documents: Sequence[str], search: str) -> None:

@@ -40,7 +40,6 @@ def command(arguments: Sequence[str]) -> int:
         0 where no statement is refuted, 1 where one is; 3 where a verdict stands for a failure, whatever the others.
     """
     args = options.parse(parser(), arguments)
-    options.be_brief(args)
     settings = common.settings_of(args, reading=True)
     if not (args.documents or args.knowledge_store or settings.retrieval.search):
         raise DocumentsError("no evidence: give --documents, --knowledge-store or --search")

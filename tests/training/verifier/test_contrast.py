@@ -8,6 +8,7 @@ import pytest
 from training.verifier.contrast import clauses, dates, quantities, wording
 from training.verifier.contrast.groups import Base, ContrastGroups
 from training.verifier.contrast.names import Names
+from training.verifier.contrast.relations import relation_groups
 from training.verifier.contrast.rows import parse_row, row_groups
 from training.verifier.contrast.wordnet import NoThesaurus, thesaurus
 from training.verifier.pairs import Pair
@@ -142,3 +143,71 @@ def test_rows_with_their_neighbour() -> None:
             assert any(cell in value for cell in parse_row(pair.evidence.lower())[1].values())
     neighbours = [pair for pair in made if pair.kind == "neighbouring row" and "sanna" in pair.statement]
     assert neighbours and all("ann lee" in pair.evidence for pair in neighbours)
+
+
+NAMED = Names(
+    NoThesaurus(),
+    pool={
+        "person": ["Ann Lee", "Bo Dahl", "Cy Roy"],
+        "place": ["Oslo", "Rome", "Lima"],
+        "thing": ["Elbe Club", "Nile Club", "Aare Club"],
+    },
+)
+
+
+@cache
+def relations() -> list[list[Pair]]:
+    return list(relation_groups(NAMED, ["It rained that day.", "Nobody knows why."], Random(1)))
+
+
+def test_relations_have_all_labels_and_are_the_same_by_seed() -> None:
+    again = list(relation_groups(NAMED, ["It rained that day.", "Nobody knows why."], Random(1)))
+    assert again == relations()
+    assert all({pair.label for pair in group} == {"supported", "refuted", "not enough"} for group in relations())
+    assert {pair.kind for group in relations() for pair in group} == {"comparison", "change", "converse", "share"}
+
+
+def test_what_has_changed_is_said_as_it_changed() -> None:
+    judged = 0
+    for pair in (
+        pair for group in relations() for pair in group if pair.kind == "change" and pair.label != "not enough"
+    ):
+        told = re.search(r"between (\d{4}) and (\d{4})", pair.statement)
+        values = {
+            year: int(value.replace(",", ""))
+            for value, year in re.findall(r"(?:from|to|at|was|with) ([\d,]+) in (\d{4})", pair.evidence)
+        }
+        if told and len(values) == 2:
+            rose = bool(re.search(r"rose|grew|increased|climbed|went up", pair.statement))
+            assert (rose == (values[told[2]] > values[told[1]])) == (pair.label == "supported"), pair
+            judged += 1
+    assert judged > 100
+
+
+def test_what_is_longer_has_the_greater_length() -> None:
+    judged = 0
+    for pair in (pair for group in relations() for pair in group if pair.label != "not enough"):
+        told = re.fullmatch(r"([\w ]+?) is (longer|shorter) than ([\w ]+)\.", pair.statement)
+        values = {
+            name: int(value.replace(",", ""))
+            for name, value in re.findall(r"(\w+(?: Club)?) is ([\d,]+) kilometers long", pair.evidence)
+        }
+        if told and not pair.statement.startswith("Of "):
+            holds = (values[told[1]] > values[told[3]]) == (told[2] == "longer")
+            assert holds == (pair.label == "supported"), pair
+            judged += 1
+    assert judged > 50
+
+
+def test_a_share_is_what_its_numbers_make_it() -> None:
+    judged = 0
+    for pair in (
+        pair for group in relations() for pair in group if pair.kind == "share" and pair.label != "not enough"
+    ):
+        numbers = re.search(
+            r"(\d+) (?:residents|pupils|patients|members|houses|ships|players)\D+?[,;] (\d+)", pair.evidence
+        )
+        if numbers and pair.statement.startswith(("Most", "More than half")):
+            assert (2 * int(numbers[2]) > int(numbers[1])) == (pair.label == "supported"), pair
+            judged += 1
+    assert judged > 20
