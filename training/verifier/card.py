@@ -59,6 +59,7 @@ development or test splits: no score on them can be reported for this model.
 Contrast groups are made by rule from their sentences: a sentence's paraphrases (numbers and dates in other forms,
 bounds, synonyms, other order, less detail), its flips (number, date, name, negation, opposite, roles) and its silent
 forms (detail added, vaguer passage, another fact, another subject, a neighbouring row) side by side in one batch.
+Others are made of patterns with names of the sets: comparisons, changes over time, converses, shares of a whole.
 
 ## Figures
 
