@@ -32,8 +32,8 @@ SILENT = 0.35  # share of the pages that lose the sentence that decides
 SAME = 0.6  # share of the evidence's words from which a sentence may say the same and is no distractor
 LONGEST = 1500  # characters of a page
 OF_EACH = 60  # pages of each source
-OTHER_FORMS = ("questions_", "averitec", "anli", "summedits")
-"""Sources that do not read like a statement on a document: questions with answers, dialogues, traps for models."""
+OTHER_FORMS = ("questions_", "averitec", "anli", "summedits", "contrast_relations")
+"""Sources that do not read like a statement on a document: questions, dialogues, traps for models, filled patterns."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from random import Random
 from training.verifier.contrast.names import Names
 from training.verifier.pairs import Pair, Verdict
 
-GROUPS = 16_000  # of all kinds together
+GROUPS = 8000  # of all kinds together
 SOURCE = "contrast_relations"
 
 
