@@ -40,7 +40,7 @@ class Fact:
 
 
 def relation_groups(names: Names, sentences: Sequence[str], rng: Random) -> Iterator[list[Pair]]:
-    """Yield a group for each made fact; the same seed makes the same ones.
+    """Yield a group for each made fact, none without names to make them of; the same seed makes the same ones.
 
     Args:
         sentences: of public sets, to stand around the fact.
@@ -51,7 +51,8 @@ def relation_groups(names: Names, sentences: Sequence[str], rng: Random) -> Iter
         "converse": _converse,
         "share": _share,
     }
-    for _ in range(GROUPS):
+    enough = len(sentences) >= 2 and all(len(names.pool[kind]) >= 3 for kind in ("person", "place", "thing"))
+    for _ in range(GROUPS if enough else 0):
         kind = rng.choice(list(kinds))
         fact = kinds[kind](names, rng)
         around = rng.sample(sentences, rng.choice([0, 0, 1, 2]))
