@@ -101,8 +101,6 @@ def _comparison(names: Names, rng: Random) -> Fact:
     small, large = sorted(rng.sample(range(low, high + 1), 2))
     if rng.random() < 0.5:
         large = min(high, small + max(1, small // rng.choice([4, 10, 20])))
-    if large == small:
-        large += 1
     of_a, of_b = (form.format(x=x, m=str(m) if 1800 < m < 2030 else f"{m:,}") for x, m in ((a, large), (b, small)))
     said = [f"{of_a}. {_capital(of_b)}.", f"{of_b}, while {of_a}.", f"{of_b}; {of_a}.", f"{of_a}, {of_b}."]
     return Fact(
@@ -181,24 +179,24 @@ def _converse(names: Names, rng: Random) -> Fact:
 
 
 _DONE = (
-    ("residents", "voted for the plan", "{n} voted for the plan"),
-    ("pupils", "passed the exam", "{n} passed the exam"),
-    ("patients", "recovered", "{n} recovered"),
-    ("members", "attended the meeting", "{n} attended the meeting"),
-    ("houses", "were damaged", "{n} were damaged"),
-    ("ships", "returned", "{n} returned"),
-    ("players", "were born abroad", "{n} were born abroad"),
+    ("residents", "voted for the plan"),
+    ("pupils", "passed the exam"),
+    ("patients", "recovered"),
+    ("members", "attended the meeting"),
+    ("houses", "were damaged"),
+    ("ships", "returned"),
+    ("players", "were born abroad"),
 )
 
 
 def _share(names: Names, rng: Random) -> Fact:
     place, elsewhere, _ = _three(names, rng, "place")
-    who, did, did_so = rng.choice(_DONE)
+    who, did = rng.choice(_DONE)
     whole = rng.randint(8, 900)
     part = rng.choice([0, whole, *(rng.randint(1, whole - 1) for _ in range(4))])
     share = part / whole
-    count = did_so.format(n="none" if part == 0 else "all of them" if part == whole else f"{part}")
-    said = [f"of the {whole} {who} of {place}, {count}.", f"{place} has {whole} {who}; {count}."]
+    count = "none" if part == 0 else "all of them" if part == whole else f"{part}"
+    said = [f"of the {whole} {who} of {place}, {count} {did}.", f"{place} has {whole} {who}; {count} {did}."]
     if round(100 * share) not in (0, 50, 100):  # which could stand for less or more
         said.append(f"{100 * share:.0f} percent of the {who} of {place} {did}.")
     words = {
