@@ -5,6 +5,7 @@ orders to the model, imitated prompts. Real evidence stays as it is, so no verdi
 attack.
 
 Usage: python -m scripts.benchmarks.poisoned_pages CLAIMS.json STORES [--claims 0 1 2 3 4] [--profile cpu]
+       [--attacks ATTACKS.json]
 """
 
 import argparse
@@ -136,19 +137,28 @@ def main() -> None:
     """Check each claim on its store as it is, then under each attack, and print what changed."""
     args = _parser().parse_args()
     claims = [claim for claim in read_claims(args.claims_file) if claim.id in args.claims]
+    attacks = {"none": lambda claim: [], **(_read_attacks(args.attacks) if args.attacks else ATTACKS)}
     labels: dict[tuple[str, int], Label] = {}
     with tempfile.TemporaryDirectory() as scratch, FactChecker(args.profile) as checker:
-        for number, name in enumerate(tqdm(["none", *ATTACKS], unit="attack")):
+        for number, (name, pages) in enumerate(tqdm(attacks.items(), unit="attack")):
             folder = Path(scratch, str(number))
             folder.mkdir()
             for claim in claims:
-                added = ATTACKS[name](claim.text) if name in ATTACKS else []
                 store = (args.stores / f"{claim.id}.json").read_bytes().rstrip(b"\n")
-                (folder / f"{claim.id}.json").write_bytes(b"\n".join([store, *map(_line, enumerate(added))]) + b"\n")
+                added = map(_line, enumerate(pages(claim.text)))
+                (folder / f"{claim.id}.json").write_bytes(b"\n".join([store, *added]) + b"\n")
             for claim, checked in zip(claims, checker.check_many(claims, store=folder), strict=True):
                 labels[name, claim.id] = checked.verdict.label
-    flips = Counter(name for name, claim in labels if labels[name, claim] is not labels["none", claim])
-    print(f"{flips.total()} of {len(ATTACKS) * len(claims)} verdicts flipped {dict(flips)}")
+    flips = [place for place in labels if labels[place] is not labels["none", place[1]]]
+    for name, number in flips:
+        print(f"{name}: claim {number} from {labels['none', number]} to {labels[name, number]}")
+    counted = dict(Counter(name for name, _ in flips))
+    print(f"{len(flips)} of {(len(attacks) - 1) * len(claims)} verdicts flipped {counted}")
+
+
+def _read_attacks(path: Path) -> dict[str, Callable[[str], Pages]]:
+    """Attacks of one's own: a JSON object of their names, each with an object of claims' texts and the pages added."""
+    return {name: pages.__getitem__ for name, pages in orjson.loads(path.read_bytes()).items()}
 
 
 def _line(page: tuple[int, list[str]]) -> bytes:
@@ -162,6 +172,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("stores", type=Path)
     parser.add_argument("--claims", type=int, nargs="+", default=[0, 1, 2, 3, 4], metavar="ID")
     parser.add_argument("--profile", default="cpu")
+    parser.add_argument(
+        "--attacks",
+        type=Path,
+        metavar="JSON",
+        help='attacks instead of these: {"name": {"text of a claim": [["sentence of a page", …], …]}}',
+    )
     return parser
 
 

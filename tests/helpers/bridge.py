@@ -30,9 +30,9 @@ from tests.helpers import by_strategy, fake_time
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 PAGES = (
-    ("https://history.example/aster", "The Aster bridge was opened to traffic in 1932 after four years of work."),
-    ("https://news.example/repairs", "Repairs of the Aster bridge will take until autumn, the city said."),
-    ("https://blog.example/bridges", "Nobody remembers when the first bridge over the Aster was built."),
+    ("https://history.example/aster", "The Aster bridge was opened to traffic in 1932 after four years of work in Halden."),
+    ("https://news.example/repairs", "Repairs of the Aster bridge will take until autumn 2031, the city said."),
+    ("https://blog.example/bridges", "Nobody remembers when the first bridge of Halden was built."),
 )
 FOLLOW_UPS = ("Is there a plaque?", "Which ministry paid?", "How long did work take?", "Were tolls collected?")
 QUESTIONS = ("When did the Aster bridge open?", "Who built the crossing?", "What did newspapers report that year?")

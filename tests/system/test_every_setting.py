@@ -28,14 +28,14 @@ from tests.helpers.processes import PATIENCE
 TESTS = Path(__file__).parents[1]
 STORE = (
     *PAGES,
-    ("https://www.politifact.com/aster", "The Aster bridge never opened, and the claim about 1932 is false."),
-    ("https://news.example/2021/06/30/aster", "The Aster bridge opened again in June, wrote the paper."),
-    ("https://copy.example", "They say: The Aster bridge opened in 1932. Is that so?"),
+    ("https://www.politifact.com/aster", "The Aster bridge never opened, and the claim about 1932 is false, found PolitiFact."),
+    ("https://news.example/2021/06/30/aster", "The Aster bridge opened again in June, wrote the Halden paper."),
+    ("https://copy.example", "They say: The Aster bridge opened in 1932. So says all of Halden."),
     (
         "https://zeitung.example",
-        "Die Brücke über die Aster wurde im Jahr 1932 für den Verkehr geöffnet, sagt die Stadt.",
+        "Die Brücke über die Aster wurde im Jahr 1932 nach 12 Jahren für den Verkehr geöffnet, sagt die Stadt.",
     ),
-    ("https://long.example", "Drums opened the Aster bridge in 1932 with a parade of soldiers. " * 30),
+    ("https://long.example", "Drums opened the Aster bridge in 1932 with a parade of 80 soldiers. " * 30),
 )
 
 # By setting: the value that changes something, and what else is set in both runs. Plain: strategy got.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from system.verifier.reading import PageVerdict
 
 SHOWN = 3  # sentences that the result lists for a statement
-REPEATED = "What was found only repeats the claim."
+REPEATED = "What was found only repeats the claim, or adds nothing to it."
 OPPOSED = 0.5  # probability from which a second page contradicts the first
 
 
@@ -92,6 +92,7 @@ async def check_statement(
     codes = {one.id: other_language(one.content.passage.text, language) if language else "" for one in evidence}
     evidence = [thought for thought in evidence if not codes[thought.id]]
     unread = set(codes.values()) - {""}
+    found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
     pages = await read_pages(case, statement, [thought.content.passage for thought in evidence])
     parents: Sequence[Thought[Content]] = [*_keep(case, pages, evidence)] or [question]
     pair = case.graph.add(_pair(question.content.text, pages), parents, "read", under=question)
@@ -100,7 +101,7 @@ async def check_statement(
     if silent:
         reason = justify_language("What was found is", unread)
     else:
-        reason = justify(label, statement, pages) if pages or not evidence else REPEATED
+        reason = justify(label, statement, pages) if pages or not found else REPEATED
     verdict = Verdict(label=label, justification=reason, confidence=GUESS if silent else confidence)
     return StatementVerdict(statement, case.graph.add(verdict, [pair], "judge", under=question), pair)
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, zip_longest
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
@@ -23,9 +23,13 @@ from system.strategies.steps.tasks.answer_question import AnswerQuestion, Answer
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.text.copies import without_claim
+from system.text.details import adds_nothing
 from system.text.words import sentences
 
-SPARE = 2  # times as many passages are found as are read, since some are orders or repeat the claim
+if TYPE_CHECKING:
+    from knowledge_store.dense.search import Hit
+
+SPARE = 2  # times as many passages are found as are read, since some are orders or add nothing to the claim
 PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
 
 
@@ -39,8 +43,9 @@ async def retrieve(
 ) -> list[Thought[Evidence]]:
     """Find the passages that may answer a question, or bear on the claim itself, best first.
 
-    A passage that is shaped as an order or a prompt stays in the graph, and nobody reads it. One that only repeats the
-    claim comes after all others: neither takes the place of evidence.
+    A passage that is shaped as an order or a prompt, or that tells nothing beyond the claim that could be looked up,
+    stays in the graph, and nobody reads it. One that only repeats the claim comes after all others: none takes the
+    place of evidence.
 
     Args:
         query: what to search for; the question itself where it is empty.
@@ -53,24 +58,38 @@ async def retrieve(
     asked = settings.multi_hop.multi_hop
     text, hops = query or question.content.text, settings.multi_hop if (by_hops if asked is None else asked) else None
     places = settings.retrieval.top_k
-    nearest = await case.stopwatch.within_deadline(
-        "retrieve", lambda: asyncio.to_thread(search, case.index, text, SPARE * places, hops)
-    )
-    orders = [hit for hit in nearest if is_prompt_injection(hit.passage.text)]
-    readable = sorted((hit for hit in nearest if hit not in orders), key=lambda hit: _only_repeats(case, hit.passage))
-    hits = readable[:places] + [hit for hit in orders if hit in nearest[:places]]
+
+    def find() -> tuple[list["Hit"], list["Hit"]]:
+        nearest = search(case.index, text, SPARE * places, hops)
+        unread = [hit for hit in nearest if _is_unread(case, hit.passage)]
+        readable = [hit for hit in nearest if hit not in unread]
+        readable.sort(key=lambda hit: _only_repeats(case, hit.passage))
+        return readable[:places], [hit for hit in unread if hit in nearest[:places]]
+
+    readable, unread = await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(find))
+    hits = readable + unread
     costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
     found = [
         case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)
         for hit, cost in zip(hits, costs, strict=False)
     ]
-    return found[: min(len(readable), places)]
+    return found[: len(readable)]
 
 
 def _only_repeats(case: Case, passage: Passage) -> bool:
     """Whether a passage says nothing but the claim; one of the user's own documents may."""
-    own = case.own and not passage.found
-    return not own and not without_claim(sentences(passage.text), case.claim.text)
+    return not _own(case, passage) and not without_claim(sentences(passage.text), case.claim.text)
+
+
+def _is_unread(case: Case, passage: Passage) -> bool:
+    """Whether a passage gives orders, or tells nothing of its own; one of the user's own documents may do that."""
+    if is_prompt_injection(passage.text):
+        return True
+    return not _own(case, passage) and adds_nothing(sentences(passage.text), case.claim.text)
+
+
+def _own(case: Case, passage: Passage) -> bool:
+    return case.own and not passage.found
 
 
 async def answer_from_passages(

@@ -60,7 +60,7 @@ def bridge_files(tmp_path, answers):
     claims = [{"claim": f"{CLAIM[:-1]} or {year}.", "claim_date": "1-2-2020"} for year in (1933, 1934, 1935)]
     (tmp_path / "claims.json").write_bytes(orjson.dumps(claims))
     (tmp_path / "stores").mkdir()
-    page = {"url": "https://history.example", "url2text": ["The Aster bridge opened in 1932.", "It is old."]}
+    page = {"url": "https://history.example", "url2text": ["The Aster bridge opened in 1932.", "It is 90 m long."]}
     for claim_id in range(3):
         (tmp_path / "stores" / f"{claim_id}.json").write_bytes(orjson.dumps(page))
     return ["--claims", "claims.json", "--knowledge-store", "stores"]
@@ -356,7 +356,7 @@ def test_a_setting_that_a_strategy_ignores_is_named(answers, tmp_path, capsys):
 def archive(tmp_path):
     """An archive with one page about the claim."""
     path = tmp_path / "archive.sqlite"
-    Archive(path).add([Page(0, "https://news.example/bridge", ("The Aster bridge opened in 1932.",), date(2021, 3, 1))])
+    Archive(path).add([Page(0, "https://news.example/bridge", ("The Aster bridge opened in 1932 after 12 years of work.",), date(2021, 3, 1))])
     return str(path)
 
 

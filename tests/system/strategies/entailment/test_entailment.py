@@ -127,7 +127,7 @@ def test_a_store_that_repeats_the_claim_decides_nothing(checker, tmp_path):
     store = written(tmp_path / "0.json", COPIES)
     (checked,) = checker.check_many(["The bridge opened in 1932."], store=store)
     assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert checked.verdict.justification.startswith("What was found only repeats the claim.")
+    assert checked.verdict.justification.startswith("What was found only repeats the claim")
     (checked,) = checker.check_many(["The bridge opened in 1932."], store=written(store, COPIES, [EVIDENCE]))
     assert checked.verdict.label is Label.SUPPORTED and checked.evidence[0].answer == EVIDENCE
 
