@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from logging.handlers import QueueHandler
 from math import inf
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from pkgutil import resolve_name
 from queue import SimpleQueue
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Semaphore, Thread
@@ -101,7 +101,7 @@ def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: 
     Args:
         function: can be imported by its name; it, its arguments and its result can be pickled. Its warnings are logged
             here.
-        load: modules that it uses; to import them takes none of its time.
+        load: what it uses, loaded before its time runs: modules, and functions as "module:function", which are called.
 
     Raises:
         WorkFailed: it raised an error, or exceeded a limit.
@@ -110,7 +110,7 @@ def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: 
 
 
 def warm_up(load: Sequence[str]) -> None:
-    """Start the shared workers in the background, with modules that calls to come will use."""
+    """Start the shared workers in the background, with what calls to come will use; see ``isolated``."""
     _shared().warm_up(load)
 
 
@@ -285,8 +285,9 @@ def serve(descriptor: int) -> None:
     logging.getLogger().addHandler(handler)
     with suppress(EOFError, ConnectionError):
         while True:
-            for module in pickle.loads(connection.recv_bytes()):
-                import_module(module)
+            for name in pickle.loads(connection.recv_bytes()):
+                if callable(loaded := resolve_name(name)):
+                    loaded()
             data = connection.recv_bytes()
             connection.send_bytes(b"")  # time runs from here
             connection.send_bytes(_answer(data, records))
