@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tqdm import tqdm
-
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import UNREAD, Flaws, counted
+from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore
 from knowledge_store.searchers.searched import open_searcher
 from system.case import Case, Outcome
@@ -242,7 +241,9 @@ def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = Fa
         open_searcher(settings.retrieval.search)
     calibration = load_calibration(settings)
     first = f"loading the encoder {settings.retrieval.encoder}"
-    with tqdm(total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})") as progress:
+    with progress_bar(
+        total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})"
+    ) as progress:
         encoder = CachingEncoder(SentenceEncoder.of(settings.retrieval))  # rules and judges read the same sentences
         progress.update()
         progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")
