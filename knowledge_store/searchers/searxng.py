@@ -14,12 +14,11 @@ from hashlib import sha256
 from time import monotonic
 from urllib.parse import urlencode
 
-import orjson
-
 from knowledge_store.isolation import Limits
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.reading import read_found, warm_up
+from knowledge_store.pages.store import repaired
 from knowledge_store.searchers import SearchError
 
 SECONDS = 8.0  # that the server, and then each page, may take to answer
@@ -63,10 +62,10 @@ class SearxNg:
         return (replace(page, number=number) for number, page in enumerate(parts))
 
     def _results(self, query: str) -> list[Found]:
-        url = f"{self._address}/search?{urlencode({'q': query[:LONGEST], 'format': 'json'})}"
+        url = f"{self._address}/search?{urlencode({'q': query[:LONGEST], 'format': 'json'}, errors='replace')}"
         try:
             body = self._server.fetch(url, {"application/json": ".json"}).body
-            results = [result for result in orjson.loads(body)["results"] if isinstance(result, dict)]
+            results = [result for result in repaired(body)["results"] if isinstance(result, dict)]
         except FetchError as error:
             raise SearchError(
                 f"SearXNG at {self._address}: {error}; expected a running server whose settings allow the format json"

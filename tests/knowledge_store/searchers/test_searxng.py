@@ -131,6 +131,16 @@ def test_a_malformed_result_fails_alone(site: Site, bad: object) -> None:
     assert flaws[Flaw.NOT_FETCHED] >= 1
 
 
+@pytest.mark.parametrize(
+    "field", [rb'"\ud83d"', b"NaN", b"1e999", b"9" * 10_000, b'"\xe9"'], ids=["half", "NaN", "large", "long", "Latin-1"]
+)
+@pytest.mark.parametrize("before", [b"", b"\xef\xbb\xbf"])
+def test_an_odd_field_of_a_result_costs_no_search(site: Site, field: bytes, before: bytes) -> None:
+    body = b'%s{"results": [{"url": "%s/a", "title": %s}]}' % (before, site.address.encode(), field)
+    site.answers = {"/search?q=fish+%3F&format=json": page(body, "application/json")}
+    assert [found.url for found in SearxNg(site.address)._results("fish \ud83d")] == [f"{site.address}/a"]
+
+
 def test_any_error_of_a_page_leaves_out_that_page(
     site: Site, server: Callable[..., SearxNg], caplog: pytest.LogCaptureFixture
 ) -> None:
