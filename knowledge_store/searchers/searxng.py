@@ -14,7 +14,7 @@ from hashlib import sha256
 from time import monotonic
 from urllib.parse import urlencode
 
-from knowledge_store.isolation import Limits
+from knowledge_store.isolation import Limits, TookTooLong
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.reading import read_found, warm_up
@@ -85,9 +85,10 @@ class SearxNg:
             try:
                 yield from future.result(timeout=0)
             except Exception as error:  # noqa: BLE001 - whatever one page does, the others are evidence
-                flaws[Flaw.NOT_FETCHED] += 1
-                late = isinstance(error, CancelledError | TimeoutError)
-                reason = f"not read within {self._seconds:g} s" if late else str(error) or type(error).__name__
+                unread = isinstance(error, CancelledError | TimeoutError)
+                late = unread or isinstance(error, TookTooLong)
+                flaws[Flaw.NOT_IN_TIME if late else Flaw.NOT_FETCHED] += 1
+                reason = f"not read within {self._seconds:g} s" if unread else str(error) or type(error).__name__
                 log.warning("%s: skipped, %s", result.url, reason)
 
     def _read(self, result: Found, limits: Limits) -> list[Page]:
