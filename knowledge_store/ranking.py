@@ -152,7 +152,7 @@ def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date |
 
 def _rank_archive(path: Path, claim: str, settings: RetrievalSettings, day: date | None, until: float) -> RankedStore:
     flaws = Flaws()
-    pages = Archive.open(path).search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
+    pages = Archive.open(path, until).search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
     return replace(_rank(pages, claim, settings, day, flaws, path.name, until), book=OpenBook(path, claim, day))
 
 

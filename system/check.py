@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
@@ -82,20 +83,21 @@ async def check(
     settings = engine.settings
     strategy = engine.strategy or STRATEGIES[settings.strategy]
     budget = allowance.longest if allowance else max(0.0, settings.run.budget - ranked.seconds)
+    deadline = Deadline(
+        budget,
+        reserve=settings.run.reserve * settings.run.budget,
+        clock=clock or asyncio.get_running_loop().time,
+        allowance=allowance,
+    )
     case = Case(
         claim=claim,
         settings=settings,
         model=engine.model,
         encoder=engine.encoder,
         reader=engine.reader,
-        index=PassageIndex(ranked, engine.encoder, settings.retrieval),
+        index=PassageIndex(ranked, engine.encoder, settings.retrieval, partial(deadline.left, final=True)),
         gold_passages=ranked.passages if settings.debate.evidence == "gold" else (),
-        deadline=Deadline(
-            budget,
-            reserve=settings.run.reserve * settings.run.budget,
-            clock=clock or asyncio.get_running_loop().time,
-            allowance=allowance,
-        ),
+        deadline=deadline,
         failures=[*failures],
         listener=listener,
         own=engine.own,

@@ -201,8 +201,9 @@ class FusedArchive:
     def _by_meaning(self, index: VectorIndex, vector: Vectors, day: date | None, limit: int) -> list[int]:
         """Rows of the pages with the nearest passages, best first; more passages are asked for until they suffice."""
         wanted = DEPTH
+        patient = Archive(self._archive.path)  # an index that is made again serves whoever asks next, in time or not
         while True:
-            with self._archive.connected() as connection:
+            with patient.connected() as connection:
                 ids = index.nearest(connection, vector, wanted)
                 keys, vectors = stored(connection, "id", ids, self._dimension)
             pages = keys[np.argsort(-(vectors @ vector), kind="stable"), 1]

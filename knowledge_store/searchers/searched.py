@@ -7,6 +7,7 @@ from datetime import date
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
+from time import monotonic
 
 import orjson
 
@@ -22,7 +23,7 @@ def open_searcher(source: str, seconds: float = inf) -> Searcher:
     """The searcher that a setting names: the address of a SearXNG server, or an archive.
 
     Args:
-        seconds: that a search of the web may take; never more than ``searxng.IN_ALL``.
+        seconds: from now, that a search may take; of the web never more than ``searxng.IN_ALL``.
 
     Raises:
         SearchError: it names neither.
@@ -33,7 +34,7 @@ def open_searcher(source: str, seconds: float = inf) -> Searcher:
         return SearxNg(source, seconds=min(seconds, IN_ALL))
     from knowledge_store.searchers.archive import Archive
 
-    return Archive.open(Path(source))
+    return Archive.open(Path(source), monotonic() + seconds)
 
 
 def on_the_web(source: str) -> bool:
@@ -54,7 +55,7 @@ def searched(
     """
     until = None if settings.later_pages else day
     if not on_the_web(settings.search):
-        yield from open_searcher(settings.search).search(query, until, settings.search_results, flaws)
+        yield from open_searcher(settings.search, seconds).search(query, until, settings.search_results, flaws)
         return
     asked = [settings.search, settings.search_results, query.encode(errors="replace").decode(), until]
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
