@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
-from tqdm import tqdm
 
 from knowledge_store.bm25.scoring import contributions, explain_score
 from knowledge_store.dense.encoder import EncoderUnavailable
@@ -20,6 +19,7 @@ from knowledge_store.options import parser
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaws, counted, describe, source_name
 from knowledge_store.pages.store import write_store
+from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import rank
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive, is_archive
@@ -55,7 +55,7 @@ def _build(folder: Path, output: Path) -> None:
 
 def _index(sources: list[str], output: Path, encoder: str) -> None:
     flaws = Flaws()
-    pages = tqdm(read_documents(sources, flaws), desc="pages", unit="page", leave=False, disable=None)
+    pages = progress_bar(read_documents(sources, flaws), desc="pages", unit="page", leave=False, disable=None)
     new, changed = Archive(output).add(pages)
     print(f"{output}: {counted(new, 'new page')}, {changed:,} changed{describe(flaws)}")
     if encoder:

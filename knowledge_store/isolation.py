@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from logging.handlers import QueueHandler
 from math import inf
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from pkgutil import resolve_name
 from queue import SimpleQueue
+from socket import SO_RCVTIMEO, SO_SNDTIMEO, SOL_SOCKET, socketpair
+from struct import pack
 from subprocess import DEVNULL, Popen, TimeoutExpired
 from threading import Semaphore, Thread
 from time import monotonic
@@ -31,6 +32,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 START = 120.0  # seconds that a worker may take to start and to load what it needs
+STALLED = 10.0  # seconds in which no byte moves between a caller and its worker, before the worker is given up
 ORPHANED = 5.0  # seconds after its limit when a worker ends itself, because whoever would end it is gone
 WORN = 2**29  # bytes that a worker may come to hold over its calls before it is replaced
 SHARE = 4  # part of the time left that a call may take, so that one leaves others theirs
@@ -101,7 +103,7 @@ def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: 
     Args:
         function: can be imported by its name; it, its arguments and its result can be pickled. Its warnings are logged
             here.
-        load: modules that it uses; to import them takes none of its time.
+        load: what it uses, loaded before its time runs: modules, and functions as "module:function", which are called.
 
     Raises:
         WorkFailed: it raised an error, or exceeded a limit.
@@ -110,7 +112,7 @@ def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: 
 
 
 def warm_up(load: Sequence[str]) -> None:
-    """Start the shared workers in the background, with modules that calls to come will use."""
+    """Start the shared workers in the background, with what calls to come will use; see ``isolated``."""
     _shared().warm_up(load)
 
 
@@ -135,7 +137,7 @@ class Workers:
             raise TookTooLong(LATE if not limits.left else f"no worker was free within {wait:g} s")
         try:
             limits = limits.shared()
-            with self._worker() as worker:
+            with self._worker(limits.until) as worker:
                 return worker.call(limits, load, function, *arguments)  # type: ignore[no-any-return]
         finally:
             self._places.release()
@@ -159,9 +161,9 @@ class Workers:
             self._idle.pop().close()
 
     @contextmanager
-    def _worker(self) -> Iterator["_Worker"]:
+    def _worker(self, until: float) -> Iterator["_Worker"]:
         """A worker of one's own; whatever ends the call ends a worker that has not answered."""
-        worker = self._waiting() or _Worker(self._prepare)
+        worker = self._waiting() or _Worker(self._prepare, until)
         self._running.add(worker)
         try:
             if self._closed:
@@ -192,21 +194,24 @@ class Workers:
 class _Worker:
     """A process that answers one call at a time.
 
+    Args:
+        prepare: see ``Workers``.
+        until: of ``monotonic()``, when whoever needs it needs it no more.
+
     Attributes:
         fit: whether it can take another call.
+
+    Raises:
+        WorkFailed: it cannot be started, or not in time.
     """
 
-    def __init__(self, prepare: tuple[Any, ...]) -> None:
-        self._connection, theirs = Pipe()
-        command = COMMAND.format(path=sys.path, descriptor=theirs.fileno())
-        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-        with theirs:
-            self._process = Popen(
-                [sys.executable, "-c", command],
-                pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=os.environ | one_thread,
-            )  # fmt: skip
+    def __init__(self, prepare: tuple[Any, ...], until: float) -> None:
+        try:
+            self._connection, self._process = _started()
+        except OSError as error:  # no memory, too many processes or open files, no interpreter
+            raise WorkFailed(f"no process to read it can be started: {error.strerror}") from error
         self.fit = True
-        start = Limits(seconds=START, memory=None, worn=None)
+        start = Limits(seconds=START, memory=None, worn=None, until=until)
         try:
             self.call(start, (), *(prepare or (_nothing,)))
         except BaseException:
@@ -221,9 +226,10 @@ class _Worker:
         self.fit = False
         try:
             self._connection.send_bytes(pickle.dumps(tuple(load)))
+            if not self._connection.poll(min(START, limits.left)):
+                raise _not_started(limits)
+            self._connection.recv_bytes()
             self._connection.send_bytes(pickle.dumps((limits, function, arguments)))
-            if not (self._connection.poll(START) and not self._connection.recv_bytes()):
-                raise WorkerDied("ended the process that read it (it does not start)")
             if not self._connection.poll(limits.longest):
                 raise TookTooLong(f"took over {limits.seconds:.3g} s")
             result, reason, records, self.fit = pickle.loads(self._connection.recv_bytes())
@@ -232,6 +238,8 @@ class _Worker:
             if end == signal.SIGPROF.name:
                 raise TookTooLong(f"took over {limits.seconds:.3g} s") from None
             raise WorkerDied(f"ended the process that read it ({end})") from None
+        except BlockingIOError:
+            raise WorkerDied("ended the process that read it (it does not answer)") from None
         for record in records:
             logging.getLogger(record.name).handle(record)
         if reason:
@@ -255,7 +263,34 @@ class _Worker:
             code = self._process.wait(1.0)
         except TimeoutExpired:
             return "it does not answer"
-        return signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        return _signal(-code) if code < 0 else f"exit status {code}"
+
+
+def _started() -> tuple[Connection, Popen[bytes]]:
+    """A new process and the end of a connection to it; both ends are closed where it cannot be started."""
+    ours, theirs = socketpair()
+    with theirs, ours:
+        for wait in (SO_SNDTIMEO, SO_RCVTIMEO):
+            ours.setsockopt(SOL_SOCKET, wait, pack("ll", int(STALLED), int(STALLED % 1 * 1e6)))
+        command = COMMAND.format(path=sys.path, descriptor=theirs.fileno())
+        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        process = Popen(
+            [sys.executable, "-c", command],
+            pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=os.environ | one_thread,
+        )  # fmt: skip
+        return Connection(ours.detach()), process
+
+
+def _not_started(limits: Limits) -> WorkFailed:
+    return WorkerDied("ended the process that read it (it does not start)") if limits.left else TookTooLong(LATE)
+
+
+def _signal(number: int) -> str:
+    """Name of a signal; those of real time have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 @cache
@@ -285,11 +320,11 @@ def serve(descriptor: int) -> None:
     logging.getLogger().addHandler(handler)
     with suppress(EOFError, ConnectionError):
         while True:
-            for module in pickle.loads(connection.recv_bytes()):
-                import_module(module)
-            data = connection.recv_bytes()
+            for name in pickle.loads(connection.recv_bytes()):
+                if callable(loaded := resolve_name(name)):
+                    loaded()
             connection.send_bytes(b"")  # time runs from here
-            connection.send_bytes(_answer(data, records))
+            connection.send_bytes(_answer(connection.recv_bytes(), records))
             for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
                 signal.setitimer(timer, 0)
 
@@ -326,7 +361,8 @@ def _memory(limit: int | None) -> Iterator[None]:
     """Raise a ``MemoryError`` inside, or end the process, once that many bytes are added to its address space."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if limit is not None and (held := _held()):
-        resource.setrlimit(resource.RLIMIT_AS, (held + limit, hard))
+        allowed = (bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY)
+        resource.setrlimit(resource.RLIMIT_AS, (min([held + limit, *allowed]), hard))
     try:
         yield
     finally:

@@ -11,14 +11,13 @@ from pathlib import Path
 from threading import Lock
 from time import perf_counter
 
-from tqdm import tqdm
-
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.bm25.shared import SharedCounter
 from knowledge_store.normalization import skeleton
 from knowledge_store.pages.filters import admitted, repeats
 from knowledge_store.pages.page import Flaw, Flaws, Page, ReadingReport
 from knowledge_store.pages.store import read_pages
+from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore, rank, recalled
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import is_archive
@@ -61,7 +60,7 @@ class Library:
         self._counter = SharedCounter(list(claims), settings.tokenization)
         self._candidates = Candidates("", settings, self._counter)
         self._lock = Lock()
-        shown = tqdm(pages, unit="page", desc="reading", disable=not progress, delay=1)
+        shown = progress_bar(pages, unit="page", desc="reading", disable=not progress, delay=1)
         kept = admitted(shown, "", day, settings.model_copy(update={"claim_copies": True}), flaws)
         with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
             for _ in thread.map(self._candidates.add, batches(kept, settings)):

@@ -110,15 +110,28 @@ def rank(
 def recalled(
     path: Path, claim: str, settings: RetrievalSettings, day: date | None, rank_now: Callable[[], RankedStore]
 ) -> RankedStore:
-    """A store as it was ranked for a claim before; ranked now, and kept, where the cache does not have it."""
+    """A store as it was ranked for a claim before; ranked now, and kept, where the cache does not have it whole."""
     if not settings.ranking_cache or not path.is_file():
         return rank_now()
     cached = Path(settings.ranking_cache) / f"{_key(path, claim, settings, day)}.json"
-    if cached.is_file():
-        return _CACHED.validate_python(orjson.loads(cached.read_bytes()))
+    if known := _cached(cached):
+        return known
     ranked = rank_now()
-    _write(cached, orjson.dumps(ranked, option=orjson.OPT_NON_STR_KEYS))
+    try:
+        _write(cached, orjson.dumps(ranked, option=orjson.OPT_NON_STR_KEYS))
+    except OSError as error:
+        log.warning("%s: the ranking is not kept (%s)", cached, error.strerror)
     return ranked
+
+
+def _cached(path: Path) -> RankedStore | None:
+    try:
+        return _CACHED.validate_python(orjson.loads(path.read_bytes()))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        log.warning("%s: the kept ranking cannot be read (%s); ranked again", path, str(error).partition("\n")[0])
+        return None
 
 
 def warm_up(settings: RetrievalSettings) -> None:
@@ -139,7 +152,7 @@ def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date |
 
 def _rank_archive(path: Path, claim: str, settings: RetrievalSettings, day: date | None, until: float) -> RankedStore:
     flaws = Flaws()
-    pages = Archive.open(path).search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
+    pages = Archive.open(path, until).search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
     return replace(_rank(pages, claim, settings, day, flaws, path.name, until), book=OpenBook(path, claim, day))
 
 
@@ -192,15 +205,24 @@ def _with_searched(
 
 def _key(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> str:
     file = path.stat()
-    state = [CACHE_VERSION, str(path.resolve()), file.st_size, file.st_mtime_ns, claim, day]
+    named, asked = (text.encode(errors="replace").decode() for text in (str(path.resolve()), claim))
+    state = [CACHE_VERSION, named, file.st_size, file.st_mtime_ns, asked, day]
     return blake2b(
         orjson.dumps([*state, settings.model_dump(mode="json", exclude={"ranking_cache"})]), digest_size=16
     ).hexdigest()
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: several processes may share the folder."""
+    """Write a file whole or not at all: several processes may share the folder.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(data)
-    Path(file.name).replace(path)
+        try:
+            file.write(data)
+            file.flush()
+            Path(file.name).replace(path)
+        finally:
+            Path(file.name).unlink(missing_ok=True)

@@ -15,11 +15,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self, TypeVar, Unpack
 
-from tqdm import tqdm
-
 from knowledge_store.isolation import LIMITS
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Flaws
+from knowledge_store.progress import progress_bar
 from system.article.checking import check_article, stores_in
 from system.article.reading import read_text
 from system.article.records import Article, CheckedStatement, each_of
@@ -215,7 +214,7 @@ class FactChecker:
             ranking = nullcontext(partial(rank_of_search, await in_own_thread(read)))
         else:
             ranking = self._ranking.for_claims(store, claims)
-        with ranking as rank, tqdm(total=len(claims), unit="claim", disable=not progress) as bar:
+        with ranking as rank, progress_bar(total=len(claims), unit="claim", disable=not progress) as bar:
             async with aclosing(check_all(PooledChecks(engine, rank), claims, in_order=True)) as checks:
                 async for result, graph in checks:
                     bar.update()

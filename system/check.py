@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-
-from tqdm import tqdm
 
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import UNREAD, Flaws, counted
+from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore
 from knowledge_store.searchers.searched import open_searcher
 from system.case import Case, Outcome
@@ -83,20 +83,21 @@ async def check(
     settings = engine.settings
     strategy = engine.strategy or STRATEGIES[settings.strategy]
     budget = allowance.longest if allowance else max(0.0, settings.run.budget - ranked.seconds)
+    deadline = Deadline(
+        budget,
+        reserve=settings.run.reserve * settings.run.budget,
+        clock=clock or asyncio.get_running_loop().time,
+        allowance=allowance,
+    )
     case = Case(
         claim=claim,
         settings=settings,
         model=engine.model,
         encoder=engine.encoder,
         reader=engine.reader,
-        index=PassageIndex(ranked, engine.encoder, settings.retrieval),
+        index=PassageIndex(ranked, engine.encoder, settings.retrieval, partial(deadline.left, final=True)),
         gold_passages=ranked.passages if settings.debate.evidence == "gold" else (),
-        deadline=Deadline(
-            budget,
-            reserve=settings.run.reserve * settings.run.budget,
-            clock=clock or asyncio.get_running_loop().time,
-            allowance=allowance,
-        ),
+        deadline=deadline,
         failures=[*failures],
         listener=listener,
         own=engine.own,
@@ -242,7 +243,9 @@ def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = Fa
         open_searcher(settings.retrieval.search)
     calibration = load_calibration(settings)
     first = f"loading the encoder {settings.retrieval.encoder}"
-    with tqdm(total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})") as progress:
+    with progress_bar(
+        total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})"
+    ) as progress:
         encoder = CachingEncoder(SentenceEncoder.of(settings.retrieval))  # rules and judges read the same sentences
         progress.update()
         progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")

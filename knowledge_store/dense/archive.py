@@ -13,12 +13,12 @@ from pathlib import Path
 from secrets import token_hex
 
 import numpy as np
-from tqdm import tqdm
 
 from knowledge_store.bm25.passages import batches
 from knowledge_store.dense.encoder import Encoder, Vectors
 from knowledge_store.dense.vectors import SCHEMA, VectorIndex, packed, stored
 from knowledge_store.pages.page import Flaws, Page, Passage
+from knowledge_store.progress import progress_bar
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import SPARE, Archive
 from knowledge_store.settings import RetrievalSettings
@@ -48,7 +48,7 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings,
     count = 0
     with archive.connected() as connection:
         (pending,) = connection.execute(f"SELECT count(*) FROM pages WHERE {_PENDING}").fetchone()
-    with tqdm(total=pending, desc="vectors", unit="page", leave=False, disable=None) as bar:
+    with progress_bar(total=pending, desc="vectors", unit="page", leave=False, disable=None) as bar:
         for rows in _pending(archive):
             passages = list(_passages(archive.pages(rows, flaws), settings))
             vectors = encoder.encode([passage.text for passage in passages])
@@ -201,8 +201,9 @@ class FusedArchive:
     def _by_meaning(self, index: VectorIndex, vector: Vectors, day: date | None, limit: int) -> list[int]:
         """Rows of the pages with the nearest passages, best first; more passages are asked for until they suffice."""
         wanted = DEPTH
+        patient = Archive(self._archive.path)  # an index that is made again serves whoever asks next, in time or not
         while True:
-            with self._archive.connected() as connection:
+            with patient.connected() as connection:
                 ids = index.nearest(connection, vector, wanted)
                 keys, vectors = stored(connection, "id", ids, self._dimension)
             pages = keys[np.argsort(-(vectors @ vector), kind="stable"), 1]

@@ -1,8 +1,9 @@
 """Passages of an archive on each question about a claim, among those of the claim's own pages."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import monotonic
 
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.dense.archive import FusedArchive
@@ -20,16 +21,20 @@ log = logging.getLogger(__name__)
 class OpenBookSearch:
     """Searches the archive for questions. Threads may share it.
 
+    Args:
+        left: seconds, from when it is called, that a search may take.
+
     Attributes:
         flaws: counts what was left out, and searches that failed.
     """
 
-    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int) -> None:
+    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Callable[[], float]) -> None:
         self.flaws = Flaws()
         self.claim = book.claim
         self._book = book
         self._settings = settings
         self._dimension = dimension
+        self._left = left
 
     def passages(self, query: str, vector: Vectors) -> tuple[Passage, ...]:
         """The passages of the pages found for a query that BM25 ranks highest for it; none where the search fails."""
@@ -58,7 +63,9 @@ class OpenBookSearch:
         return {(first + page, start): vector for (page, start), vector in known.items()}
 
     def _archive(self) -> FusedArchive:
-        return FusedArchive(Archive.open(self._book.archive), self._settings, self._dimension)
+        return FusedArchive(
+            Archive.open(self._book.archive, monotonic() + self._left()), self._settings, self._dimension
+        )
 
     def _failed(self, error: SearchError) -> None:
         self.flaws[Flaw.SEARCH_FAILED] += 1

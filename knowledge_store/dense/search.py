@@ -9,8 +9,9 @@ again together with what a path has found, so that a passage can be reached whos
 in the question.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from threading import Lock
 
 import numpy as np
@@ -39,11 +40,20 @@ class PassageIndex:
     """Dense search over the passages of one claim, and over the archive where it has one. Threads may share it.
 
     What a question finds depends on the question, the passages and the settings alone, not on what was asked before.
+
+    Args:
+        left: seconds, from when it is called, that a search of the archive may take; it fails alone.
     """
 
-    def __init__(self, ranked: RankedStore, encoder: Encoder, settings: RetrievalSettings) -> None:
+    def __init__(
+        self,
+        ranked: RankedStore,
+        encoder: Encoder,
+        settings: RetrievalSettings,
+        left: Callable[[], float] = lambda: inf,
+    ) -> None:
         self._passages = list(ranked.passages)
-        self._book = OpenBookSearch(ranked.book, settings, encoder.dimension) if ranked.book else None
+        self._book = OpenBookSearch(ranked.book, settings, encoder.dimension, left) if ranked.book else None
         self._positions = {passage.key: position for position, passage in enumerate(ranked.passages)}
         self._lexical = Bm25([passage.text for passage in ranked.passages])
         self._candidates_per_query = settings.dense_candidates

@@ -7,6 +7,7 @@ known by the ids, which are SQLite's own and never used twice, and added before 
 import logging
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from threading import Lock
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.searchers import SearchError
+from knowledge_store.searchers.archive import TRIGGER
 
 FLAT = 1_000_000  # vectors up to which all are compared: half a second on a core; beyond, an inverted file
 SMALL = 10_000  # vectors from which the ranges of 8 bits are learned well enough to stay
@@ -36,9 +38,10 @@ SCHEMA = (
     "CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, page INTEGER NOT NULL,"
     " start INTEGER NOT NULL, vector BLOB NOT NULL)",
     "CREATE INDEX IF NOT EXISTS vectors_of_page ON vectors (page)",
-    "CREATE TRIGGER IF NOT EXISTS outdated AFTER UPDATE OF text ON pages"
-    " BEGIN DELETE FROM vectors WHERE page = old.id; END",
+    f"CREATE TRIGGER IF NOT EXISTS {TRIGGER}",
 )
+
+_READING = Lock()  # an index: what bounds it bounds the whole process
 
 log = logging.getLogger(__name__)
 
@@ -164,11 +167,12 @@ class VectorIndex:
         if not self._file.is_file():
             return None
         try:
-            index = self._faiss.read_index(str(self._file), flags)
+            with _bounded(self._faiss, self._file.stat().st_size):
+                index = self._faiss.read_index(str(self._file), flags)
             if index.d == self._dimension and isinstance(index, (self._faiss.IndexIDMap2, self._faiss.IndexIVF)):
                 return index
             reason = f"expected {self._dimension} numbers a vector, got {index.d}"
-        except (RuntimeError, MemoryError) as error:
+        except (OSError, RuntimeError, MemoryError) as error:
             reason = str(error).strip().rpartition("\n")[2]
         log.warning("%s: the index cannot be read (%s); it is made again", self._file, reason)
         return None
@@ -201,6 +205,21 @@ class VectorIndex:
             if lists.list_size(number)
         ]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+
+@contextmanager
+def _bounded(faiss: ModuleType, size: int) -> Iterator[None]:
+    """Have FAISS refuse to read a list that is longer than its file, rather than fill as much memory for it."""
+    if not hasattr(faiss, "set_deserialization_vector_byte_limit"):  # before FAISS 1.14
+        yield
+        return
+    with _READING:
+        before = faiss.get_deserialization_vector_byte_limit()
+        faiss.set_deserialization_vector_byte_limit(size)
+        try:
+            yield
+        finally:
+            faiss.set_deserialization_vector_byte_limit(before)
 
 
 def _lists(vectors: int) -> int:

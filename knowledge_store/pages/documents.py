@@ -11,14 +11,13 @@ from itertools import islice
 from math import inf
 from pathlib import Path
 
-from tqdm import tqdm
-
 from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
 from knowledge_store.pages.fetching import SECONDS as FETCHING
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaw, Flaws, Page, describe
 from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted, read_store
+from knowledge_store.progress import progress_bar
 
 STORES = {".json", ".jsonl"}
 STANDARD_INPUT = "-"
@@ -116,7 +115,9 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
         folder = (path if path.is_dir() else path.parent) if alone else None
         files = _files(path, flaws)
         read = _ahead(files, limits)
-        for file, parts in tqdm(read, total=len(files), desc="documents", unit="file", leave=False, disable=None):
+        for file, parts in progress_bar(
+            read, total=len(files), desc="documents", unit="file", leave=False, disable=None
+        ):
             yield from _pages(file.relative_to(folder).as_posix() if folder else file.as_posix(), parts, flaws)
 
 

@@ -49,6 +49,7 @@ class Flaw(StrEnum):
     SEARCH_FAILED = "search failed"
     UNREADABLE_ROW = "page of the archive that cannot be read"
     NOT_FETCHED = "page found by the search but not fetched"
+    NOT_IN_TIME = "page found by the search but not read in time"
     OTHER_FORMAT = "file in another format skipped"
     EMPTY_FILE = "empty file"
     NO_STORE = "file without a page of text"

@@ -131,7 +131,7 @@ def _parse(batch: list[Line]) -> tuple[list[Page], Flaws]:
 
 
 def _loaded(suffix: str) -> tuple[str, ...]:
-    return __name__, "py3langid.langid", *LIBRARIES.get(suffix, ())
+    return __name__, "knowledge_store.pages.sentences:load", *LIBRARIES.get(suffix, ())
 
 
 def _read(source: Path | bytes, suffix: str, name: str) -> list[Part]:

@@ -93,26 +93,33 @@ def _parse(line: bytes, flaws: Flaws) -> dict[str, Any] | None:
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
-        record = _repair(line, flaws)
-        if record is None:
+        try:
+            record = repaired(line)
+        except ValueError:
             flaws[Flaw.BROKEN_LINE] += 1
             return None
+        flaws[Flaw.REPAIRED_LINE] += 1
     if not isinstance(record, dict):
         flaws[Flaw.NOT_A_PAGE] += 1
         return None
     return record
 
 
-def _repair(line: bytes, flaws: Flaws) -> Any | None:
-    """Parse a line that only strict readers refuse: bytes that are not UTF-8, halves of surrogate pairs, NaN."""
+def repaired(data: bytes) -> Any:
+    """Parse JSON that only strict readers refuse.
+
+    It may hold bytes that are not UTF-8, a byte order mark, halves of surrogate pairs, NaN, and numbers of any length;
+    all numbers become floats.
+
+    Raises:
+        ValueError: it is no JSON, or nested too deeply.
+    """
     try:
-        record = json.loads(line.decode("utf-8", errors="replace"))
+        record = json.loads(data.decode("utf-8-sig", errors="replace"), parse_int=float)
         text = json.dumps(record, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        record = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    flaws[Flaw.REPAIRED_LINE] += 1
-    return record
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError(str(error)) from error
 
 
 def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:

@@ -11,7 +11,9 @@ from contextlib import closing, contextmanager, suppress
 from datetime import date
 from hashlib import sha256
 from itertools import islice
+from math import inf
 from pathlib import Path
+from time import monotonic
 
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.searchers import SearchError
@@ -24,6 +26,7 @@ COMMON = 0.5  # share of pages from which a word says nothing
 MANY = 10_000  # pages of a word that are soon ranked
 FREQUENT = 0.1  # share of pages from which a word of more than so many says too little for its time
 WAIT = 30.0  # seconds for another program that is writing
+LOOK = 100_000  # steps of SQLite, some milliseconds, between looks at the time
 SPARE = 10  # rows fetched beyond those asked for, in place of rows that cannot be read
 _BETWEEN = "\x1e"  # sentences
 _MAGIC = b"SQLite format 3\0"
@@ -38,6 +41,10 @@ SCHEMA = (
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row')",
     f"PRAGMA user_version = {VERSION}",
 )
+TRIGGER = "outdated AFTER UPDATE OF text ON pages BEGIN DELETE FROM vectors WHERE page = old.id; END"
+"""What ``dense.vectors`` adds."""
+_INERT = ("CREATE TABLE ", "CREATE INDEX ", "CREATE UNIQUE INDEX ")  # as SQLite writes what only holds data
+_OWN = {"".join(statement.split()) for statement in (*SCHEMA, f"CREATE TRIGGER {TRIGGER}")}
 
 log = logging.getLogger(__name__)
 
@@ -50,13 +57,18 @@ def is_archive(path: Path) -> bool:
 
 
 class Archive:
-    """Pages to search; see ``Searcher``. The number of a page is its row. Threads may share it."""
+    """Pages to search; see ``Searcher``. The number of a page is its row. Threads may share it.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        until: of ``monotonic()``, when whatever reads or writes it is interrupted.
+    """
+
+    def __init__(self, path: Path, until: float = inf) -> None:
         self.path = path
+        self._until = until
 
     @classmethod
-    def open(cls, path: Path) -> "Archive":
+    def open(cls, path: Path, until: float = inf) -> "Archive":
         """An archive that exists.
 
         Raises:
@@ -66,7 +78,7 @@ class Archive:
             raise SearchError(f"archive {path} not found; {_MAKE}")
         if not is_archive(path):
             raise SearchError(f"{path} is not an archive; {_MAKE}")
-        archive = cls(path)
+        archive = cls(path, until)
         with archive.connected() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version != VERSION:
@@ -127,6 +139,8 @@ class Archive:
                 try:
                     page = _page(connection, row)
                 except (sqlite3.Error, ValueError, TypeError) as error:
+                    if _code(error) == sqlite3.SQLITE_INTERRUPT:
+                        raise
                     flaws[Flaw.UNREADABLE_ROW] += 1
                     log.warning("%s: page %d skipped, it cannot be read (%s)", self.path, row, error)
                     continue
@@ -143,7 +157,10 @@ class Archive:
         mode = "rwc" if writing else "rw"  # what reads makes no file
         try:
             uri = f"{self.path.absolute().as_uri()}?mode={mode}"
-            with closing(sqlite3.connect(uri, timeout=WAIT, uri=True)) as connection, connection:
+            wait = min(WAIT, max(0.0, self._until - monotonic()))
+            with closing(sqlite3.connect(uri, timeout=wait, uri=True)) as connection, connection:
+                connection.set_progress_handler(lambda: monotonic() > self._until, LOOK)
+                _check_schema(connection)
                 if writing:
                     connection.execute("BEGIN IMMEDIATE")
                 yield connection
@@ -153,7 +170,9 @@ class Archive:
 
 
 def _remedy(error: Exception, writing: bool) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what extends it
+    code = _code(error)
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return "; the time ran out"
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return f"; another program has been writing to it for {WAIT:g} s: try again when that has finished"
     if writing and code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
@@ -161,6 +180,22 @@ def _remedy(error: Exception, writing: bool) -> str:
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return "; the file is damaged or no archive: index the sources into a new one"
     return ""
+
+
+def _code(error: Exception) -> int:
+    """Error code of SQLite, without what extends it."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _check_schema(connection: sqlite3.Connection) -> None:
+    """Refuse a file that would have SQLite compute what it does not hold, perhaps without end.
+
+    Raises:
+        sqlite3.DatabaseError: it has views, or triggers or virtual tables other than an archive's.
+    """
+    for (statement,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"):
+        if not str(statement).startswith(_INERT) and "".join(str(statement).split()) not in _OWN:
+            raise sqlite3.DatabaseError(f"expected an archive's own tables, got {str(statement)[:60]!r}; {_MAKE}")
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

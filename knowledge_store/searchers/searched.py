@@ -1,24 +1,29 @@
 """The search that a setting names. What the web gave is kept, so that a run can be repeated without it."""
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
+from time import monotonic
 
 import orjson
 
-from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.store import read_pages, write_store
 from knowledge_store.searchers import Searcher
 from knowledge_store.settings import RetrievalSettings
+
+log = logging.getLogger(__name__)
 
 
 def open_searcher(source: str, seconds: float = inf) -> Searcher:
     """The searcher that a setting names: the address of a SearXNG server, or an archive.
 
     Args:
-        seconds: that a search of the web may take; never more than ``searxng.IN_ALL``.
+        seconds: from now, that a search may take; of the web never more than ``searxng.IN_ALL``.
 
     Raises:
         SearchError: it names neither.
@@ -29,7 +34,7 @@ def open_searcher(source: str, seconds: float = inf) -> Searcher:
         return SearxNg(source, seconds=min(seconds, IN_ALL))
     from knowledge_store.searchers.archive import Archive
 
-    return Archive.open(Path(source))
+    return Archive.open(Path(source), monotonic() + seconds)
 
 
 def on_the_web(source: str) -> bool:
@@ -50,14 +55,40 @@ def searched(
     """
     until = None if settings.later_pages else day
     if not on_the_web(settings.search):
-        yield from open_searcher(settings.search).search(query, until, settings.search_results, flaws)
+        yield from open_searcher(settings.search, seconds).search(query, until, settings.search_results, flaws)
         return
-    asked = [settings.search, settings.search_results, query, until]
+    asked = [settings.search, settings.search_results, query.encode(errors="replace").decode(), until]
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
-    if not kept.exists():
+    if _size(kept) is None:
+        faults = Flaws()
+        found = list(open_searcher(settings.search, seconds).search(query, until, settings.search_results, faults))
+        flaws.update(faults)
+        if not (_is_final(found, faults) and _keep(found, kept)):
+            yield from found
+            return
+    if _size(kept):
+        yield from read_pages(kept, flaws)
+
+
+def _is_final(found: Sequence[Page], faults: Flaws) -> bool:
+    """Whether a search would find no more later: it was not cut short by time, and not every page of it failed."""
+    return not faults[Flaw.NOT_IN_TIME] and bool(found or not faults[Flaw.NOT_FETCHED])
+
+
+def _size(kept: Path) -> int | None:
+    """Bytes of what is kept of a search; None where nothing is."""
+    with suppress(OSError):
+        return kept.stat().st_size
+    return None
+
+
+def _keep(found: Sequence[Page], kept: Path) -> bool:
+    """Keep what a search found; whether that was possible."""
+    try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        found = open_searcher(settings.search, seconds).search(query, until, settings.search_results, flaws)
         if not write_store(found, kept):
             kept.touch()  # that nothing was found is worth keeping too
-    if kept.stat().st_size:
-        yield from read_pages(kept, flaws)
+    except OSError as error:
+        log.warning("%s: what the search found is not kept (%s)", kept, error.strerror)
+        return False
+    return True

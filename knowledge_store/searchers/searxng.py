@@ -14,12 +14,11 @@ from hashlib import sha256
 from time import monotonic
 from urllib.parse import urlencode
 
-import orjson
-
-from knowledge_store.isolation import Limits
+from knowledge_store.isolation import Limits, TookTooLong
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.reading import read_found, warm_up
+from knowledge_store.pages.store import repaired
 from knowledge_store.searchers import SearchError
 
 SECONDS = 8.0  # that the server, and then each page, may take to answer
@@ -63,10 +62,10 @@ class SearxNg:
         return (replace(page, number=number) for number, page in enumerate(parts))
 
     def _results(self, query: str) -> list[Found]:
-        url = f"{self._address}/search?{urlencode({'q': query[:LONGEST], 'format': 'json'})}"
+        url = f"{self._address}/search?{urlencode({'q': query[:LONGEST], 'format': 'json'}, errors='replace')}"
         try:
             body = self._server.fetch(url, {"application/json": ".json"}).body
-            results = [result for result in orjson.loads(body)["results"] if isinstance(result, dict)]
+            results = [result for result in repaired(body)["results"] if isinstance(result, dict)]
         except FetchError as error:
             raise SearchError(
                 f"SearXNG at {self._address}: {error}; expected a running server whose settings allow the format json"
@@ -86,9 +85,10 @@ class SearxNg:
             try:
                 yield from future.result(timeout=0)
             except Exception as error:  # noqa: BLE001 - whatever one page does, the others are evidence
-                flaws[Flaw.NOT_FETCHED] += 1
-                late = isinstance(error, CancelledError | TimeoutError)
-                reason = f"not read within {self._seconds:g} s" if late else str(error) or type(error).__name__
+                unread = isinstance(error, CancelledError | TimeoutError)
+                late = unread or isinstance(error, TookTooLong)
+                flaws[Flaw.NOT_IN_TIME if late else Flaw.NOT_FETCHED] += 1
+                reason = f"not read within {self._seconds:g} s" if unread else str(error) or type(error).__name__
                 log.warning("%s: skipped, %s", result.url, reason)
 
     def _read(self, result: Found, limits: Limits) -> list[Page]:

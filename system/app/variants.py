@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from tqdm import tqdm
 
+from knowledge_store.progress import progress_bar
 from system.check import Engine
 from system.files.journal import RecordJournal
 from system.graph.records import TWO_LABELS, Claim, ClaimResult, Label, Record
@@ -122,7 +122,7 @@ async def run_variants(
     settings = engine.settings.retrieval
     settings = settings if settings.ranking_cache else settings.model_copy(update={"ranking_cache": str(rankings)})
     total = len(claims) * len(variants) * repeats
-    progress = tqdm(total=total, initial=len(done), unit="check", desc="comparing", smoothing=0.05)
+    progress = progress_bar(total=total, initial=len(done), unit="check", desc="comparing", smoothing=0.05)
 
     async def check_job(variant: Variant, repeat: int, rank: Rank) -> None:
         job = with_seed(engine, variant, repeat)

@@ -6,11 +6,10 @@ from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
-from tqdm import tqdm
-
 from knowledge_store.library import Library
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Flaws, Page, describe, normalized
+from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore
 from system.article.decontextualize import decontextualized
 from system.article.records import Article, CheckedStatement
@@ -75,7 +74,9 @@ async def check_article(
         raise DocumentsError(
             f"{name or 'documents'}: expected text to search, got none{describe(flaws)}; give documents with text"
         )
-    with tqdm(total=len(known) + len(claims), initial=len(known), unit="statement", disable=not progress) as bar:
+    with progress_bar(
+        total=len(known) + len(claims), initial=len(known), unit="statement", disable=not progress
+    ) as bar:
         async with aclosing(as_done(engine, claims, lambda claim: library.rank(claim.text))) as results:
             by_number = {one.number: one for one in sentences}
             async for result in results:

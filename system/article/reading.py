@@ -62,8 +62,9 @@ def read_text(text: str, name: str = "text") -> Article:
         DocumentsError: it cannot be cut within the limits.
     """
     limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
+    load = (__name__, "knowledge_store.pages.sentences:load", "HanTa.HanoverTagger")
     try:
-        return isolated(limits, article_of, text, name, load=(__name__, "py3langid.langid", "HanTa.HanoverTagger"))
+        return isolated(limits, article_of, text, name, load=load)
     except WorkFailed as error:
         raise DocumentsError(f"{name}: cannot be cut into sentences ({error})") from error
 

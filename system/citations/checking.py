@@ -6,12 +6,11 @@ from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
-from tqdm import tqdm
-
 from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.library import Library
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.reading import read_blocks
+from knowledge_store.progress import progress_bar
 from system.article.checking import as_done
 from system.article.decontextualize import decontextualized
 from system.article.reading import read_bytes, read_text
@@ -105,7 +104,7 @@ async def check_citations(
     article = await decontextualized(engine, citing.article)
     sentences = {one.number: one for one in article.sentences}
     wanted = [one.model_copy(update={"sentence": sentences[one.sentence.number]}) for one in citing.citations]
-    with tqdm(total=len(wanted), unit="citation", disable=not progress) as bar:
+    with progress_bar(total=len(wanted), unit="citation", disable=not progress) as bar:
         found: dict[int, tuple[Citation, Source]] = {}
         for citation in wanted:
             source = await in_own_thread(partial(sources.find, citation.target))

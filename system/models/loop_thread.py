@@ -1,8 +1,8 @@
-"""Threads for what would block an event loop: one with a loop of its own, and one for each piece of reading."""
+"""Event loops and threads: a loop in a thread of its own, threads for what would block it, and a loop's end."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -30,6 +30,23 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+class _Unawaited(ThreadPoolExecutor):
+    """Threads that nobody awaits when the loop ends."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=cancel_futures)
+
+
+def run_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Do work as ``asyncio.run`` does, without awaiting threads that a deadline has left behind."""
+
+    async def run() -> T:
+        asyncio.get_running_loop().set_default_executor(_Unawaited())
+        return await work
+
+    return asyncio.run(run())
 
 
 async def in_own_thread(work: Callable[[], T]) -> T:

@@ -10,8 +10,8 @@ from time import perf_counter
 from typing import Any
 
 import orjson
-from tqdm import tqdm
 
+from knowledge_store.progress import progress_bar
 from system.files.atomic import write_atomically
 from system.files.journal import Journal, JournalError, identity_of, read_identity
 from system.graph.records import Claim, ClaimResult
@@ -43,7 +43,7 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
     left = [claim for claim in claims if claim.id not in done]
     earlier = max((result.timing.finished_at for result in journal.finished), default=0.0)
     began = perf_counter()
-    with tqdm(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
+    with progress_bar(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
         async with aclosing(check_all(checker, left)) as checks:
             async for result, graph in checks:
                 await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)

@@ -39,7 +39,7 @@ STEPS = {
     "before the line": (journal.RecordJournal, "append"),
     "within the line": (journal.RecordJournal, "_write"),
     "before the line is synced": (os, "fsync"),
-    "after the line": (run.tqdm, "update"),
+    "after the line": (tqdm, "update"),
 }
 """The steps that keep a finished claim, in order, each by the function that comes next."""
 

@@ -1,8 +1,11 @@
 """Work in other processes: it ends within its limits, and the next call is answered all the same."""
 
+import errno
 import logging
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from knowledge_store import isolation
 from knowledge_store.isolation import LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed, isolated
 
 HOSTILE = [
@@ -19,6 +23,7 @@ HOSTILE = [
     pytest.param(Limits(output=2**20), bytes, (2**21,), "holds over 1 MiB of text", id="output"),
     pytest.param(LIMITS, os.abort, (), "SIGABRT", id="crash"),
     pytest.param(LIMITS, os._exit, (0,), "exit status 0", id="exit"),
+    pytest.param(LIMITS, signal.raise_signal, (40,), r"\(signal 40\)", id="signal without a name"),
     pytest.param(LIMITS, int, ("x",), "invalid literal", id="error"),
     pytest.param(LIMITS, open, (os.devnull,), "cannot pickle", id="no result"),
 ]
@@ -87,3 +92,56 @@ def test_a_forked_process_has_workers_of_its_own():
 def test_a_worker_that_dies_is_told_from_one_that_hangs():
     with pytest.raises(WorkerDied):
         isolated(LIMITS, os.abort)
+
+
+def test_a_worker_that_does_not_start_is_waited_for_no_longer_than_its_caller_needs_it():
+    workers = Workers(1)
+    stopped = workers.call(LIMITS, os.getpid)
+    os.kill(stopped, signal.SIGSTOP)
+    with pytest.raises(TookTooLong, match=isolation.LATE):
+        workers.call(Limits(until=time.monotonic() + 0.2), len, "")
+    assert workers.call(LIMITS, len, "four") == 4
+    workers.close()
+
+
+STALLING = """if True:
+    import os, pickle, time
+    from multiprocessing.connection import Connection
+    connection = Connection({descriptor})
+    connection.recv_bytes(), connection.send_bytes(b""), connection.recv_bytes()
+    connection.send_bytes(pickle.dumps((None, "", [], True)))
+    connection.recv_bytes(), connection.send_bytes(b"")
+"""
+READS = """
+    connection.recv_bytes(), os.write({descriptor}, bytes((0, 0, 1, 0)) + b"torn")
+"""
+
+
+@pytest.mark.parametrize("then", ["", READS], ids=["reads no more", "writes no more"])
+def test_a_worker_that_stalls_is_given_up(then, monkeypatch):
+    monkeypatch.setattr(isolation, "STALLED", 0.1)
+    monkeypatch.setattr(isolation, "COMMAND", f"{STALLING}{then}\n    time.sleep(60)")
+    workers = Workers(1)
+    with pytest.raises(WorkerDied, match="does not answer"):
+        workers.call(LIMITS, len, bytes(10**7))
+    workers.close()
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOEXEC, errno.EAGAIN, errno.ENOMEM])
+def test_a_worker_that_cannot_be_started_is_a_failure_of_its_call(number, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(isolation, "Popen", refuse)
+    with pytest.raises(WorkFailed, match=f"can be started: {os.strerror(number)}"):
+        Workers(1).call(LIMITS, len, "")
+
+
+def test_a_bound_of_the_process_itself_is_kept(monkeypatch):
+    bounds = (2**40, 2**41)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: bounds)
+    kept = []
+    monkeypatch.setattr(resource, "setrlimit", lambda _, bounds: kept.append(bounds))
+    with isolation._memory(2**50):
+        pass
+    assert kept == [(2**40, 2**41), bounds]

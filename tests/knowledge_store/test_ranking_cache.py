@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date
+from errno import ENOSPC
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,42 @@ def test_without_a_folder_nothing_is_kept(write_store: Write, ranked: list[str],
 def test_a_missing_store_is_not_kept(settings: RetrievalSettings, tmp_path: Path) -> None:
     assert rank(tmp_path / "7.json", "fish", settings).passages == ()
     assert not Path(settings.ranking_cache).exists()
+
+
+@pytest.mark.parametrize("damage", [b"", b"[", b"[]", b"\0\0", b"{}"])
+def test_a_damaged_ranking_is_made_again(
+    write_store: Write, settings: RetrievalSettings, ranked: list[str], damage: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_store(*PAGES)
+    first = rank(path, "fish", settings)
+    (kept,) = Path(settings.ranking_cache).iterdir()
+    kept.write_bytes(damage)
+    assert rank(path, "fish", settings).passages == first.passages
+    assert rank(path, "fish", settings).passages == first.passages
+    assert ranked == ["fish", "fish"], "the second replaces the damaged one"
+    assert f"{kept}: the kept ranking cannot be read" in caplog.text
+
+
+def test_a_ranking_that_cannot_be_kept_is_a_warning(
+    write_store: Write, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        assert rank(write_store(*PAGES), "fish", RetrievalSettings(ranking_cache=str(folder))).passages
+    assert caplog.text.count("the ranking is not kept") == 2
+
+
+def test_a_full_disk_leaves_no_part_of_a_ranking(
+    write_store: Write, settings: RetrievalSettings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert rank(write_store(*PAGES), "fish", settings).passages
+    assert list(Path(settings.ranking_cache).iterdir()) == []
+    assert "the ranking is not kept (No space left on device)" in caplog.text
+
+
+def test_half_a_surrogate_pair_in_a_claim_is_no_obstacle(write_store: Write, settings: RetrievalSettings) -> None:
+    assert rank(write_store(*PAGES), "fish \ud83d", settings).passages

@@ -1,7 +1,6 @@
 """The work of ``factgraph run``: check what is left of a file of claims, and write what a run leaves."""
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -21,6 +20,7 @@ from system.check import load_engine
 from system.deadline import longest
 from system.files.journal import Journal
 from system.graph.records import Claim, ClaimResult
+from system.models.loop_thread import run_loop
 from system.runner.checker import CheckerError, LocalChecker, WorkerReport
 from system.runner.measured import Measured, keep_measured, read_measured
 from system.runner.run import OUTPUTS, holds_same_claims, in_order, open_journal, run, run_identity, write_run_report
@@ -67,7 +67,7 @@ def _check_what_is_left(
     """Check the claims that the journal does not hold; whether there were any, for which alone an engine is loaded."""
     if {claim.id for claim in claims} <= {result.claim.id for result in journal.finished}:
         return False
-    asyncio.run(_run(_checker(args, settings, store, claims), claims, args.output, journal))
+    run_loop(_run(_checker(args, settings, store, claims), claims, args.output, journal))
     return True
 
 

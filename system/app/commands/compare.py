@@ -1,7 +1,6 @@
 """``factgraph compare``: run several strategies on the same claims with the same stores."""
 
 import argparse
-import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
@@ -26,6 +25,7 @@ from system.averitec.gold import gold_by_id
 from system.files.journal import JournalError
 from system.graph.records import ClaimResult, Label
 from system.models.loading import check_routes
+from system.models.loop_thread import run_loop
 from system.runner.run import holds_results, run_identity
 from system.strategies import asked_by
 
@@ -54,7 +54,7 @@ def command(arguments: Sequence[str]) -> int:
                 return await run_variants(engine, variants, claims, store, repeats, journal)
 
         try:
-            runs = asyncio.run(run_all())
+            runs = run_loop(run_all())
         except KeyboardInterrupt:
             checks = len(claims) * len(variants) * repeats
             print(

@@ -1,6 +1,5 @@
 """``factgraph verify``: check one claim against the user's own documents."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from system.documents import rank_documents
 from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Content, Label
 from system.graph.thoughts import Thought
+from system.models.loop_thread import run_loop
 
 COLOR = {
     Label.SUPPORTED: "green",
@@ -42,7 +42,7 @@ def command(arguments: Sequence[str]) -> int:
         raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
     ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch, seconds=settings.run.reading)
     engine, _ = common.load_timed(settings)
-    result, graph = asyncio.run(_check(engine.for_documents(), claim, ranked))
+    result, graph = run_loop(_check(engine.for_documents(), claim, ranked))
     if args.output:
         save_answer(args.output, result, graph)
     if args.json:

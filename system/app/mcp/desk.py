@@ -108,7 +108,8 @@ class Desk:
         """
         yield Progress(1, 2, "ranking")
         engine = self._checker.engine
-        index = PassageIndex(self._ranked(query), engine.encoder, engine.settings.retrieval)
+        seconds = engine.settings.run.reading
+        index = PassageIndex(self._ranked(query), engine.encoder, engine.settings.retrieval, lambda: seconds)
         hits = index.nearest(query, limit)
         yield records.SearchResult(
             passages=[
@@ -119,7 +120,7 @@ class Desk:
     def _ranked(self, query: str) -> RankedStore:
         settings, seconds = self._checker.engine.settings.retrieval, self._checker.engine.settings.run.reading
         if settings.search and not on_the_web(settings.search):
-            return rank(Path(settings.search), query, settings.model_copy(update={"search": ""}))
+            return rank(Path(settings.search), query, settings.model_copy(update={"search": ""}), seconds=seconds)
         return rank_documents(self._own(), Claim(query), settings, seconds=seconds)
 
     def _own(self) -> list[str]:

@@ -84,6 +84,16 @@ def test_a_lost_or_damaged_index_is_made_again(archive: Archive, harm: Callable[
     assert faiss.read_index(str(file)).ntotal == 4
 
 
+def test_a_damaged_size_in_an_index_takes_no_memory(archive: Archive, caplog: pytest.LogCaptureFixture) -> None:
+    file = index_of(archive)
+    whole = file.read_bytes()
+    dimension = Synonyms().dimension
+    at = whole.index((2 * dimension).to_bytes(8, "little"))  # how many numbers the ranges of 8 bits are
+    file.write_bytes(whole[:at] + (2**20).to_bytes(8, "little") + whole[at + 8 :])
+    assert found(archive, "automobile", 2) == ["0", "1"]
+    assert "deserialization_vector_byte_limit" in caplog.text
+
+
 def test_an_index_of_an_earlier_state_is_mended(archive: Archive) -> None:
     before = index_of(archive).read_bytes()
     archive.add([Page(2, "https://2.example/", ("A car crashed.",)), Page(4, "https://4.example/", ("My car.",))])

@@ -8,7 +8,8 @@ import docx
 import orjson
 import pytest
 
-from knowledge_store.pages import documents
+from knowledge_store.isolation import LIMITS, Workers
+from knowledge_store.pages import documents, reading
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.sentences import sentences_of
@@ -216,6 +217,13 @@ def test_each_row_of_a_csv_can_be_read_alone(tmp_path: Path, separator: str) -> 
 def test_sentences_are_cut_by_the_rules_of_their_language() -> None:
     german = "Am 3. Mai wurde die Brücke in Oslo eröffnet, und viele Menschen sahen zu. " * 3
     assert sentences_of(german) == (german[:73],) * 3
+
+
+def test_the_model_of_languages_is_loaded_before_the_time_of_a_document_runs() -> None:
+    workers = Workers(1)
+    told = "__import__('py3langid').langid.IDENTIFIER is not None"
+    assert workers.call(LIMITS, eval, told, load=reading._loaded(".txt"))
+    workers.close()
 
 
 def test_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

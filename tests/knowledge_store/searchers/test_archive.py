@@ -1,7 +1,7 @@
 """An archive grows, forgets what has changed, and finds pages by their rare words."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +15,7 @@ import pytest
 
 from knowledge_store.__main__ import main
 from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.ranking import rank
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers import archive as module
 from knowledge_store.searchers.archive import Archive
@@ -228,3 +229,50 @@ def test_a_claim_gets_no_more_pages_than_the_settings_say(tmp_path: Path) -> Non
         return len([*searched("Did fish fall?", None, settings, Flaws())])
 
     assert (pages(10), pages(1)) == (2, 1)
+
+
+ENDLESS = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS id, '' AS url, '' AS text FROM r"
+FOREIGN = [
+    ["DROP TABLE pages", f"CREATE VIEW pages AS {ENDLESS}"],
+    [f"CREATE VIEW encoder AS {ENDLESS}"],
+    ["CREATE TRIGGER other AFTER INSERT ON pages BEGIN DELETE FROM pages; END"],
+    ["CREATE VIRTUAL TABLE other USING fts5(text)"],
+]
+
+
+@pytest.mark.parametrize("statements", FOREIGN, ids=["pages", "encoder", "trigger", "table"])
+def test_a_file_that_computes_what_it_does_not_hold_is_no_archive(archive: Archive, statements: list[str]) -> None:
+    for statement in statements:
+        change(archive, statement)
+    for use in (lambda: Archive.open(archive.path), lambda: found(archive, "fish"), lambda: archive.add([OTHER])):
+        with pytest.raises(SearchError, match="expected an archive's own tables, got 'CREATE"):
+            use()
+
+
+def test_the_schema_of_an_archive_may_be_written_in_several_lines(archive: Archive) -> None:
+    with closing(sqlite3.connect(archive.path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'text, ', char(10) || '  text,  ')")
+    assert found(Archive.open(archive.path), "bridge") == ["b"]
+
+
+def test_a_search_is_interrupted_when_the_time_runs_out(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOK", 1)
+    late = Archive(archive.path, until=0.0)
+    for use in (lambda: found(late, "fish"), lambda: list(late.pages([1], Flaws()))):
+        with pytest.raises(SearchError, match="the time ran out"):
+            use()
+
+
+def test_a_search_that_is_interrupted_costs_no_store(
+    archive: Archive,
+    monkeypatch: pytest.MonkeyPatch,
+    write_store: Callable[..., Path],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(module, "LOOK", 1)
+    settings = RetrievalSettings(search=str(archive.path))
+    ranked = rank(write_store(["A fish."]), "fish", settings, seconds=0.0)
+    assert [passage.text for passage in ranked.passages] == ["A fish."]
+    assert ranked.report.flaws == {Flaw.SEARCH_FAILED: 1}
+    assert f"{archive.path}: cannot search (interrupted); the time ran out" in caplog.messages

@@ -131,6 +131,16 @@ def test_a_malformed_result_fails_alone(site: Site, bad: object) -> None:
     assert flaws[Flaw.NOT_FETCHED] >= 1
 
 
+@pytest.mark.parametrize(
+    "field", [rb'"\ud83d"', b"NaN", b"1e999", b"9" * 10_000, b'"\xe9"'], ids=["half", "NaN", "large", "long", "Latin-1"]
+)
+@pytest.mark.parametrize("before", [b"", b"\xef\xbb\xbf"])
+def test_an_odd_field_of_a_result_costs_no_search(site: Site, field: bytes, before: bytes) -> None:
+    body = b'%s{"results": [{"url": "%s/a", "title": %s}]}' % (before, site.address.encode(), field)
+    site.answers = {"/search?q=fish+%3F&format=json": page(body, "application/json")}
+    assert [found.url for found in SearxNg(site.address)._results("fish \ud83d")] == [f"{site.address}/a"]
+
+
 def test_any_error_of_a_page_leaves_out_that_page(
     site: Site, server: Callable[..., SearxNg], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -208,6 +218,44 @@ def test_empty_results_are_kept_too(site: Site, server: Callable[..., SearxNg], 
     for _ in range(2):
         assert list(searched("fish?", None, settings, Flaws())) == []
     assert len(site.asked) == 1
+
+
+def test_a_search_that_may_find_more_later_is_not_kept(
+    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, tmp_path: Path
+) -> None:
+    server("/gone")
+    assert list(searched("fish?", None, settings, Flaws())) == []
+    assert not (tmp_path / "searched").exists(), "no page could be fetched"
+    done = Event()
+    site.answers = {"/a": page(DATED), "/slow": lambda _: done.wait(60)}
+    server("/a", "/slow")
+    flaws = Flaws()
+    list(searched("fish?", None, settings, flaws, 0.5))
+    done.set()
+    assert flaws[Flaw.NOT_IN_TIME]
+    assert not (tmp_path / "searched").exists(), "not every page was read in time"
+
+
+def test_a_search_is_kept_although_a_page_may_not_be_fetched(
+    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, tmp_path: Path
+) -> None:
+    site.answers = {"/a": page(DATED)}
+    server("/a", "/gone")
+    assert len(list(searched("fish?", None, settings, Flaws()))) == 1
+    assert len([*(tmp_path / "searched").iterdir()]) == 1
+
+
+@pytest.mark.parametrize("below", ["", "/below"])
+def test_a_search_that_cannot_be_kept_is_used(
+    site: Site, server: Callable[..., SearxNg], settings: RetrievalSettings, tmp_path: Path, below: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    (tmp_path / "file").touch()
+    site.answers = {"/a": page(DATED)}
+    server("/a")
+    nowhere = settings.model_copy(update={"search_folder": f"{tmp_path}/file{below}"})
+    assert len(list(searched("fish \ud83d", None, nowhere, Flaws()))) == 1
+    assert "what the search found is not kept (" in caplog.text
 
 
 def test_found_pages_join_the_store(
