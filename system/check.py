@@ -10,7 +10,7 @@ from tqdm import tqdm
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.injection import is_prompt_injection
-from knowledge_store.pages.page import UNREAD, Flaws, counted
+from knowledge_store.pages.page import UNREAD, Flaws, counted, shown_path
 from knowledge_store.ranking import RankedStore
 from knowledge_store.searchers.searched import open_searcher
 from system.case import Case, Outcome
@@ -111,7 +111,7 @@ async def check(
 
 def unread(message: str) -> Failure:
     """The failure of a claim whose store could not be read."""
-    return Failure(operation=READ, message=message, unanswered=True)
+    return Failure(operation=READ, message=shown_path(message), unanswered=True)
 
 
 def unread_parts(where: Path | str, ranked: RankedStore) -> list[Failure]:

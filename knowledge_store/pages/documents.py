@@ -17,7 +17,7 @@ from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
 from knowledge_store.pages.fetching import SECONDS as FETCHING
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.formats import SUFFIXES
-from knowledge_store.pages.page import Flaw, Flaws, Page, describe
+from knowledge_store.pages.page import Flaw, Flaws, Page, describe, shown_path
 from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted, read_store
 
 STORES = {".json", ".jsonl"}
@@ -85,6 +85,7 @@ def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> Non
 
 def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
     """A text that somebody pasted as a page; none, a flaw and a warning where it is left out."""
+    name = shown_path(name)
     try:
         sentences = read_pasted(text, limits)
     except WorkFailed as error:
@@ -117,7 +118,7 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
         files = _files(path, flaws)
         read = _ahead(files, limits)
         for file, parts in tqdm(read, total=len(files), desc="documents", unit="file", leave=False, disable=None):
-            yield from _pages(file.relative_to(folder).as_posix() if folder else file.as_posix(), parts, flaws)
+            yield from _pages(shown_path(file.relative_to(folder) if folder else file), parts, flaws)
 
 
 def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
@@ -180,7 +181,7 @@ def _summary(folder: Path, files: Sequence[Path]) -> str:
     counts = [f"{count:,} {ending}" for ending, count in endings[:NAMED]]
     if rest := sum(count for _, count in endings[NAMED:]):
         counts.append(f"{rest:,} others")
-    names = [file.relative_to(folder).as_posix() for file in files[:NAMED]] + ["…"] * (len(files) > NAMED)
+    names = [shown_path(file.relative_to(folder)) for file in files[:NAMED]] + ["…"] * (len(files) > NAMED)
     return f"{', '.join(counts)} ({', '.join(names)})"
 
 
@@ -208,7 +209,7 @@ def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[P
     threads = ThreadPoolExecutor(AHEAD)
 
     def submit(file: Path) -> Future[list[Part] | WorkFailed]:
-        return threads.submit(_parts, file.absolute(), file.suffix.lower(), file.name, limits)
+        return threads.submit(_parts, file.absolute(), file.suffix.lower(), shown_path(file.name), limits)
 
     try:
         if limits.until < inf:

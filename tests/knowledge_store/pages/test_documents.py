@@ -1,5 +1,6 @@
 """One's own documents: text, Markdown and HTML become pages; what cannot be read is named."""
 
+import os
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -253,6 +254,15 @@ def test_a_folder_is_read_to_any_depth_in_order_of_names(tmp_path: Path, caplog:
     assert [(page.number, page.url) for page in pages] == [(0, "a/b.md"), (1, "a/z.TXT"), (2, "b.txt")]
     assert flaws == {Flaw.OTHER_FORMAT: 1}
     assert caplog.messages[0].startswith(f"{tmp_path}: skipped 1 .png (c.png); expected files ending in .csv, ")
+
+
+def test_a_name_that_is_not_utf8_can_be_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name, text in ((b"caf\xe9.txt", "It rained."), (b"\xe9.txt", ""), (b"\xe9.png", "")):
+        (tmp_path / os.fsdecode(name)).write_text(text)
+    pages, _ = read(tmp_path)
+    assert [page.url for page in pages] == ["caf\\xe9.txt"]
+    assert "(\\xe9.png)" in caplog.messages[0]
+    assert caplog.messages[1] == "\\xe9.txt: skipped, it has no text"
 
 
 def test_counts_and_names_files_without_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
