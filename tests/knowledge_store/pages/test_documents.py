@@ -9,7 +9,7 @@ import docx
 import orjson
 import pytest
 
-from knowledge_store.pages import documents
+from knowledge_store.pages import documents, formats
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.sentences import sentences_of
@@ -178,6 +178,55 @@ def test_a_short_line_of_a_pdf_ends_no_sentence(tmp_path: Path) -> None:
     assert [one.strip() for one in sentences(tmp_path / "a.pdf")][:4] == [
         "Corvane", "the city.", "The old bridge is closed to lorries.", "a. cars",
     ]  # fmt: skip
+
+
+def test_a_damaged_page_of_a_pdf_leaves_the_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    data = pdf(["It rained."], ["It snowed."], ["It hailed."], ["It thawed."])
+    for line in (b"(It snowed.)", b"(It hailed.)"):
+        data = data.replace(line, line[:-1] + b"(")  # which nothing closes
+    (tmp_path / "a.pdf").write_bytes(data)
+    pages, _ = read(tmp_path)
+    assert [page.url for page in pages] == ["a.pdf#page=1", "a.pdf#page=4"]
+    assert caplog.messages == ["a.pdf: pages 2, 3 skipped, damaged (Stream has ended unexpectedly)"]
+
+
+def test_a_pdf_of_damaged_pages_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(["It rained."]).replace(b"rained.)", b"rained.("))
+    with pytest.raises(DocumentsError, match="unreadable file 1"):
+        read(tmp_path)
+    assert caplog.messages == ["a.pdf: skipped, cannot be read (damaged (Stream has ended unexpectedly))"]
+
+
+@pytest.mark.parametrize(("shown", "named"), [(b"/A Do ABCD", True), (b"(    )  Tj", False), (b"%         ", True)])
+def test_a_page_of_a_pdf_without_text_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, shown: bytes, named: bool
+) -> None:
+    line = b"(It snowed.) Tj"
+    data = pdf(["It rained."], ["It snowed."], []).replace(line, shown.ljust(len(line)))
+    if shown.startswith(b"%"):
+        data = data.replace(b"BT /F1 12 Tf 50 780 Td %", b"%" * 24)
+    (tmp_path / "a.pdf").write_bytes(data)
+    assert [page.url for page in read(tmp_path)[0]] == ["a.pdf#page=1"]
+    assert [message.partition(",")[0] for message in caplog.messages] == ["a.pdf: page 2 skipped"] * named
+
+
+def test_halves_of_surrogate_pairs_become_text_that_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(formats.READERS, ".txt", lambda *_: [("", ["It rained \ud83d."])])
+    assert list(formats.parts_of(b"", ".txt", "a")) == [("", ["It rained \ufffd."])]
+    (page,) = documents.page_of_text(0, "a", "It rained \ud83d.", Flaws())
+    assert page.sentences == ("It rained \ufffd.",)
+
+
+def test_a_damaged_table_of_a_docx_leaves_the_rest(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    document = docx.Document()
+    document.add_paragraph("It rained.")
+    first = document.add_table(rows=1, cols=1).cell(0, 0)
+    first._tc.vMerge = "continue"  # of a cell above the first row
+    document.save(str(tmp_path / "a.docx"))
+    (tmp_path / "b.docx").write_text("no Word document")
+    assert [page.url for page in read(tmp_path)[0]] == ["a.docx"]
+    assert caplog.messages[0].startswith("a.docx: table 1 skipped, damaged (")
+    assert caplog.messages[1].startswith("b.docx: skipped, cannot be read (expected a Word document (.docx): ")
 
 
 def test_a_docx_keeps_headings_and_rows_apart(tmp_path: Path) -> None:
