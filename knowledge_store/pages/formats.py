@@ -7,6 +7,7 @@ the sentence after it. Files of strangers are read in a process of their own: se
 import csv
 import logging
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO, StringIO
@@ -207,7 +208,8 @@ def _pdf(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
         raise UnreadableFile("encrypted: save it without its password")
     if len(reader.pages) > MAX_PDF_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PDF_PAGES:,} pages, got {len(reader.pages):,}")
-    declared = reader.root_object["/Pages"].get("/Count")
+    tree: Any = reader.root_object["/Pages"]
+    declared = tree.get("/Count")
     if isinstance(declared, int) and declared > len(reader.pages):
         log.warning("%s: %d of its %d pages are missing", name, declared - len(reader.pages), declared)
     lost: dict[str, list[int]] = {}
@@ -301,11 +303,12 @@ def _docx(data: bytes, name: str) -> Iterator[str]:
 
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     text = decoded(data, name)
-    first = text.partition("\n")[0]
+    first = re.split(r"[\r\n]", text, maxsplit=1)[0]
     delimiter = max(",;\t|", key=first.count)
+    csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
     blocks: list[str] = []
     since = 2
-    for number, block in enumerate(_table(csv.reader(StringIO(text), delimiter=delimiter)), since):
+    for number, block in enumerate(_table(csv.reader(StringIO(text, newline=""), delimiter=delimiter)), since):
         if blocks and sum(map(len, blocks)) + len(block) > ROWS:
             yield _rows(since, number - 1), blocks
             blocks, since = [], number

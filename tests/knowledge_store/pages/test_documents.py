@@ -263,6 +263,12 @@ def test_each_row_of_a_csv_can_be_read_alone(tmp_path: Path, separator: str) -> 
     )
 
 
+@pytest.mark.parametrize("ends", ["\r", "\r\n", "\n"])
+def test_a_csv_may_have_any_ends_of_lines_and_long_cells(tmp_path: Path, ends: str) -> None:
+    (tmp_path / "a.csv").write_bytes(ends.join(["town;note", "Oslo;" + "x" * 200_000, "Bergen;rain"]).encode())
+    assert sentences(tmp_path / "a.csv")[-1] == "town: Bergen, note: rain"
+
+
 def test_sentences_are_cut_by_the_rules_of_their_language() -> None:
     german = "Am 3. Mai wurde die Brücke in Oslo eröffnet, und viele Menschen sahen zu. " * 3
     assert sentences_of(german) == (german[:73],) * 3
