@@ -9,7 +9,9 @@ import logging
 import re
 import sys
 import unicodedata
+from codecs import BOM_UTF8
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO, StringIO
 from itertools import islice
 from typing import Any
@@ -34,6 +36,14 @@ LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x
 """Letters that PDFs draw as one, in place of which nobody types or quotes them."""
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
+
+NO_TEXT_OF_UTF8 = re.compile(r"\0|\x1b\$")  # UTF-16 and UTF-32; ISO 2022
+OTHER_ENCODINGS = re.compile(rf"{NO_TEXT_OF_UTF8.pattern}|~\{{(?:[!-w][!-~])+~\}}|\A\+/v")  # and HZ; UTF-7
+"""What shows that bytes which may be UTF-8 are something else."""
+
+_HTML = "!doctype html|!--|html|head|body|title|meta|link|script|style|iframe|h1|div|table|font|a|b|br|p"
+HTML_STARTS = re.compile(rf"(?:<\?xml[^>]*>\s*)?<(?:{_HTML})\b".encode())
+"""How pages of HTML begin, in lower case (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type)."""
 
 _INLINE = "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup time u var"
 INLINE = frozenset(_INLINE.split())
@@ -101,28 +111,30 @@ def plain_text(text: str) -> str:
 
 def suffix_of(data: bytes) -> str:
     """The suffix that the bytes of a document without a name would have."""
-    head = data[:1024].lstrip().lower()
+    head = data[:1024].removeprefix(BOM_UTF8).lstrip().lower()
     if head.startswith(b"%pdf"):
         return ".pdf"
     if head.startswith(b"pk\x03\x04"):
         return ".docx"
-    return ".html" if head.startswith((b"<!doctype html", b"<html")) else ".txt"
+    return ".html" if HTML_STARTS.match(head) else ".txt"
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Decode as UTF-8 or, failing that, as what the bytes look like, with a warning.
+    """Decode as UTF-8 or, failing that, as what the bytes say or look like, with a warning.
 
     Raises:
         UnreadableFile: the bytes look like no text.
     """
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        guess = from_bytes(data).best()
-        if guess is None:
-            raise UnreadableFile("not text in any known encoding") from None
+    with suppress(UnicodeDecodeError):
+        text = data.decode("utf-8-sig")
+        if not OTHER_ENCODINGS.search(text):
+            return text
+    guess = from_bytes(data).best()
+    if guess is None or NO_TEXT_OF_UTF8.search(str(guess)):
+        raise UnreadableFile("not text in any known encoding")
+    if guess.encoding not in ("ascii", "utf_8"):
         log.warning("%s: not UTF-8, read as %s", name, guess.encoding)
-        return str(guess)
+    return str(guess)
 
 
 def _text(data: bytes, name: str) -> list[str]:

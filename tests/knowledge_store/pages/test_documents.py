@@ -136,6 +136,46 @@ def test_recognizes_encodings(tmp_path: Path, encoding: str) -> None:
     assert sentences(tmp_path / "a.txt") == (text,)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("iso2022_jp", "東京の橋は開通した。"),
+        ("iso2022_kr", "서울의 다리는 개통되었다."),
+        ("hz", "北京的大桥开通。"),
+        ("utf_16_le", "The bridge is open."),
+        ("utf_16_be", "The bridge is open."),
+        ("utf_32_le", "The bridge is open."),
+        ("utf_7", "\ufeffDie Brücke ist offen."),
+    ],
+)
+def test_recognizes_encodings_that_look_like_utf8(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, encoding: str, text: str
+) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert sentences(tmp_path / "a.txt") == (text.removeprefix("\ufeff"),)
+    assert caplog.messages == [f"a.txt: not UTF-8, read as {encoding}"]
+
+
+@pytest.mark.parametrize("data", [b"It rained.\0\0\0 It snowed.", b"\x1b$B66!#\x1b(B"])
+def test_what_no_encoding_fits_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture, data: bytes) -> None:
+    (tmp_path / "a.txt").write_bytes(data)
+    with pytest.raises(DocumentsError, match="unreadable file 1"):
+        read(tmp_path)
+    assert caplog.messages == ["a.txt: skipped, cannot be read (not text in any known encoding)"]
+
+
+@pytest.mark.parametrize("text", ["Go ~{home}~ now.", "\x1b[31mIt\x1b[0m rained."])
+def test_what_only_looks_like_another_encoding_is_utf8(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    assert sentences(tmp_path / "a.txt") == (text,)
+
+
+def test_a_page_of_html_names_its_encoding(tmp_path: Path) -> None:
+    text = '<html><head><meta charset="windows-1257"></head><body><p>Tiltas atidarytas ąčę.</p></body></html>'
+    (tmp_path / "a.html").write_bytes(text.encode("cp1257"))
+    assert sentences(tmp_path / "a.html") == ("Tiltas atidarytas ąčę.",)
+
+
 def test_reports_a_guessed_encoding(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.txt").write_bytes("Это текст на русском языке в старой кодировке.".encode("cp1251"))
     read(tmp_path)
@@ -338,6 +378,25 @@ def test_counts_and_names_files_without_text(tmp_path: Path, caplog: pytest.LogC
     assert [message.partition(" (")[0] for message in caplog.messages[3:]] == [
         "torn.docx: skipped, cannot be read",
         "torn.pdf: skipped, cannot be read",
+    ]
+
+
+def test_what_is_passed_over_in_a_folder_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = tmp_path / "a"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "b.txt").write_text("It rained.")
+    (folder / "broken.pdf").symlink_to("nowhere")
+    (folder / "link").symlink_to(tmp_path)
+    (folder / "link.txt").symlink_to("sub/b.txt")
+    (folder / ".hidden").symlink_to("nowhere")
+    os.mkfifo(folder / "pipe.txt")
+    pages, flaws = read(folder)
+    assert [page.url for page in pages] == ["link.txt", "sub/b.txt"]
+    assert flaws == {Flaw.UNREADABLE_FILE: 3}
+    assert caplog.messages == [
+        f"{folder}/broken.pdf: skipped, it is a broken link",
+        f"{folder}/link: skipped, it is a link to a folder",
+        f"{folder}/pipe.txt: skipped, it is neither a file nor a folder",
     ]
 
 
