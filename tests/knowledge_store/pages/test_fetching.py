@@ -167,7 +167,7 @@ def test_without_a_valid_content_type_the_page_tells_it(site: Site) -> None:
         header = b"" if kind is None else f"Content-Type: {kind}\r\n".encode()
         site.answers = {"/": raw(b"HTTP/1.1 200 OK\r\n" + header + b"\r\n<p>It rained.</p>")}
         assert anywhere().fetch(f"{site.address}/").suffix == ".html"
-    with pytest.raises(FetchError, match="expected application/json, got .html without a content type"):
+    with pytest.raises(FetchError, match=r"expected application/json, got \.html without a content type"):
         anywhere().fetch(f"{site.address}/", {"application/json": ".json"})
 
 
