@@ -9,7 +9,7 @@ from pathlib import Path
 from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.injection import is_prompt_injection
-from knowledge_store.pages.page import UNREAD, Flaws, counted
+from knowledge_store.pages.page import UNREAD, Flaws, counted, describe, shown_path
 from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore
 from knowledge_store.searchers.searched import open_searcher
@@ -112,12 +112,14 @@ async def check(
 
 def unread(message: str) -> Failure:
     """The failure of a claim whose store could not be read."""
-    return Failure(operation=READ, message=message, unanswered=True)
+    return Failure(operation=READ, message=shown_path(message), unanswered=True)
 
 
 def unread_parts(where: Path | str, ranked: RankedStore) -> list[Failure]:
     """The failures of a claim whose store could not be read completely."""
-    return [unread(f"{where}: {flaw}") for flaw in UNREAD if flaw in ranked.report.flaws]
+    flaws = ranked.report.flaws
+    why = describe({flaw: count for flaw, count in flaws.items() if flaw not in UNREAD})
+    return [unread(f"{where}: {flaw}{why}") for flaw in UNREAD if flaw in flaws]
 
 
 def _no_claim(case: Case) -> str:

@@ -1,6 +1,7 @@
 """The user's own documents as pages: files, folders of files, standard input, addresses on the web."""
 
 import logging
+import os
 import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
 from knowledge_store.pages.fetching import SECONDS as FETCHING
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.formats import SUFFIXES
-from knowledge_store.pages.page import Flaw, Flaws, Page, describe
+from knowledge_store.pages.page import Flaw, Flaws, Page, describe, shown_path
 from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted, read_store
 from knowledge_store.progress import progress_bar
 
@@ -84,6 +85,7 @@ def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> Non
 
 def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
     """A text that somebody pasted as a page; none, a flaw and a warning where it is left out."""
+    name = shown_path(name)
     try:
         sentences = read_pasted(text, limits)
     except WorkFailed as error:
@@ -118,7 +120,7 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
         for file, parts in progress_bar(
             read, total=len(files), desc="documents", unit="file", leave=False, disable=None
         ):
-            yield from _pages(file.relative_to(folder).as_posix() if folder else file.as_posix(), parts, flaws)
+            yield from _pages(shown_path(file.relative_to(folder) if folder else file), parts, flaws)
 
 
 def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
@@ -155,24 +157,35 @@ def _is_store(source: str) -> bool:
 
 def _files(path: Path, flaws: Flaws) -> list[Path]:
     """The documents at a path; what else lies there is left out, a count for each ending."""
-    documents, others = _sorted(path)
+    documents, others, unread = _sorted(path)
+    for entry, reason in unread.items():
+        _leave_out(shown_path(entry), reason, Flaw.UNREADABLE_FILE, flaws)
     if others:
         flaws[Flaw.OTHER_FORMAT] += len(others)
         log.warning("%s: skipped %s; expected files %s", path, _summary(path, others), _ENDING_IN)
     return documents
 
 
-def _sorted(path: Path) -> tuple[list[Path], list[Path]]:
-    """The documents at a path, and the other files there."""
-    if path.is_file():
-        found = [path]
-    else:
-        found = sorted(file for file in path.rglob("*") if _is_file(file) and not _is_hidden(file.relative_to(path)))
+def _sorted(path: Path) -> tuple[list[Path], list[Path], dict[Path, str]]:
+    """The documents at a path, the other files there, and what else is passed over, with the reason."""
+    entries = [path] if path.is_file() else sorted(entry for entry in path.rglob("*") if not _is_hidden(entry, path))
+    found = [entry for entry in entries if _is_file(entry)]
+    unread = {entry: reason for entry in sorted({*entries} - {*found}) if (reason := _passed_over(entry))}
     documents = [file for file in found if file.suffix.lower() in SUFFIXES]
     others = [file for file in found if file.suffix.lower() not in SUFFIXES]
     if not documents:
         raise DocumentsError(f"{path}: no documents; expected a file or a folder of files {_ENDING_IN}")
-    return documents, others
+    return documents, others, unread
+
+
+def _passed_over(path: Path) -> str:
+    """Why nothing is read at a path that is no file; empty for a folder in which files are looked for."""
+    with suppress(OSError):  # in a folder that may be listed and not entered
+        if path.is_symlink():
+            return "it is a link to a folder" if path.is_dir() else "it is a broken link"
+        if not path.is_dir():
+            return "it is neither a file nor a folder"
+    return "" if os.access(path, os.R_OK | os.X_OK) else "it may not be read"
 
 
 def _summary(folder: Path, files: Sequence[Path]) -> str:
@@ -181,7 +194,7 @@ def _summary(folder: Path, files: Sequence[Path]) -> str:
     counts = [f"{count:,} {ending}" for ending, count in endings[:NAMED]]
     if rest := sum(count for _, count in endings[NAMED:]):
         counts.append(f"{rest:,} others")
-    names = [file.relative_to(folder).as_posix() for file in files[:NAMED]] + ["…"] * (len(files) > NAMED)
+    names = [shown_path(file.relative_to(folder)) for file in files[:NAMED]] + ["…"] * (len(files) > NAMED)
     return f"{', '.join(counts)} ({', '.join(names)})"
 
 
@@ -197,8 +210,8 @@ def _is_file(path: Path) -> bool:
     return False
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[Part] | WorkFailed]]:
@@ -209,7 +222,7 @@ def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[P
     threads = ThreadPoolExecutor(AHEAD)
 
     def submit(file: Path) -> Future[list[Part] | WorkFailed]:
-        return threads.submit(_parts, file.absolute(), file.suffix.lower(), file.name, limits)
+        return threads.submit(_parts, file.absolute(), file.suffix.lower(), shown_path(file.name), limits)
 
     try:
         if limits.until < inf:

@@ -4,6 +4,7 @@ A host is resolved once, all its addresses must be public, and the connection go
 point elsewhere a moment later. Each redirect is checked like the first address.
 """
 
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator, Mapping
@@ -11,17 +12,22 @@ from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from email.message import Message
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import BadStatusLine, HTTPConnection, HTTPException, HTTPResponse, IncompleteRead, RemoteDisconnected
+from io import BufferedReader
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from threading import Lock, Thread, Timer
 from time import monotonic
+from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
 from knowledge_store.isolation import Limits, WorkFailed, isolated
+from knowledge_store.pages.formats import suffix_of
 
 USER_AGENT = "got-factcheck"
 SECONDS = 15.0  # that a page may take
 MAX_REDIRECTS = 5
+MAX_ADDRESS = 8192  # characters; servers and browsers take no longer ones
+MAX_LINES = 100_000  # of headers, trailers, and sizes of chunks in one answer
 MAX_ROBOTS = 512 * 1024  # bytes of a robots.txt that are obeyed (RFC 9309: at least 500 KiB)
 ROBOTS = Limits(seconds=2.0)
 UNQUOTED = "/%:@!$&'()*+,;=~-._?"  # in a path or query; what a page quoted already stays so
@@ -33,6 +39,8 @@ SUFFIX_OF = {
     "text/csv": ".csv",
     "application/pdf": ".pdf",
 }
+CONTENT_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+\s*(;|$)", re.ASCII)  # valid (RFC 9110)
+CUT_OFF = "the connection closed before the page was complete"
 
 Address = IPv4Address | IPv6Address
 
@@ -134,16 +142,18 @@ class Fetcher:
         url, status, headers, body = self._follow(url, end, self._size, checked=self._robots)
         if status != 200:
             raise FetchError(f"the server answers {status}")
-        kind = headers.get_content_type()
-        if kind not in kinds:
+        suffix, kind = _suffix(headers, body, kinds)
+        if suffix not in kinds.values():
             raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")
         if len(body) > self._size:
             raise FetchError(f"larger than {self._size / 2**20:g} MiB")
-        return Response(url, kinds[kind], body)
+        return Response(url, suffix, body)
 
     def _follow(self, url: str, end: float, size: int, *, checked: bool) -> tuple[str, int, Message, bytes]:
         """The page at the end of the redirects, and where that is; each is checked like the first address."""
         for _ in range(MAX_REDIRECTS + 1):
+            if len(url) > MAX_ADDRESS:
+                raise FetchError(f"expected an address of at most {MAX_ADDRESS:,} characters, got {len(url):,}")
             if checked and not self._may(url, end):
                 raise FetchError("robots.txt forbids it")
             status, headers, body = self._get(url, end, size)
@@ -189,6 +199,7 @@ class Fetcher:
         if refused:
             raise FetchError(f"{host} is not on the open Internet ({refused[0]})")
         connection = HTTPConnection(host, port)
+        connection.response_class = _BoundedResponse
         connection.default_port = 443 if encrypted else 80  # which the header Host leaves out
         connection.sock = socket.create_connection((addresses[0], port), timeout=_left(end))
         if encrypted:
@@ -216,11 +227,45 @@ def _addresses_of(host: str, port: int, end: float) -> list[str]:
 
 
 def _answer(connection: HTTPConnection, path: str, end: float, size: int) -> tuple[int, Message, bytes]:
-    with closing(connection), _hanging_up(connection.sock, end):
-        connection.request("GET", path, headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"})
-        response = connection.getresponse()
-        body = _body(response, size) if response.status == 200 else b""
-        return response.status, response.headers, body
+    try:
+        with closing(connection), _hanging_up(connection.sock, end):
+            connection.request("GET", path, headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"})
+            response = connection.getresponse()
+            body = _body(response, size) if response.status == 200 else b""
+            return response.status, response.headers, body
+    except RemoteDisconnected:  # a status line that is bad because it never came
+        raise
+    except IncompleteRead as error:
+        raise FetchError(CUT_OFF) from error
+    except (BadStatusLine, ValueError) as error:
+        raise FetchError("the server's answer is no HTTP") from error
+
+
+class _BoundedResponse(HTTPResponse):
+    """A response without end of headers, interim answers or tiny chunks fails, however little of it is a body."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.fp = _BoundedReader(self.fp.detach())
+
+
+class _BoundedReader(BufferedReader):
+    lines = 0
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        self.lines += 1
+        if self.lines > MAX_LINES:
+            raise FetchError(f"the server's answer has over {MAX_LINES:,} headers or chunks")
+        return super().readline(size)
+
+
+def _suffix(headers: Message, body: bytes, kinds: Mapping[str, str]) -> tuple[str, str]:
+    """The suffix for a page, and the content type that the server gives; without a valid one the bytes tell it."""
+    if CONTENT_TYPE.match(headers.get("content-type", "").strip()):
+        kind = headers.get_content_type()
+        return kinds.get(kind, ""), kind
+    suffix = suffix_of(body)
+    return suffix, f"{suffix} without a content type"
 
 
 @contextmanager
@@ -247,11 +292,11 @@ def _hanging_up(connection: socket.socket, end: float) -> Iterator[None]:
 
 def _body(response: HTTPResponse, size: int) -> bytes:
     """The body; of one that is larger, one byte more than the size."""
-    if response.headers.get("content-encoding", "identity") != "identity":
+    if response.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
         raise FetchError("the server sent a compressed response that was not asked for")
     body = response.read(size + 1)
     if response.length and len(body) <= size:
-        raise FetchError("the connection closed before the page was complete")
+        raise FetchError(CUT_OFF)
     return body
 
 

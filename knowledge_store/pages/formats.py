@@ -7,17 +7,26 @@ the sentence after it. Files of strangers are read in a process of their own: se
 import csv
 import logging
 import re
+import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from codecs import BOM_UTF8
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import BytesIO, StringIO
+from itertools import islice
 from typing import Any
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from charset_normalizer import from_bytes
 from markdown_it import MarkdownIt
 
 MAX_UNPACKED = 256 * 2**20  # bytes; a DOCX that unpacks to more is refused
+NO_DOCX = "expected a Word document (.docx): another format, or damaged"
 MAX_PDF_PAGES = 5000
+NAMED = 10  # parts of a file that are left out for the same reason, by number, and the reasons
+NO_TEXT = "no text (damaged, or a picture: recognize the text in it first, by OCR)"
+SHOWN, PICTURES = frozenset((b"Tj", b"TJ", b"'", b'"')), frozenset((b"Do", b"INLINE IMAGE"))
+"""Operators of a PDF that show text, and pictures."""
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
 SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its block
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
@@ -27,6 +36,14 @@ LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0x
 """Letters that PDFs draw as one, in place of which nobody types or quotes them."""
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
+
+NO_TEXT_OF_UTF8 = re.compile(r"\0|\x1b\$")  # UTF-16 and UTF-32; ISO 2022
+OTHER_ENCODINGS = re.compile(rf"{NO_TEXT_OF_UTF8.pattern}|~\{{(?:[!-w][!-~])+~\}}|\A\+/v")  # and HZ; UTF-7
+"""What shows that bytes which may be UTF-8 are something else."""
+
+_HTML = "!doctype html|!--|html|head|body|title|meta|link|script|style|iframe|h1|div|table|font|a|b|br|p"
+HTML_STARTS = re.compile(rf"(?:<\?xml[^>]*>\s*)?<(?:{_HTML})\b".encode())
+"""How pages of HTML begin, in lower case (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type)."""
 
 _INLINE = "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup time u var"
 INLINE = frozenset(_INLINE.split())
@@ -64,19 +81,29 @@ def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[st
         UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
     """
     for place, blocks in READERS[suffix](data, name):
-        shown = (block.replace(SOFT_HYPHEN, "") for block in blocks)
+        shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
         if kept := [block for block in shown if block.strip()]:
             yield place, kept
 
 
+def encodable(text: str) -> str:
+    """Text that UTF-8 can carry: surrogate pairs joined, lone surrogates become U+FFFD.
+
+    >>> encodable("a\\ud83d\\ude00 b\\ud800")
+    'a😀 b\ufffd'
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def plain_text(text: str) -> str:
-    """A pasted text without its Markdown markup; any other text unchanged.
+    """A pasted text without its Markdown markup; any other text as it is, without lone surrogates.
 
     >>> plain_text("# Aster\\n\\nIt **opened** in [1932](https://a.example).")
     'Aster\\n\\nIt opened in 1932.'
     >>> plain_text("2 * 3 * 4 is #1")
     '2 * 3 * 4 is #1'
     """
+    text = encodable(text)
     if len(text) > LONGEST_PASTED or not MARKS.search(text):
         return text
     return "\n\n".join(block for block in _markdown(text.encode(), "pasted text") if block.strip())
@@ -84,28 +111,30 @@ def plain_text(text: str) -> str:
 
 def suffix_of(data: bytes) -> str:
     """The suffix that the bytes of a document without a name would have."""
-    head = data[:1024].lstrip().lower()
+    head = data[:1024].removeprefix(BOM_UTF8).lstrip().lower()
     if head.startswith(b"%pdf"):
         return ".pdf"
     if head.startswith(b"pk\x03\x04"):
         return ".docx"
-    return ".html" if head.startswith((b"<!doctype html", b"<html")) else ".txt"
+    return ".html" if HTML_STARTS.match(head) else ".txt"
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Decode as UTF-8 or, failing that, as what the bytes look like, with a warning.
+    """Decode as UTF-8 or, failing that, as what the bytes say or look like, with a warning.
 
     Raises:
         UnreadableFile: the bytes look like no text.
     """
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        guess = from_bytes(data).best()
-        if guess is None:
-            raise UnreadableFile("not text in any known encoding") from None
+    with suppress(UnicodeDecodeError):
+        text = data.decode("utf-8-sig")
+        if not OTHER_ENCODINGS.search(text):
+            return text
+    guess = from_bytes(data).best()
+    if guess is None or NO_TEXT_OF_UTF8.search(str(guess)):
+        raise UnreadableFile("not text in any known encoding")
+    if guess.encoding not in ("ascii", "utf_8"):
         log.warning("%s: not UTF-8, read as %s", name, guess.encoding)
-        return str(guess)
+    return str(guess)
 
 
 def _text(data: bytes, name: str) -> list[str]:
@@ -191,8 +220,45 @@ def _pdf(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
         raise UnreadableFile("encrypted: save it without its password")
     if len(reader.pages) > MAX_PDF_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PDF_PAGES:,} pages, got {len(reader.pages):,}")
+    tree: Any = reader.root_object["/Pages"]
+    declared = tree.get("/Count")
+    if isinstance(declared, int) and declared > len(reader.pages):
+        log.warning("%s: %d of its %d pages are missing", name, declared - len(reader.pages), declared)
+    lost: dict[str, list[int]] = {}
     for number, page in enumerate(reader.pages, 1):
-        yield f"page={number}", _unwrapped(page.extract_text().translate(LIGATURES).split("\n"))
+        try:
+            text = page.extract_text()
+            if not text.strip() and _draws(page, SHOWN | PICTURES if not text else PICTURES):
+                lost.setdefault(NO_TEXT, []).append(number)
+        except Exception as error:  # noqa: BLE001 - whatever one page does to its reader, the others are read
+            lost.setdefault(_damage(error), []).append(number)
+        else:
+            yield f"page={number}", _unwrapped(text.translate(LIGATURES).split("\n"))
+    if sum(map(len, lost.values())) == len(reader.pages) and NO_TEXT not in lost:
+        raise UnreadableFile(next(iter(lost), "no pages"))
+    _name_lost(name, "page", lost)
+
+
+def _draws(page: Any, wanted: Collection[bytes]) -> bool:
+    """Whether a page of a PDF has one of these operators, or contents of which nothing can be read."""
+    contents = page.get_contents()
+    operators = set() if contents is None else {operator for _, operator in contents.operations}
+    return contents is not None and (not operators or not operators.isdisjoint(wanted))
+
+
+def _damage(error: Exception) -> str:
+    return f"damaged ({str(error).partition(chr(10))[0] or type(error).__name__:.200})"
+
+
+def _name_lost(name: str, what: str, lost: Mapping[str, Sequence[int]]) -> None:
+    """Name the parts that are left out of a file, those with the same reason together."""
+    for reason, places in islice(lost.items(), NAMED):
+        numbers = ", ".join(map(str, places[:NAMED])) + (
+            f" and {more} more" if (more := len(places) - NAMED) > 0 else ""
+        )
+        log.warning("%s: %s %s skipped, %s", name, what if len(places) == 1 else f"{what}s", numbers, reason)
+    if rest := sum(map(len, islice(lost.values(), NAMED, None))):
+        log.warning("%s: %d more %ss skipped", name, rest, what)
 
 
 def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
@@ -217,28 +283,44 @@ def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
     yield "".join(block)
 
 
-def _docx(data: bytes, _: str) -> Iterator[str]:
+def _docx(data: bytes, name: str) -> Iterator[str]:
     from docx import Document
     from docx.table import Table
 
-    with ZipFile(BytesIO(data)) as archive:
-        size = sum(part.file_size for part in archive.infolist())
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+    except BadZipFile as error:
+        raise UnreadableFile(NO_DOCX) from error
     if size > MAX_UNPACKED:
         raise UnreadableFile(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
-    for content in Document(BytesIO(data)).iter_inner_content():
-        if isinstance(content, Table):
-            yield from _table([cell.text for cell in row.cells] for row in content.rows)
-        else:
+    try:
+        contents = Document(BytesIO(data)).iter_inner_content()
+    except (KeyError, ValueError) as error:  # other parts than those of a text
+        raise UnreadableFile(NO_DOCX) from error
+    tables, lost = 0, dict[str, list[int]]()
+    for content in contents:
+        if not isinstance(content, Table):
             yield content.text
+            continue
+        tables += 1
+        try:
+            rows = [[cell.text for cell in row.cells] for row in content.rows]
+        except Exception as error:  # noqa: BLE001 - whatever one table does to its reader, the rest is read
+            lost.setdefault(_damage(error), []).append(tables)
+        else:
+            yield from _table(rows)
+    _name_lost(name, "table", lost)
 
 
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     text = decoded(data, name)
-    first = text.partition("\n")[0]
+    first = re.split(r"[\r\n]", text, maxsplit=1)[0]
     delimiter = max(",;\t|", key=first.count)
+    csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
     blocks: list[str] = []
     since = 2
-    for number, block in enumerate(_table(csv.reader(StringIO(text), delimiter=delimiter)), since):
+    for number, block in enumerate(_table(csv.reader(StringIO(text, newline=""), delimiter=delimiter)), since):
         if blocks and sum(map(len, blocks)) + len(block) > ROWS:
             yield _rows(since, number - 1), blocks
             blocks, since = [], number

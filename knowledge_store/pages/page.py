@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from pathlib import Path
 from urllib.parse import urlsplit
 
 MAX_LINE = 64 * 2**20  # bytes; a longer line of a store is skipped, so that memory stays bounded
 FOUND = 1_000_000_000  # number of the first page that a search finds; no store has so many lines
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what Python makes of such bytes in a file's name
 PLACE = re.compile(r"#(page|row)=(\d+(?:-\d+)?)$")
 """A page of a PDF or rows of a table, at the end of an address."""
 
@@ -133,6 +135,15 @@ def describe(flaws: Mapping[Flaw, int]) -> str:
     """
     counted = ", ".join(f"{flaw} {count:,}" for flaw, count in flaws.items() if count)
     return f"; {counted}" if counted else ""
+
+
+def shown_path(path: Path | str) -> str:
+    """A path as it can be written and printed: a byte of its name that is not UTF-8 becomes its number.
+
+    >>> shown_path("minutes/caf\\udce9.txt")
+    'minutes/caf\\\\xe9.txt'
+    """
+    return _NOT_UTF8.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:x}", str(path))
 
 
 def source_name(url: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from knowledge_store.pages.page import MAX_LINE, Flaw, Flaws, Page
+from knowledge_store.pages.page import MAX_LINE, Flaw, Flaws, Page, shown_path
 
 Line = tuple[int, bytes]  # with its number
 WORD = re.compile(r"[^\W_]")  # at least its first letter or digit
@@ -158,7 +158,7 @@ def write_store(pages: Iterable[Page], output: Path) -> int:
     try:
         with partial.open("wb") as file:
             for page in pages:
-                file.write(_line(page, output.stem))
+                file.write(_line(page, shown_path(output.stem)))
                 count += 1
         if count:
             partial.replace(output)

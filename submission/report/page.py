@@ -16,6 +16,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from knowledge_store.pages.page import shown_path
 from submission.files import repair, write_text
 from submission.read import Pairing, Predicted, annotations_if_any, pair, read_annotations, scored
 from submission.report import charts
@@ -127,7 +128,7 @@ def packed(details: dict[str, Any]) -> str:
 
 def render(material: Material, overview: Overview, rows: Sequence[Row], details: Sequence[str]) -> str:
     """The report as HTML; ``details`` are the ``packed`` details of each row."""
-    name, labels = material.path.resolve().name, [row.label for row in rows]
+    name, labels = shown_path(material.path.resolve().name), [row.label for row in rows]
     given = {mark for row in rows for mark in row.marks}
     subtitle = ", ".join(_facts(material))
     return filled(

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from io import TextIOWrapper
 
 COMMANDS = {
     "run": "system.app.commands.run",
@@ -35,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         failure, 2 for bad input, 130 after Ctrl-C.
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if argv is None and isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="surrogateescape")  # paths that are not UTF-8 are printed as they are
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     logging.getLogger("system").setLevel(logging.INFO)  # memory plan, load times, adapters that are absent
     arguments = list(sys.argv[1:] if argv is None else argv)

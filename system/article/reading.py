@@ -9,6 +9,7 @@ from pathlib import Path
 from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.formats import SOFT_HYPHEN, SUFFIXES, suffix_of
+from knowledge_store.pages.page import shown_path
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
@@ -83,7 +84,7 @@ def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
     if str(source) == STANDARD_INPUT:
         name, data, suffix = "standard input", sys.stdin.buffer.read(), ""
     elif path.is_file():
-        name, data, suffix = str(source), path.read_bytes(), path.suffix.lower()
+        name, data, suffix = shown_path(source), path.read_bytes(), path.suffix.lower()
     else:
         raise DocumentsError(f"{source}: no such file; expected a text ({', '.join(sorted(SUFFIXES))}), or - for input")
     return name, data, suffix if suffix in SUFFIXES else suffix_of(data)

@@ -13,6 +13,7 @@ from typing import Any, Generic, Self, TypeVar
 import orjson
 from pydantic import ValidationError
 
+from knowledge_store.pages.page import shown_path
 from system.graph.records import ClaimResult, Record
 
 R = TypeVar("R", bound=Record)
@@ -163,7 +164,7 @@ def identity_of(settings: dict[str, Any], inputs: Iterable[tuple[str, str]]) -> 
     >>> identity_of({"graph": {"depth": 3}}, [("claims", "dev.json")])
     {'graph.depth': '3', 'claims': 'dev.json'}
     """
-    return {**dict(flat(settings)), **dict(inputs)}
+    return {**dict(flat(settings)), **{name: shown_path(value) for name, value in inputs}}
 
 
 def _identity(line: bytes) -> dict[str, str] | None:

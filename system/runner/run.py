@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from knowledge_store.pages.page import shown_path
 from knowledge_store.progress import progress_bar
 from system.files.atomic import write_atomically
 from system.files.journal import Journal, JournalError, identity_of, read_identity
@@ -162,5 +163,5 @@ def _stamp(file: Path) -> tuple[str, int, int]:
     try:
         status = file.stat()
     except OSError:
-        return file.name, -1, -1
-    return file.name, status.st_size, status.st_mtime_ns
+        return shown_path(file.name), -1, -1
+    return shown_path(file.name), status.st_size, status.st_mtime_ns

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from knowledge_store.pages.page import shown_path
 from submission.report.page import write_report
 from submission.tables import print_summary
 from submission.timings import RunFacts
@@ -50,7 +51,7 @@ def check_file(args: argparse.Namespace) -> int:
         results, measured = in_order(journal, claims), read_measured(args.output)
         facts = _facts(settings, results, measured)
         if checked or not _is_written(args.output):
-            inputs = {"claims_file": str(claims_file), "store": str(store)}
+            inputs = {"claims_file": shown_path(claims_file), "store": shown_path(store)}
             written = _write(args.output, results, settings, facts, inputs, measured)
         else:  # a run that checks nothing changes nothing
             written = Written.of(args.output)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from rich.console import Console, Group
 from rich.table import Table
 
+from knowledge_store.pages.page import shown_path
 from submission.tables import SHORT
 from system.app import options
 from system.app.commands import common
@@ -62,7 +63,7 @@ def command(arguments: Sequence[str]) -> int:
             )
             return common.EXIT_INTERRUPTED
         scores = compare(gold, runs, two_labels=any(one.settings.graph.two_labels for one in variants))
-        save_comparison(args.output, scores, runs, {"claims_file": str(claims_file), "store": str(store)})
+        save_comparison(args.output, scores, runs, {"claims_file": shown_path(claims_file), "store": shown_path(store)})
         journal.path.unlink()  # whoever finds one has an unfinished comparison
     Console().print(comparison_tables(scores, len(claims)))
     return 0

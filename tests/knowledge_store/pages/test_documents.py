@@ -1,5 +1,6 @@
 """One's own documents: text, Markdown and HTML become pages; what cannot be read is named."""
 
+import os
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -9,7 +10,7 @@ import orjson
 import pytest
 
 from knowledge_store.isolation import LIMITS, Workers
-from knowledge_store.pages import documents, reading
+from knowledge_store.pages import documents, formats, reading
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.sentences import sentences_of
@@ -136,6 +137,46 @@ def test_recognizes_encodings(tmp_path: Path, encoding: str) -> None:
     assert sentences(tmp_path / "a.txt") == (text,)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("iso2022_jp", "東京の橋は開通した。"),
+        ("iso2022_kr", "서울의 다리는 개통되었다."),
+        ("hz", "北京的大桥开通。"),
+        ("utf_16_le", "The bridge is open."),
+        ("utf_16_be", "The bridge is open."),
+        ("utf_32_le", "The bridge is open."),
+        ("utf_7", "\ufeffDie Brücke ist offen."),
+    ],
+)
+def test_recognizes_encodings_that_look_like_utf8(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, encoding: str, text: str
+) -> None:
+    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
+    assert sentences(tmp_path / "a.txt") == (text.removeprefix("\ufeff"),)
+    assert caplog.messages == [f"a.txt: not UTF-8, read as {encoding}"]
+
+
+@pytest.mark.parametrize("data", [b"It rained.\0\0\0 It snowed.", b"\x1b$B66!#\x1b(B"])
+def test_what_no_encoding_fits_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture, data: bytes) -> None:
+    (tmp_path / "a.txt").write_bytes(data)
+    with pytest.raises(DocumentsError, match="unreadable file 1"):
+        read(tmp_path)
+    assert caplog.messages == ["a.txt: skipped, cannot be read (not text in any known encoding)"]
+
+
+@pytest.mark.parametrize("text", ["Go ~{home}~ now.", "\x1b[31mIt\x1b[0m rained."])
+def test_what_only_looks_like_another_encoding_is_utf8(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    assert sentences(tmp_path / "a.txt") == (text,)
+
+
+def test_a_page_of_html_names_its_encoding(tmp_path: Path) -> None:
+    text = '<html><head><meta charset="windows-1257"></head><body><p>Tiltas atidarytas ąčę.</p></body></html>'
+    (tmp_path / "a.html").write_bytes(text.encode("cp1257"))
+    assert sentences(tmp_path / "a.html") == ("Tiltas atidarytas ąčę.",)
+
+
 def test_reports_a_guessed_encoding(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.txt").write_bytes("Это текст на русском языке в старой кодировке.".encode("cp1251"))
     read(tmp_path)
@@ -180,6 +221,55 @@ def test_a_short_line_of_a_pdf_ends_no_sentence(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_damaged_page_of_a_pdf_leaves_the_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    data = pdf(["It rained."], ["It snowed."], ["It hailed."], ["It thawed."])
+    for line in (b"(It snowed.)", b"(It hailed.)"):
+        data = data.replace(line, line[:-1] + b"(")  # which nothing closes
+    (tmp_path / "a.pdf").write_bytes(data)
+    pages, _ = read(tmp_path)
+    assert [page.url for page in pages] == ["a.pdf#page=1", "a.pdf#page=4"]
+    assert caplog.messages == ["a.pdf: pages 2, 3 skipped, damaged (Stream has ended unexpectedly)"]
+
+
+def test_a_pdf_of_damaged_pages_cannot_be_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(["It rained."]).replace(b"rained.)", b"rained.("))
+    with pytest.raises(DocumentsError, match="unreadable file 1"):
+        read(tmp_path)
+    assert caplog.messages == ["a.pdf: skipped, cannot be read (damaged (Stream has ended unexpectedly))"]
+
+
+@pytest.mark.parametrize(("shown", "named"), [(b"/A Do ABCD", True), (b"(    )  Tj", False), (b"%         ", True)])
+def test_a_page_of_a_pdf_without_text_is_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, shown: bytes, named: bool
+) -> None:
+    line = b"(It snowed.) Tj"
+    data = pdf(["It rained."], ["It snowed."], []).replace(line, shown.ljust(len(line)))
+    if shown.startswith(b"%"):
+        data = data.replace(b"BT /F1 12 Tf 50 780 Td %", b"%" * 24)
+    (tmp_path / "a.pdf").write_bytes(data)
+    assert [page.url for page in read(tmp_path)[0]] == ["a.pdf#page=1"]
+    assert [message.partition(",")[0] for message in caplog.messages] == ["a.pdf: page 2 skipped"] * named
+
+
+def test_halves_of_surrogate_pairs_become_text_that_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(formats.READERS, ".txt", lambda *_: [("", ["It rained \ud83d."])])
+    assert list(formats.parts_of(b"", ".txt", "a")) == [("", ["It rained \ufffd."])]
+    (page,) = documents.page_of_text(0, "a", "It rained \ud83d.", Flaws())
+    assert page.sentences == ("It rained \ufffd.",)
+
+
+def test_a_damaged_table_of_a_docx_leaves_the_rest(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    document = docx.Document()
+    document.add_paragraph("It rained.")
+    first = document.add_table(rows=1, cols=1).cell(0, 0)
+    first._tc.vMerge = "continue"  # of a cell above the first row
+    document.save(str(tmp_path / "a.docx"))
+    (tmp_path / "b.docx").write_text("no Word document")
+    assert [page.url for page in read(tmp_path)[0]] == ["a.docx"]
+    assert caplog.messages[0].startswith("a.docx: table 1 skipped, damaged (")
+    assert caplog.messages[1].startswith("b.docx: skipped, cannot be read (expected a Word document (.docx): ")
+
+
 def test_a_docx_keeps_headings_and_rows_apart(tmp_path: Path) -> None:
     document = docx.Document()
     document.add_heading("Prices fall", 1)
@@ -212,6 +302,12 @@ def test_each_row_of_a_csv_can_be_read_alone(tmp_path: Path, separator: str) -> 
         "town: Bergen, people: 300\n\n",
         "town: Ås",
     )
+
+
+@pytest.mark.parametrize("ends", ["\r", "\r\n", "\n"])
+def test_a_csv_may_have_any_ends_of_lines_and_long_cells(tmp_path: Path, ends: str) -> None:
+    (tmp_path / "a.csv").write_bytes(ends.join(["town;note", "Oslo;" + "x" * 200_000, "Bergen;rain"]).encode())
+    assert sentences(tmp_path / "a.csv")[-1] == "town: Bergen, note: rain"
 
 
 def test_sentences_are_cut_by_the_rules_of_their_language() -> None:
@@ -263,6 +359,15 @@ def test_a_folder_is_read_to_any_depth_in_order_of_names(tmp_path: Path, caplog:
     assert caplog.messages[0].startswith(f"{tmp_path}: skipped 1 .png (c.png); expected files ending in .csv, ")
 
 
+def test_a_name_that_is_not_utf8_can_be_written(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name, text in ((b"caf\xe9.txt", "It rained."), (b"\xe9.txt", ""), (b"\xe9.png", "")):
+        (tmp_path / os.fsdecode(name)).write_text(text)
+    pages, _ = read(tmp_path)
+    assert [page.url for page in pages] == ["caf\\xe9.txt"]
+    assert "(\\xe9.png)" in caplog.messages[0]
+    assert caplog.messages[1] == "\\xe9.txt: skipped, it has no text"
+
+
 def test_counts_and_names_files_without_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     (tmp_path / "empty.html").write_text("")
@@ -281,6 +386,25 @@ def test_counts_and_names_files_without_text(tmp_path: Path, caplog: pytest.LogC
     assert [message.partition(" (")[0] for message in caplog.messages[3:]] == [
         "torn.docx: skipped, cannot be read",
         "torn.pdf: skipped, cannot be read",
+    ]
+
+
+def test_what_is_passed_over_in_a_folder_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = tmp_path / "a"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "sub" / "b.txt").write_text("It rained.")
+    (folder / "broken.pdf").symlink_to("nowhere")
+    (folder / "link").symlink_to(tmp_path)
+    (folder / "link.txt").symlink_to("sub/b.txt")
+    (folder / ".hidden").symlink_to("nowhere")
+    os.mkfifo(folder / "pipe.txt")
+    pages, flaws = read(folder)
+    assert [page.url for page in pages] == ["link.txt", "sub/b.txt"]
+    assert flaws == {Flaw.UNREADABLE_FILE: 3}
+    assert caplog.messages == [
+        f"{folder}/broken.pdf: skipped, it is a broken link",
+        f"{folder}/link: skipped, it is a link to a folder",
+        f"{folder}/pipe.txt: skipped, it is neither a file nor a folder",
     ]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from knowledge_store.pages import fetching
 from knowledge_store.pages.fetching import Fetcher, FetchError, is_public
+from knowledge_store.pages.formats import suffix_of
 from tests.helpers.local_site import Answer, Site, page, redirect
 
 
@@ -60,6 +61,11 @@ def test_gives_up_a_resolver_that_does_not_answer(monkeypatch: pytest.MonkeyPatc
     asked.set()
 
 
+def test_rejects_a_long_address_before_it_is_looked_at() -> None:
+    with pytest.raises(FetchError, match="expected an address of at most 8,192 characters, got 1,000,008"):
+        anywhere().fetch("http://" + "ü" * 1_000_000 + "/")
+
+
 def test_rejects_a_redirect_into_the_network(site: Site) -> None:
     site.answers = {"/": redirect("http://10.0.0.1/secret")}
     only_here = Fetcher(admits=lambda address: address == ip_address("127.0.0.1"))
@@ -106,6 +112,77 @@ def test_rejects_unusable_responses(site: Site, answer: Answer, message: str) ->
     site.answers = {"/": answer}
     with pytest.raises(FetchError, match=message):
         anywhere(size=1000).fetch(f"{site.address}/")
+
+
+def raw(answer: bytes) -> Answer:
+    """An answer of which each byte is given, headers included."""
+    return lambda request: request.wfile.write(answer) and None
+
+
+START = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+CHUNKED = START + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (b"hello\n", r"^the server's answer is no HTTP$"),
+        (b"HTTP/1.1 -5 x\r\n\r\n", r"^the server's answer is no HTTP$"),
+        (CHUNKED + b"-5\r\nhi\r\n0\r\n\r\n", r"^the server's answer is no HTTP$"),
+        (CHUNKED + b"9\r\nhi", r"^the connection closed before the page was complete$"),
+        (START + b"Content-Length: 9\r\n\r\nhi", r"^the connection closed before the page was complete$"),
+    ],
+)
+def test_says_in_words_what_is_wrong_with_an_answer(site: Site, answer: bytes, message: str) -> None:
+    site.answers = {"/": raw(answer)}
+    with pytest.raises(FetchError, match=message):
+        anywhere().fetch(f"{site.address}/")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        CHUNKED + b"1\r\na\r\n" * 60 + b"0\r\n\r\n",
+        CHUNKED + b"1\r\na\r\n0\r\n" + b"A: b\r\n" * 60 + b"\r\n",
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 30 + START + b"\r\nhi",
+    ],
+    ids=["chunks", "trailers", "interim answers"],
+)
+def test_gives_up_on_an_answer_in_tiny_pieces(site: Site, answer: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.answers = {"/": raw(answer)}
+    assert anywhere().fetch(f"{site.address}/").body
+    monkeypatch.setattr(fetching, "MAX_LINES", 50)
+    with pytest.raises(FetchError, match="over 50 headers or chunks"):
+        anywhere().fetch(f"{site.address}/")
+
+
+@pytest.mark.parametrize("encoding", ["Identity", ""])
+def test_an_identical_encoding_is_no_compression(site: Site, encoding: str) -> None:
+    site.answers = {"/": raw(START + f"Content-Encoding: {encoding}\r\n\r\nhi".encode())}
+    assert anywhere().fetch(f"{site.address}/").body == b"hi"
+
+
+def test_without_a_valid_content_type_the_page_tells_it(site: Site) -> None:
+    for kind in (None, "", "garbage", "text/html, application/pdf", "a/b/c", "text/html\0"):
+        header = b"" if kind is None else f"Content-Type: {kind}\r\n".encode()
+        site.answers = {"/": raw(b"HTTP/1.1 200 OK\r\n" + header + b"\r\n<p>It rained.</p>")}
+        assert anywhere().fetch(f"{site.address}/").suffix == ".html"
+    with pytest.raises(FetchError, match=r"expected application/json, got \.html without a content type"):
+        anywhere().fetch(f"{site.address}/", {"application/json": ".json"})
+
+
+@pytest.mark.parametrize(
+    ("body", "suffix"),
+    [
+        (b"<p>It rained.</p>", ".html"),
+        (b"\xef\xbb\xbf <!DOCTYPE HTML><p>", ".html"),
+        (b"<?xml version='1.0'?>\n<html>", ".html"),
+        (b"<priced> It rained.", ".txt"),
+        (b"%PDF-1.7", ".pdf"),
+    ],
+)
+def test_what_begins_like_html_is_html(body: bytes, suffix: str) -> None:
+    assert suffix_of(body) == suffix
 
 
 @pytest.mark.parametrize("in_headers", [True, False])

@@ -1,6 +1,7 @@
 """Reading: every page that can be used comes out, every flaw is counted by its name, nothing raises."""
 
 import gzip
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -189,3 +190,9 @@ def test_a_failed_write_leaves_the_old_store(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone"):
         write_store(failing(), tmp_path / "7.json")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("7.json", "before")]
+
+
+def test_a_store_may_have_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.json")
+    write_store([Page(0, URL, ("It rained.",))], path)
+    assert read(path)[0] == [Page(0, URL, ("It rained.",))]

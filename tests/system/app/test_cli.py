@@ -356,7 +356,16 @@ def test_a_setting_that_a_strategy_ignores_is_named(answers, tmp_path, capsys):
 def archive(tmp_path):
     """An archive with one page about the claim."""
     path = tmp_path / "archive.sqlite"
-    Archive(path).add([Page(0, "https://news.example/bridge", ("The Aster bridge opened in 1932 after 12 years of work.",), date(2021, 3, 1))])
+    Archive(path).add(
+        [
+            Page(
+                0,
+                "https://news.example/bridge",
+                ("The Aster bridge opened in 1932 after 12 years of work.",),
+                date(2021, 3, 1),
+            )
+        ]
+    )
     return str(path)
 
 

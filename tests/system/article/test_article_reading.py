@@ -1,5 +1,6 @@
 """Texts as sentences: every place is verbatim, what claims nothing is left alone, and each claim stands alone."""
 
+import os
 import time
 
 import pytest
@@ -156,6 +157,12 @@ def test_a_file_of_any_format_is_read(tmp_path) -> None:
     path = tmp_path / "aster.html"
     path.write_text("<html><body><h1>Aster</h1><p>The bridge opened in 1932.</p></body></html>")
     assert [one.text for one in read_article(path).claims] == ["The bridge opened in 1932."]
+
+
+def test_a_name_that_is_not_utf8_can_be_written(tmp_path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.txt")
+    path.write_text("The bridge opened in 1932.")
+    assert read_article(path).name == f"{tmp_path}/caf\\xe9.txt"
 
 
 @pytest.mark.parametrize(("name", "content", "message"), [("no.txt", None, "no such file"), ("a.txt", " ", "got none")])

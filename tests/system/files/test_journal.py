@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from system.files.journal import Journal, JournalError, read_identity
+from system.files.journal import Journal, JournalError, identity_of, read_identity
 from system.graph.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
 from tests.helpers.bridge import CLAIM
 
@@ -134,3 +134,9 @@ def test_the_identity_of_a_folder_without_a_run_is_empty(tmp_path):
     assert read_identity(tmp_path / "journal.jsonl") == {}
     write(tmp_path / "journal.jsonl")
     assert read_identity(tmp_path / "journal.jsonl") == IDENTITY
+
+
+def test_an_identity_names_files_whose_names_are_not_utf8(tmp_path):
+    store = ("knowledge store", os.fsdecode(b"caf\xe9"))
+    with Journal(tmp_path / "journal.jsonl", identity_of({}, [store]), resume=False):
+        assert read_identity(tmp_path / "journal.jsonl") == {"knowledge store": "caf\\xe9"}
