@@ -50,6 +50,8 @@ class OpenVinoVerifier:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self._longest = int(config["tokens"])
         self._scale, self._bias = float(config["scale"]), np.array(config["bias"], np.float32).reshape(len(Reading))
+        if not (0 < self._scale < np.inf and np.isfinite(self._bias).all() and 0 < self._longest <= POSITIONS):
+            raise ValueError(f"{CONFIG}: expected tokens up to {POSITIONS}, a scale above 0 and finite numbers as bias")
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         except Exception as error:  # the library raises nothing narrower

@@ -9,9 +9,11 @@ import torch
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
 import system.verifier
+from system.verifier import reading as reading_module
 from system.verifier.base import Reading, Verifier, VerifierUnavailable
 from system.verifier.loading import BUNDLED, load_verifier
 from system.verifier.openvino import OpenVinoVerifier
+from system.verifier.reading import DECISION, FEATURES
 
 BUNDLE = Path(system.verifier.__file__).parent / BUNDLED
 PASSAGE = "The bridge was opened in 1987. It carries 4,200 cars a day."
@@ -157,3 +159,39 @@ def test_bundle_says_its_labels_and_licence() -> None:
     assert json.loads((BUNDLE / "verifier.json").read_text())["labels"] == ["supported", "refuted", "not enough"]
     assert "cc-by-nc-4.0" in (BUNDLE / "README.md").read_text()
     assert sum(file.stat().st_size for file in BUNDLE.iterdir()) < 50 * 2**20
+
+
+@pytest.mark.parametrize(
+    "value", [{"scale": "nan"}, {"scale": -1}, {"bias": [0, None, 0]}, {"tokens": 0}, {"tokens": 9999}]
+)
+def test_odd_values_of_a_bundle_are_refused(tmp_path: Path, value: dict[str, object]) -> None:
+    shutil.copytree(BUNDLE, tmp_path / "bundle")
+    config = json.loads((BUNDLE / "verifier.json").read_text(encoding="utf-8"))
+    (tmp_path / "bundle" / "verifier.json").write_text(json.dumps(config | value))
+    with pytest.raises(
+        VerifierUnavailable, match=r"cannot be read \(verifier.json: expected tokens up to 512, a scale"
+    ):
+        OpenVinoVerifier(tmp_path / "bundle")
+
+
+DECIDED = json.loads(DECISION.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "fault"),
+    [
+        ("weights", [[None] * len(FEATURES)] * 3, "weights and bias: expected finite numbers"),
+        ("weights", [["nan"] * len(FEATURES)] * 3, "weights and bias: expected finite numbers"),
+        ("bias", [None] * 3, "weights and bias: expected finite numbers"),
+        ("weights", [[1] * 5] * 3, f"expected weights of {len(FEATURES)} features"),
+        *(("sure", value, "sure: expected two prob") for value in ([5, 5], [-1, -1], "12", ["nan", "nan"], [1], None)),
+    ],
+)
+def test_a_damaged_decision_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, value: object, fault: str
+) -> None:
+    (tmp_path / "decision.json").write_text(json.dumps(DECIDED | {part: value}))
+    monkeypatch.setattr(reading_module, "DECISION", tmp_path / "decision.json")
+    monkeypatch.setattr(reading_module, "load_verifier", lambda _: None)
+    with pytest.raises(VerifierUnavailable, match=rf"decision.json: {fault}.*; install the package again"):
+        reading_module.load_reader(str(tmp_path))  # a name of its own, since readers are kept by name
