@@ -19,7 +19,7 @@ S = TypeVar("S", bound=BaseModel)
 
 PROFILES = Path(__file__).parent / "profiles"
 ADAPTERS = Path(__file__).parent / "adapters"
-DAY = 24 * 60 * 60.0  # seconds; nothing is waited for longer
+YEAR = 365 * 24 * 60 * 60.0  # seconds; nothing is waited for longer
 
 Backend = Literal["extractive", "transformers", "vllm", "server"]
 
@@ -137,7 +137,7 @@ class EngineSettings(Record):
         "auto", description="auto: the model's own; on a CPU the faster of bfloat16 and float32"
     )
     address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
-    timeout: float = Field(30.0, gt=0, le=DAY, description="timeout per server request, in seconds")
+    timeout: float = Field(30.0, gt=0, le=YEAR, description="timeout per server request, in seconds")
     server_attempts: int = Field(3, gt=0, le=100, description="attempts to reach the server")
 
 
@@ -157,9 +157,9 @@ COLD = 2.0  # seconds that the first claim takes to be judged, since much is loa
 class RunSettings(Record):
     """How a run uses the machine."""
 
-    budget: float = Field(60.0, gt=0, le=DAY, description="seconds per claim; in a run of several claims, on average")
+    budget: float = Field(60.0, gt=0, le=YEAR, description="seconds per claim; in a run of several claims, on average")
     claim_limit: float = Field(
-        480.0, gt=0, le=DAY, description="seconds that a claim of a run may take at most, however fast the others were"
+        480.0, gt=0, le=YEAR, description="seconds that a claim of a run may take at most, however fast the others were"
     )
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget reserved for the final verdict")
     max_concurrent_claims: int = Field(2, gt=0, le=1000, description="claims checked at the same time")
