@@ -124,9 +124,9 @@ class ModelSettings(Record):
 class EngineSettings(Record):
     """How a language model uses its device; the server backend reads only its own three."""
 
-    context: int = Field(4096, gt=0, le=10_000_000, description="maximum length of a prompt plus its reply, in tokens")
+    context: int = Field(4096, gt=0, le=10**9, description="maximum length of a prompt plus its reply, in tokens")
     sequences: int = Field(64, gt=0, le=10_000, description="maximum requests decoded together")
-    batched_tokens: int = Field(4096, gt=0, le=10_000_000, description="maximum tokens per forward pass")
+    batched_tokens: int = Field(4096, gt=0, le=10**9, description="maximum tokens per forward pass")
     gpu_memory: float = Field(0.0, ge=0, le=10_000, description="GiB of device memory to use; 0: all")
     encoder_memory: float = Field(
         0.0, ge=0, le=10_000, description="GiB of that memory to reserve for the retrieval encoder"
