@@ -12,7 +12,7 @@ from rich.table import Table
 from submission.files import SubmissionError
 from submission.score import comparable_pairs
 from submission.timings import TimeReport
-from system.graph.records import Record
+from system.graph.records import Record, explain
 
 
 class RoundScore(Record):
@@ -42,8 +42,11 @@ def by_rounds(output: Path, gold: Path) -> list[RoundScore]:
     path = output / "timings.json"
     try:
         timed = TimeReport.model_validate_json(path.read_bytes()).claims
-    except (OSError, ValidationError) as error:
-        raise SubmissionError(f"{path}: expected the time report of a run ({error})") from error
+    except OSError as error:
+        raise SubmissionError(f"{path}: expected the time report of a run ({error.strerror})") from error
+    except ValidationError as error:
+        fault = explain(error.errors()[0], "the file")
+        raise SubmissionError(f"{path}: expected the time report of a run ({fault})") from error
     rows = {one.claim_id: one for one in timed if one.claim_id in right}
 
     def score(rounds: int, ids: Iterable[int]) -> RoundScore:

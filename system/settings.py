@@ -1,13 +1,14 @@
 """Settings: one typed tree = one TOML profile = the command line, validated here and nowhere else."""
 
+import os
 import tomllib
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
@@ -18,9 +19,20 @@ S = TypeVar("S", bound=BaseModel)
 
 PROFILES = Path(__file__).parent / "profiles"
 ADAPTERS = Path(__file__).parent / "adapters"
-
+YEAR = 365 * 24 * 60 * 60.0  # seconds; nothing is waited for longer
 
 Backend = Literal["extractive", "transformers", "vllm", "server"]
+
+
+def _nameable(name: str) -> str:
+    path = os.fsencode(name)
+    if "\0" in name or len(path) > 4095 or max(map(len, path.split(b"/"))) > 255:  # bytes, which systems allow
+        raise ValueError(f"expected a path or a name that a file can have, got {name!r:.60} of {len(name)} characters")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_nameable)]
+"""A path, or a name on the model hub or of a server, that can be looked up as a file."""
 
 
 def bundled(name: str) -> str:
@@ -35,9 +47,9 @@ class SettingsError(Exception):
 class GraphSettings(Record):
     """Shape of the graph of thoughts (section 3.1)."""
 
-    questions: int = Field(6, gt=0, description="initial questions to ask about a claim")
-    branches: int = Field(5, gt=0, description="initial questions to explore, each in its own branch")
-    depth: int = Field(3, gt=0, description="maximum question rounds per branch")
+    questions: int = Field(6, gt=0, le=1000, description="initial questions to ask about a claim")
+    branches: int = Field(5, gt=0, le=1000, description="initial questions to explore, each in its own branch")
+    depth: int = Field(3, gt=0, le=100, description="maximum question rounds per branch")
     verification: bool = Field(False, description="check each answer against its passage before merging")
     duplicate_threshold: float = Field(
         0.9, ge=0, le=1, description="cosine similarity at which two questions count as duplicates"
@@ -70,24 +82,24 @@ class GraphSettings(Record):
 class DebateSettings(Record):
     """Shape of a debate (DebateCV, section 3.2), and the evidence that claims are checked on."""
 
-    rounds: int = Field(3, gt=0, description="maximum rounds of a debate (got, debatecv) and of cooperation")
+    rounds: int = Field(3, gt=0, le=100, description="maximum rounds of a debate (got, debatecv) and of cooperation")
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="evidence to check on; gold: the annotators', from an annotated claims file"
     )
-    shared_evidence: int = Field(10, gt=0, description="maximum passages that debaters read and may cite")
+    shared_evidence: int = Field(10, gt=0, le=1000, description="maximum passages that debaters read and may cite")
 
 
 class ModelSettings(Record):
     """Which model answers."""
 
     backend: Backend = Field("extractive", description="runtime of the model")
-    model: str = Field("", description="model folder or name; leave it out for the extractive backend")
-    other_models: list[str] = Field(
+    model: Name = Field("", description="model folder or name; leave it out for the extractive backend")
+    other_models: list[Name] = Field(
         default_factory=list,
         description="more models: a team's agents take turns on all, debaters and consultants on these; "
         "for a server: NAME or NAME@ADDRESS",
     )
-    adapters: dict[Adapter, str] = Field(
+    adapters: dict[Adapter, Name] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, hub names, or a server's names"
     )
     routes: dict[str, Backend] = Field(
@@ -96,10 +108,11 @@ class ModelSettings(Record):
     temperature: float = Field(
         0.7,
         ge=0,
+        le=10,
         description="sampling temperature of every reply but the first to the same inputs: questions after the first, "
         "further agents of a model, second tries; everything else is greedy",
     )
-    seed: int = Field(1, description="random seed for sampling")
+    seed: int = Field(1, ge=0, lt=2**32, description="random seed for sampling")
 
     @field_validator("adapters")
     @classmethod
@@ -111,19 +124,21 @@ class ModelSettings(Record):
 class EngineSettings(Record):
     """How a language model uses its device; the server backend reads only its own three."""
 
-    context: int = Field(4096, gt=0, description="maximum length of a prompt plus its reply, in tokens")
-    sequences: int = Field(64, gt=0, description="maximum requests decoded together")
-    batched_tokens: int = Field(4096, gt=0, description="maximum tokens per forward pass")
-    gpu_memory: float = Field(0.0, ge=0, description="GiB of device memory to use; 0: all")
-    encoder_memory: float = Field(0.0, ge=0, description="GiB of that memory to reserve for the retrieval encoder")
+    context: int = Field(4096, gt=0, le=10**9, description="maximum length of a prompt plus its reply, in tokens")
+    sequences: int = Field(64, gt=0, le=10_000, description="maximum requests decoded together")
+    batched_tokens: int = Field(4096, gt=0, le=10**9, description="maximum tokens per forward pass")
+    gpu_memory: float = Field(0.0, ge=0, le=10_000, description="GiB of device memory to use; 0: all")
+    encoder_memory: float = Field(
+        0.0, ge=0, le=10_000, description="GiB of that memory to reserve for the retrieval encoder"
+    )
     eager: bool = Field(False, description="do not capture CUDA graphs: starts faster, runs slower")
     prefix_cache: bool = Field(True, description="reuse the KV cache of shared prompt prefixes")
     dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field(
         "auto", description="auto: the model's own; on a CPU the faster of bfloat16 and float32"
     )
     address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
-    timeout: float = Field(30.0, gt=0, description="timeout per server request, in seconds")
-    server_attempts: int = Field(3, gt=0, description="attempts to reach the server")
+    timeout: float = Field(30.0, gt=0, le=YEAR, description="timeout per server request, in seconds")
+    server_attempts: int = Field(3, gt=0, le=100, description="attempts to reach the server")
 
 
 class ReadingSettings(Record):
@@ -132,7 +147,7 @@ class ReadingSettings(Record):
     document_strategy: str = Field(
         "", description="strategy for documents of your own and for texts; empty: the same as for stores"
     )
-    verifier: str = Field("minilm", description="sentence-pair model that reads: minilm, a folder or a hub name")
+    verifier: Name = Field("minilm", description="sentence-pair model that reads: minilm, a folder or a hub name")
 
 
 READING = 0.8  # share of a budget, without its reserve, that reading may take
@@ -142,15 +157,15 @@ COLD = 2.0  # seconds that the first claim takes to be judged, since much is loa
 class RunSettings(Record):
     """How a run uses the machine."""
 
-    budget: float = Field(60.0, gt=0, description="seconds per claim; in a run of several claims, on average")
+    budget: float = Field(60.0, gt=0, le=YEAR, description="seconds per claim; in a run of several claims, on average")
     claim_limit: float = Field(
-        480.0, gt=0, description="seconds that a claim of a run may take at most, however fast the others were"
+        480.0, gt=0, le=YEAR, description="seconds that a claim of a run may take at most, however fast the others were"
     )
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget reserved for the final verdict")
-    max_concurrent_claims: int = Field(2, gt=0, description="claims checked at the same time")
-    workers: int = Field(1, gt=0, description="processes that read and rank the next claims' stores")
-    calibration: str = Field("", description="calibration file from 'python -m submission calibrate'")
-    prefetch: int = Field(4, gt=0, description="maximum stores ranked ahead of their turn")
+    max_concurrent_claims: int = Field(2, gt=0, le=1000, description="claims checked at the same time")
+    workers: int = Field(1, gt=0, le=1000, description="processes that read and rank the next claims' stores")
+    calibration: Name = Field("", description="calibration file from 'python -m submission calibrate'")
+    prefetch: int = Field(4, gt=0, le=1000, description="maximum stores ranked ahead of their turn")
 
     @property
     def reading(self) -> float:
@@ -230,13 +245,13 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
             tree[section] = _section(profile, section, tree) | {name: value}
         else:
             tree[name] = value
-    if "model" in overrides:
-        _drop_bundled(tree, overrides)
     try:
         settings = Settings.model_validate(tree)
     except ValidationError as error:
         faults = "; ".join(map(_fault, error.errors()))
         raise SettingsError(f"profile {profile!r} with the values given: {faults}") from error
+    if "model" in overrides:
+        settings = _without_bundled(settings, overrides)
     for name, chosen in (("strategy", settings.strategy), ("document_strategy", settings.reading.document_strategy)):
         if chosen not in known and (chosen or name == "strategy"):
             raise SettingsError(f"{name}: {unknown_strategy(chosen)}")
@@ -278,14 +293,15 @@ def bundled_profiles() -> list[str]:
     return sorted(path.stem for path in PROFILES.glob("*.toml"))
 
 
-def _drop_bundled(tree: dict[str, Any], overrides: dict[str, Any]) -> None:
-    """Take out adapters and calibration of this package, which fit the profile's own model alone."""
+def _without_bundled(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    """Without adapters and calibration of this package, which fit the profile's own model alone."""
+    model, run = settings.model, settings.run
     if "adapters" not in overrides:
-        adapters = tree["model"].get("adapters", {})
-        tree["model"]["adapters"] = {task: name for task, name in adapters.items() if bundled(name) == name}
-    calibration = tree.get("run", {}).get("calibration", "")
-    if "calibration" not in overrides and bundled(calibration) != calibration:
-        tree["run"]["calibration"] = ""
+        own = {task: name for task, name in model.adapters.items() if not Path(name).is_relative_to(ADAPTERS)}
+        model = model.model_copy(update={"adapters": own})
+    if "calibration" not in overrides and bundled(run.calibration) != run.calibration:
+        run = run.model_copy(update={"calibration": ""})
+    return settings.model_copy(update={"model": model, "run": run})
 
 
 def load_calibration(settings: Settings) -> Calibration | None:
@@ -301,8 +317,11 @@ def load_calibration(settings: Settings) -> Calibration | None:
         return Calibration.model_validate_json(Path(bundled(path)).read_bytes())
     except FileNotFoundError as error:
         raise SettingsError(f"calibration {path} not found; {_CALIBRATE}") from error
-    except (OSError, ValidationError) as error:
-        raise SettingsError(f"cannot read calibration {path} ({error}); {_CALIBRATE}") from error
+    except OSError as error:
+        raise SettingsError(f"cannot read calibration {path} ({error.strerror}); {_CALIBRATE}") from error
+    except ValidationError as error:
+        faults = "; ".join(explain(fault, "the file") for fault in error.errors())
+        raise SettingsError(f"calibration {path}: {faults}; {_CALIBRATE}") from error
 
 
 _CALIBRATE = "make one with 'factgraph calibrate'"
@@ -311,13 +330,16 @@ _CALIBRATE = "make one with 'factgraph calibrate'"
 def _read(profile: str) -> dict[str, Any]:
     path = Path(profile) if profile.endswith(".toml") else PROFILES / f"{profile}.toml"
     try:
-        return {"profile": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}
+        return {"profile": path.stem, **tomllib.loads(path.read_text(encoding="utf-8-sig"))}
     except FileNotFoundError as error:
         known = ", ".join(bundled_profiles())
         raise SettingsError(f"profile {profile!r} not found; expected {known}, or a .toml file") from error
     except OSError as error:
         raise SettingsError(f"cannot read {path} ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or past reading
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        raise SettingsError(f"{path}: expected UTF-8, got {byte}; save the file as UTF-8") from error
+    except (ValueError, RecursionError) as error:  # not TOML, or past reading
         raise SettingsError(f"{path}: not a TOML file ({error})") from error
 
 

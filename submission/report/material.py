@@ -75,7 +75,10 @@ def read_graph(path: Path) -> StoredGraph:
         return StoredGraph(_File.model_validate_json(data).thoughts)
     except ValidationError as error:
         fault = explain(error.errors()[0], "the file")
-        raise SubmissionError(f"{path}: expected a graph of thoughts; {fault}; run this claim again") from error
+        raise SubmissionError(
+            f"{path}: expected a graph of thoughts; {fault}; delete this file to go without, and with it the claim's "
+            "line in journal.jsonl to check the claim again with --resume"
+        ) from error
 
 
 def parse_graph(tree: Mapping[str, Any]) -> StoredGraph:
@@ -252,7 +255,8 @@ def _results(path: Path) -> list[ClaimResult]:
         except ValidationError as error:
             fault = explain(error.errors()[0], "the line")
             raise SubmissionError(
-                f"{path}: line {number}: expected a finished claim; {fault}; run this claim again"
+                f"{path}: line {number}: expected a finished claim; {fault}; delete this line and check its claim "
+                "again with --resume"
             ) from error
     return results
 

@@ -3,9 +3,12 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import peft
 import torch
 from peft import LoraConfig
 from peft.tuners.tuners_utils import check_target_module_exists
@@ -15,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from system.graph.records import explain
 from system.hardware.weights import find
 from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
@@ -138,11 +142,10 @@ def _config(folder: Path) -> LoraConfig:
             raise AdapterFault(
                 f"adapter_config.json: expected an object with peft_type 'LORA', got {kind or raw!r:.40}"
             )
+        _check_fields(raw)
         config = _CONFIG.validate_python(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise AdapterFault(f"adapter_config.json: {place}: {first['msg']}, got {first['input']!r:.40}") from error
+        raise AdapterFault(f"adapter_config.json: {explain(error.errors()[0], 'the file')}") from error
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise AdapterFault(f"expected {_FILES} as PEFT writes them ({error})") from error
     _check_plain(config)
@@ -152,14 +155,23 @@ def _config(folder: Path) -> LoraConfig:
 _FILES = "adapter_config.json and adapter_model.safetensors"
 
 
+def _check_fields(raw: Mapping[str, Any]) -> None:
+    """Refuse fields of a later PEFT that are in use: what they ask for would not be done."""
+    known = {field.name for field in fields(LoraConfig)}
+    if used := sorted(name for name, value in raw.items() if name not in known and value):
+        raise AdapterFault(f"adapter_config.json: {used[0]:.100}: expected a field of PEFT {peft.__version__}")
+
+
 def _check_plain(config: LoraConfig) -> None:
-    """Refuse what neither vLLM nor merging would do as it was trained."""
+    """Refuse what neither vLLM nor merging would do as it was trained; empty values become PEFT's own defaults."""
     plain: dict[str, Any] = vars(LoraConfig())
-    for name, value in vars(config).items():
-        if name not in _FREE and name in plain and value != plain[name] and value:
+    for name in sorted(vars(config).keys() & plain.keys() - _FREE):
+        value = getattr(config, name)
+        if value and value != plain[name]:
             raise AdapterFault(
                 f"adapter_config.json: {name}: expected plain LoRA with {plain[name]!r}, got {value!r:.40}"
             )
+        setattr(config, name, plain[name])
     if config.init_lora_weights not in (True, False, "gaussian"):  # others change the base's own weights
         raise AdapterFault(
             f"adapter_config.json: init_lora_weights: expected true or 'gaussian', got {config.init_lora_weights!r}"
@@ -226,8 +238,8 @@ def _check_tensors(folder: Path, expected: Mapping[str, tuple[int, int]], layers
                 raise AdapterFault(
                     f"it was trained on another base model (final norm {trained_on:.12}, this one has {mark:.12})"
                 )
-            for fault in (*_misfits(tensors, expected, layers), *_unusable(tensors)):
-                raise AdapterFault(fault)
+            for fault in chain(_misfits(tensors, expected, layers), _unusable(tensors)):
+                raise AdapterFault(fault)  # the first; what does not fit may not be computed with either
     except (OSError, ValueError, SafetensorError) as error:
         raise AdapterFault(f"expected {_FILES} as PEFT writes them ({error})") from error
 

@@ -19,7 +19,7 @@ class ChatTokenizer:
         context: longest prompt and reply together, in tokens.
 
     Raises:
-        ModelUnavailable: the model is missing or not a chat model.
+        ModelUnavailable: the model is missing or not a chat model, or its template fails.
     """
 
     def __init__(self, model: str, context: int) -> None:
@@ -29,6 +29,8 @@ class ChatTokenizer:
             raise ModelUnavailable(f"cannot load the tokenizer of model {model!r}: {first_line(error)}") from error
         if not self.tokenizer.chat_template:
             raise ModelUnavailable(f"model {model!r} has no chat template; give an instruct model")
+        self._model = model
+        self.encode([{"role": "user", "content": "?"}])  # fails now where the template does
         self.context = context
         self.specials = frozenset(token.content for token in self.tokenizer.added_tokens_decoder.values())
 
@@ -41,8 +43,19 @@ class ChatTokenizer:
         return fit(task, adapter, self.encode, self.context - task.max_tokens, self.specials)
 
     def encode(self, messages: Sequence[Mapping[str, object]]) -> list[int]:
-        """Token ids of a conversation, up to where the model's reply starts."""
-        ids: list[int] = self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
+        """Token ids of a conversation, up to where the model's reply starts.
+
+        Raises:
+            ModelUnavailable: the template fails: it is damaged, or refuses messages of a role.
+        """
+        try:
+            ids: list[int] = self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
+        except Exception as error:  # a template is a program, which may fail in any way
+            roles = " and ".join(str(message["role"]) for message in messages)
+            raise ModelUnavailable(
+                f"the chat template of model {self._model!r} cannot render messages of {roles}: {first_line(error)}; "
+                "correct it, or give another instruct model"
+            ) from error
         return ids
 
     def prompt_text(self, ids: list[int]) -> str:

@@ -151,7 +151,7 @@ class MergedAdapters:
 
     def __init__(self, base: Any, adapters: Mapping[Adapter, str], mark: str = "") -> None:
         configs = {name: check_adapter(folder, base, mark, f"adapter {name}") for name, folder in adapters.items()}
-        weights = {name: _merged(base, folder, configs[name]) for name, folder in adapters.items()}
+        weights = {name: _merged(base, folder, configs[name], f"adapter {name}") for name, folder in adapters.items()}
         changed = {layer for merged in weights.values() for layer in merged}
         self._layers = {name: module for name, module in base.named_modules() if name in changed}
         own = {name: layer.weight.data for name, layer in self._layers.items()}
@@ -197,14 +197,24 @@ def _load(model: str, device: torch.device, dtype: str) -> Any:
     return loaded.eval().to(device)
 
 
-def _merged(base: Any, folder: str, config: LoraConfig) -> dict[str, Tensor]:
-    """Weights of the layers that an adapter changes, by the layer's name in the base model."""
+def _merged(base: Any, folder: str, config: LoraConfig, name: str) -> dict[str, Tensor]:
+    """Weights of the layers that an adapter changes, by the layer's name in the base model.
+
+    Raises:
+        ModelUnavailable: they are too large for the base model's precision.
+    """
     with_adapter = PeftModel.from_pretrained(base, folder, config=config)
     merged = {}
-    for name, layer in with_adapter.get_base_model().named_modules():
+    for place, layer in with_adapter.get_base_model().named_modules():
         if isinstance(layer, LoraLayer):
             weight = layer.get_base_layer().weight.data
             delta = layer.get_delta_weight("default")  # type: ignore[attr-defined]
-            merged[name] = (weight.float() + delta.float()).to(weight.dtype)
+            merged[place] = (weight.float() + delta.float()).to(weight.dtype)
     with_adapter.unload()
+    for place, weight in merged.items():
+        if not weight.isfinite().all():
+            raise ModelUnavailable(
+                f"{name} in {folder}: {place}.weight with it is not finite in {weight.dtype}; "
+                "train or give one for this base model, or give --dtype float32"
+            )
     return merged

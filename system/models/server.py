@@ -215,7 +215,7 @@ def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:
         with _client(engine) as client:
             response = client.get("models").raise_for_status()
         return {entry["id"]: entry for entry in response.json()["data"]}
-    except (httpx2.HTTPError, ValueError, KeyError, TypeError) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError) as error:
         raise ModelUnavailable(
             f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
             "start one, or correct the address"

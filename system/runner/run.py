@@ -115,6 +115,22 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     return journal
 
 
+def check_claims(journal: Journal, claims: Sequence[Claim]) -> None:
+    """Check that a journal holds results of these claims alone: lines may have been put together from others.
+
+    Raises:
+        JournalError: it holds another claim; the message names the line.
+    """
+    by_id = {claim.id: claim for claim in claims}
+    for number, result in enumerate(journal.finished, start=2):  # the first line names the run
+        if result.claim != by_id.get(result.claim.id):
+            raise JournalError(
+                f"{journal.path}, line {number}: expected a claim of this run, got {result.claim.id} "
+                f"{result.claim.text!r:.60}; delete this line to have its work done again, or start over with "
+                "--overwrite or another --output"
+            )
+
+
 def holds_results(journal: Path) -> bool:
     """Whether a journal has records after its first line: a run that failed as it began has left nothing."""
     try:

@@ -1,6 +1,7 @@
 """Encoding of pairs, and batches of pairs of about one length."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,12 @@ from system.verifier.base import Probabilities, Reading
 BATCH_TOKENS = 2048
 """Of a batch, padding included: enough to keep two cores busy, and all of it in their caches."""
 
+LONG = 256
+"""Tokens of the longest pair with a statement of usual length, as verifiers are trained on."""
+
+LONG_BATCH_TOKENS = 512
+"""Of a batch of longer pairs. It takes about as long as the units of an ordinary claim, which wait for it meanwhile."""
+
 Tokens = NDArray[np.int64]
 
 
@@ -20,6 +27,11 @@ class Encoded:
 
     ids: Sequence[int]
     types: Sequence[int]
+
+
+def in_turns() -> ThreadPoolExecutor:
+    """Whoever submits to it gets a turn in the order of asking; a lock may go to the same thread again and again."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="verifier")
 
 
 def clean(text: str) -> str:
@@ -65,7 +77,8 @@ def _batches(encoded: dict[int, Encoded]) -> Iterator[list[int]]:
     """Indices of pairs in the order of their lengths, as many as fit a batch."""
     batch: list[int] = []
     for index in sorted(encoded, key=lambda index: len(encoded[index].ids)):
-        if batch and (len(batch) + 1) * len(encoded[index].ids) > BATCH_TOKENS:
+        length = len(encoded[index].ids)
+        if batch and (len(batch) + 1) * length > (BATCH_TOKENS if length <= LONG else LONG_BATCH_TOKENS):
             yield batch
             batch = []
         batch.append(index)

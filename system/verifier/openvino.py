@@ -7,14 +7,13 @@ make probabilities of its logits (fitted on held-out pairs).
 import json
 import sys
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from system.verifier.base import Probabilities, Reading, VerifierUnavailable
-from system.verifier.batching import Encoded, Tokens, judge
+from system.verifier.batching import Encoded, Tokens, in_turns, judge
 
 GRAPH, TOKENIZER, CONFIG = "verifier.xml", "tokenizer.json", "verifier.json"
 POSITIONS = 512
@@ -50,6 +49,8 @@ class OpenVinoVerifier:
         config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
         self._longest = int(config["tokens"])
         self._scale, self._bias = float(config["scale"]), np.array(config["bias"], np.float32).reshape(len(Reading))
+        if not (0 < self._scale < np.inf and np.isfinite(self._bias).all() and 0 < self._longest <= POSITIONS):
+            raise ValueError(f"{CONFIG}: expected tokens up to {POSITIONS}, a scale above 0 and finite numbers as bias")
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         except Exception as error:  # the library raises nothing narrower
@@ -57,7 +58,7 @@ class OpenVinoVerifier:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._request = _compiled(folder / GRAPH).create_infer_request()
-        self._lock = Lock()
+        self._turns = in_turns()
 
     def probabilities(self, pairs: Any) -> Probabilities:
         """See ``Verifier``."""
@@ -74,9 +75,11 @@ class OpenVinoVerifier:
         return Encoded([*first, *second], [0] * len(first) + [1] * len(second))
 
     def _logits(self, ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
-        with self._lock:  # one request holds its buffers; it keeps all cores busy anyway
-            output = self._request.infer([ids, mask, types])[0]
-            logits: NDArray[np.float32] = output * self._scale + self._bias
+        return self._turns.submit(self._infer, ids, mask, types).result()
+
+    def _infer(self, ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
+        """By the one request, which holds its buffers; it keeps all cores busy anyway."""
+        logits: NDArray[np.float32] = self._request.infer([ids, mask, types])[0] * self._scale + self._bias
         return logits
 
 

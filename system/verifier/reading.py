@@ -325,11 +325,15 @@ def _load_reader(name: str) -> Reader:
     verifier = load_verifier(name)
     try:
         tree = orjson.loads(DECISION.read_bytes())
-        weights, bias = (np.array(tree[part], dtype=np.float64) for part in ("weights", "bias"))
-        supports, refutes = map(float, tree["sure"])
+        weights, bias, sure = (np.array(tree[part], dtype=np.float64) for part in ("weights", "bias", "sure"))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise VerifierUnavailable(f"cannot read {DECISION} ({error}); install the package again") from error
     if weights.shape != (len(OUTCOMES), len(FEATURES)) or bias.shape != (len(OUTCOMES),):
         expected = f"expected weights of {len(FEATURES)} features, got shape {weights.shape}"
         raise VerifierUnavailable(f"{DECISION}: {expected}; install the package again")
-    return Reader(verifier, Decision(weights, bias, (supports, refutes)))
+    if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+        raise VerifierUnavailable(f"{DECISION}: weights and bias: expected finite numbers; install the package again")
+    if sure.shape != (2,) or not ((sure >= 0) & (sure <= 1)).all():
+        expected = f"expected two probabilities, got {tree['sure']!r:.60}"
+        raise VerifierUnavailable(f"{DECISION}: sure: {expected}; install the package again")
+    return Reader(verifier, Decision(weights, bias, (float(sure[0]), float(sure[1]))))

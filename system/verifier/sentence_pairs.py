@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from system.verifier.base import Probabilities, Reading, VerifierUnavailable
-from system.verifier.batching import Encoded, Tokens, judge
+from system.verifier.batching import Encoded, Tokens, in_turns, judge
 
 _NAMES = {
     Reading.SUPPORTED: {"entailment", "entail", "entails", "supports", "supported", "support", "true"},
@@ -50,7 +49,7 @@ class SentencePairVerifier:
         self._longest = min(_LONGEST, self._tokenizer.model_max_length, positions if positions > 0 else _LONGEST)
         self._model = model.eval().to("cuda" if torch.cuda.is_available() else "cpu")
         self._types = "token_type_ids" in self._tokenizer.model_input_names
-        self._lock = Lock()
+        self._turns = in_turns()
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> Probabilities:
         """See ``Verifier``."""
@@ -65,12 +64,14 @@ class SentencePairVerifier:
         ids = encoded["input_ids"]
         return Encoded(ids, encoded.get("token_type_ids", [0] * len(ids)))
 
-    @torch.inference_mode()
     def _logits(self, ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
+        return self._turns.submit(self._infer, ids, mask, types).result()
+
+    @torch.inference_mode()
+    def _infer(self, ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
         inputs = {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if self._types else {})
-        with self._lock:
-            tensors = {name: torch.from_numpy(value).to(self._model.device) for name, value in inputs.items()}
-            logits = self._model(**tensors).logits[:, self._columns]
+        tensors = {name: torch.from_numpy(value).to(self._model.device) for name, value in inputs.items()}
+        logits = self._model(**tensors).logits[:, self._columns]
         found: NDArray[np.float32] = logits.float().cpu().numpy()
         return found
 

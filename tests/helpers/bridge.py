@@ -32,7 +32,7 @@ CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", sp
 PAGES = (
     (
         "https://history.example/aster",
-        "The Aster bridge was opened to traffic in 1932 after four years of work in Halden.",
+        "The Aster bridge was opened to traffic in 1932 after four years of work at Halden.",
     ),
     ("https://news.example/repairs", "Repairs of the Aster bridge will take until autumn 2031, the city said."),
     ("https://blog.example/bridges", "Nobody remembers when the first bridge of Halden was built."),

@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from submission.__main__ import main
+from submission.files import SubmissionError
 from submission.rounds import by_rounds
 from submission.write import write_outputs
 from system.graph.records import Cost, Label
@@ -44,3 +45,11 @@ def test_gold_is_folded_where_the_run_had_two_labels(run):
     assert by_rounds(run, run / "gold.json")[-1].accuracy == pytest.approx(1 / 3)
     (run / "run.json").write_text('{"settings": {"graph": {"two_labels": true}}}')
     assert by_rounds(run, run / "gold.json")[-1].accuracy == pytest.approx(2 / 3)
+
+
+def test_a_time_report_of_another_kind_is_named_in_one_line(run):
+    (run / "timings.json").write_text('{"claims": 5}')
+    with pytest.raises(
+        SubmissionError, match=r"timings.json: expected the time report of a run \(\w+: expected [^\n]*$"
+    ):
+        by_rounds(run, run / "gold.json")

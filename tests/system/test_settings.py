@@ -3,6 +3,7 @@ import json
 import math
 
 import pytest
+from annotated_types import Ge, Gt, Le, Lt
 
 from system import settings as settings_module
 from system.app.options import add_settings, given_settings
@@ -70,6 +71,10 @@ def test_every_profile_loads_and_survives_a_round_trip(profile):
         ("a = " + "[" * 5000, "not a TOML file"),
         ("a = " + "7" * 5000, "not a TOML file"),
         ("[run]\nbudget = inf", "run.budget: expected a finite number, got inf"),
+        ("[model]\nseed = 1000000000000000000000", "model.seed: expected a number less than 4294967296, got 1000"),
+        (f"[model.adapters]\nmoderator = '{'a' * 5000}'", "model.adapters.moderator: expected a path or a name"),
+        (f"[run]\ncalibration = '{'a/' * 3000}'", "run.calibration: expected a path or a name .*of 6000 characters"),
+        ('[reading]\nverifier = "a\\u0000"', "reading.verifier: expected a path or a name"),
     ],
 )
 def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
@@ -77,6 +82,47 @@ def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
     profile.write_text(text)
     with pytest.raises(SettingsError, match=message):
         load(str(profile), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("run = 5", "run: expected an object, got 5"),
+        ("[model]\nadapters = 5", "model.adapters: expected a valid dictionary, got 5"),
+        ("[model]\nadapters = [['moderator', 'x']]", "model.adapters: expected a valid dictionary"),
+        ("[model.adapters]\nmoderator = 5", "model.adapters.moderator: expected a valid string, got 5"),
+        ("[run]\ncalibration = 5", "run.calibration: expected a valid string, got 5"),
+    ],
+)
+def test_a_bad_profile_is_named_beside_another_model(tmp_path, text, message):
+    profile = tmp_path / "bad.toml"
+    profile.write_text(text)
+    with pytest.raises(SettingsError, match=message):
+        load(str(profile), {"model": "other"})
+
+
+def test_a_byte_order_mark_before_a_profile_is_passed_over(tmp_path):
+    profile = tmp_path / "mine.toml"
+    profile.write_text("[graph]\ndepth = 1\n", encoding="utf-8-sig")
+    assert load(str(profile), {}).graph.depth == 1
+
+
+def test_a_profile_in_latin_1_is_told_so(tmp_path):
+    profile = tmp_path / "bad.toml"
+    profile.write_bytes('strategy = "café"'.encode("latin-1"))
+    with pytest.raises(SettingsError, match=r"bad.toml: expected UTF-8, got byte 0xe9 at offset 15; save the file"):
+        load(str(profile), {})
+
+
+SECTIONS_HERE = [section for section in SECTIONS.values() if section.__module__ == Settings.__module__]
+
+
+@pytest.mark.parametrize("section", SECTIONS_HERE)
+def test_every_number_has_bounds(section):
+    for name, field in section.model_fields.items():
+        if field.annotation in (int, float):
+            kinds = {type(bound) for bound in field.metadata}
+            assert kinds & {Ge, Gt} and kinds & {Le, Lt}, name
 
 
 def test_an_unknown_profile_lists_the_known_ones():
@@ -105,13 +151,14 @@ def test_a_profile_that_cannot_be_read_is_named(tmp_path):
         ([0, 0, 1], [0, 1, 1], "ascend from 0 to 1"),
         ([0.5, 1], [0, 1], "ascend from 0 to 1"),
         ([0, 1], [0, 2], "probabilities from 0 to 1"),
-        ([0, 1], [math.nan, 1], "finite number"),
+        ([0, 1], [math.nan, 1], r": probabilities.0: expected a finite number, got nan; make one"),
+        ([0, 1], ["x", 1], r": probabilities.0: expected a valid number.*, got 'x'; make one"),
     ],
 )
 def test_rejects_a_calibration_that_is_not_a_curve(tmp_path, confidences, probabilities, message):
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps({"confidences": confidences, "probabilities": probabilities}))
-    with pytest.raises(SettingsError, match=rf"(?s)calibration.json.*{message}"):
+    with pytest.raises(SettingsError, match=rf"calibration.json.*{message}"):
         load_calibration(load("embedded", {"calibration": str(path)}))
 
 

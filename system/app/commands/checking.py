@@ -3,8 +3,10 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from filecmp import cmpfiles
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -24,13 +26,23 @@ from system.graph.records import Claim, ClaimResult
 from system.models.loop_thread import run_loop
 from system.runner.checker import CheckerError, LocalChecker, WorkerReport
 from system.runner.measured import Measured, keep_measured, read_measured
-from system.runner.run import OUTPUTS, holds_same_claims, in_order, open_journal, run, run_identity, write_run_report
+from system.runner.run import (
+    OUTPUTS,
+    check_claims,
+    holds_same_claims,
+    in_order,
+    open_journal,
+    run,
+    run_identity,
+    write_run_report,
+)
 from system.settings import Settings
 
 if TYPE_CHECKING:
     from system.runner.cluster import ClusterChecker
 
 NOT_ALWAYS = ("trace.jsonl", "figures", "measured.json")  # nor in the runs of earlier versions
+OF_CLAIMS = ("submission.json", "submission.csv", "timings.csv")  # what the journal alone decides
 HEADINGS = ("machine", "process", "claims", "seconds per claim", "loading, s", "peak memory, GiB", "lost")
 
 
@@ -42,6 +54,7 @@ def check_file(args: argparse.Namespace) -> int:
     overwrite = args.overwrite or (not args.claims and not args.resume and holds_same_claims(args.output, identity))
 
     with open_journal(args.output, identity, resume=args.resume, overwrite=overwrite) as journal:
+        check_claims(journal, claims)
         try:
             checked = _check_what_is_left(args, settings, store, claims, journal)
         except KeyboardInterrupt:
@@ -50,7 +63,7 @@ def check_file(args: argparse.Namespace) -> int:
             return EXIT_INTERRUPTED
         results, measured = in_order(journal, claims), read_measured(args.output)
         facts = _facts(settings, results, measured)
-        if checked or not _is_written(args.output):
+        if checked or not _is_written(args.output, results, facts):
             inputs = {"claims_file": shown_path(claims_file), "store": shown_path(store)}
             written = _write(args.output, results, settings, facts, inputs, measured)
         else:  # a run that checks nothing changes nothing
@@ -109,9 +122,15 @@ def _facts(settings: Settings, results: Sequence[ClaimResult], measured: Measure
     )
 
 
-def _is_written(folder: Path) -> bool:
-    """Whether all outputs are there; each is written whole, and the report last."""
-    return all((folder / name).exists() for name in OUTPUTS if name not in NOT_ALWAYS)
+def _is_written(folder: Path, results: Sequence[ClaimResult], facts: RunFacts) -> bool:
+    """Whether all outputs are there, none empty, and those of single claims are of these results."""
+    paths = [folder / name for name in OUTPUTS if name not in NOT_ALWAYS]
+    if not all(path.is_dir() or (path.is_file() and path.stat().st_size) for path in paths):
+        return False
+    with TemporaryDirectory() as fresh:
+        write_outputs(results, Path(fresh), facts)
+        same, *_ = cmpfiles(fresh, folder, OF_CLAIMS, shallow=False)
+    return len(same) == len(OF_CLAIMS)
 
 
 def _write(

@@ -67,5 +67,5 @@ def test_keeps_unknown_kinds(path):
 def test_a_missing_graph_is_empty_and_a_damaged_one_an_error(tmp_path, path):
     assert read_graph(tmp_path / "1.json").nodes == ()
     path.write_text('{"thoughts": [{"id": 1}]}', encoding="utf-8")
-    with pytest.raises(SubmissionError, match=r"0\.json.*run this claim again"):
+    with pytest.raises(SubmissionError, match=r"0\.json.*delete this file .* check the claim again with --resume"):
         read_graph(path)

@@ -570,6 +570,41 @@ def test_resuming_a_finished_run_changes_nothing(answers, bridge_files, tmp_path
     assert snapshot(tmp_path / "output") == before
 
 
+@pytest.mark.parametrize("name", ["submission.json", "submission.csv", "timings.csv", "run.json", "report.html"])
+def test_emptied_outputs_are_written_again(answers, bridge_files, tmp_path, name):
+    assert cli.main(bridge_files) == 0
+    (tmp_path / "output" / name).write_bytes(b"")
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    assert (tmp_path / "output" / name).stat().st_size
+
+
+def edit_journal(output, **changes):
+    """Change the result of the last line."""
+    *lines, last = (output / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    edited = orjson.loads(last)
+    for record, change in changes.items():
+        edited[record] |= change
+    (output / "journal.jsonl").write_bytes(b"".join(lines) + orjson.dumps(edited) + b"\n")
+
+
+def test_outputs_of_another_journal_are_written_again(answers, bridge_files, tmp_path):
+    assert cli.main(bridge_files) == 0
+    report = (tmp_path / "output" / "report.html").read_bytes()
+    edit_journal(tmp_path / "output", verdict={"justification": "Since it is so."})
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    entries = load_json(tmp_path / "output" / "submission.json")
+    assert "Since it is so." in [entry["justification"] for entry in entries]
+    assert (tmp_path / "output" / "report.html").read_bytes() != report
+
+
+@pytest.mark.parametrize("change", [{"text": "Another claim."}, {"id": 99}])
+def test_a_journal_with_another_claim_is_refused(answers, bridge_files, tmp_path, capsys, change):
+    assert cli.main(bridge_files) == 0
+    edit_journal(tmp_path / "output", claim=change)
+    assert cli.main([*bridge_files, "--resume"]) == 2
+    assert re.search(r"journal.jsonl, line 4: expected a claim of this run, got \d+ ", capsys.readouterr().err)
+
+
 def test_missing_outputs_are_written_with_the_runs_times(answers, bridge_files, tmp_path, monkeypatch):
     assert cli.main(bridge_files) == 0
     output = tmp_path / "output"

@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from peft import LoraConfig
 from safetensors.torch import save_file
 from torch import nn
 
-from system.models.adapters import NORM, base_mark, check_adapters, mark_adapter, served_rank
+from system.models.adapters import NORM, base_mark, check_adapter, check_adapters, mark_adapter, served_rank
 from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
 
@@ -88,6 +89,8 @@ def test_a_mark_survives_a_change_of_precision(tmp_path):
         (dict.fromkeys(tensors_of()), "is missing"),
         ({LORA_A: torch.ones(4, 8, dtype=torch.int32)}, f"{LORA_A} has type I32"),
         ({LORA_A: torch.full((4, 8), torch.nan)}, f"{LORA_A} has a weight of nan"),
+        ({LORA_A: torch.ones(0, 8)}, rf"{LORA_A} has shape \(0, 8\), the base model needs"),
+        ({"more": torch.ones(0)}, "more matches no linear layer"),
         ({LORA_B: torch.full((6, 4), -1e30)}, f"{LORA_B} has a weight of 1e\\+30, expected finite ones"),
     ],
 )
@@ -104,11 +107,12 @@ def test_refuses_tensors_that_are_missing_or_not_finite(base, tmp_path, changed,
         ("5", "expected an object"),
         ("[" * 100_000, "expected adapter_config"),
         ('{"r": null}', "peft_type 'LORA'"),
-        (json.dumps(CONFIG | {"r": None}), "r: Input should be a valid integer"),
-        (json.dumps(CONFIG | {"r": {"r": [[]]}}), "r: Input should be a valid integer"),
-        (json.dumps(CONFIG).replace("8", "1e400"), "lora_alpha: Input should be a finite number"),
+        (json.dumps(CONFIG | {"r": None}), "r: expected a valid integer"),
+        (json.dumps(CONFIG | {"r": {"r": [[]]}}), "r: expected a valid integer"),
+        (json.dumps(CONFIG).replace("8", "1e400"), "lora_alpha: expected a finite number"),
         (json.dumps(CONFIG | {"peft_type": "IA3"}), "expected an object with peft_type 'LORA', got 'IA3'"),
         (json.dumps(CONFIG | {"use_dora": True}), "use_dora: expected plain LoRA"),
+        (json.dumps(CONFIG | {"use_later": {"a": 1}}), "use_later: expected a field of PEFT"),
         (json.dumps(CONFIG | {"init_lora_weights": "pissa"}), "init_lora_weights"),
         (json.dumps(CONFIG | {"lora_dropout": 5}), "lora_dropout: expected 0 to 1"),
         (json.dumps(CONFIG | {"lora_dropout": -1}), "lora_dropout: expected 0 to 1"),
@@ -131,6 +135,29 @@ def test_refuses_configurations_that_are_not_plain_lora(base, tmp_path, content,
     (tmp_path / "a" / "adapter_config.json").write_text(content)
     with pytest.raises(ModelUnavailable, match=f"adapter.*{folder}: .*{fault}"):
         check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
+
+
+def test_empty_values_of_what_plain_lora_leaves_out_are_its_defaults(base, tmp_path):
+    empty = {"rank_pattern": None, "alpha_pattern": None, "trainable_token_indices": [], "use_later": None, "later": []}
+    config = check_adapter(write_adapter(tmp_path / "a", **empty), base)
+    assert (config.rank_pattern, config.alpha_pattern, config.trainable_token_indices) == ({}, {}, None)
+
+
+OLD = {
+    "auto_mapping": {"base_model_class": "LlamaForCausalLM", "parent_library": "transformers", "unsloth_fixed": True},
+    "alpha_pattern": {}, "base_model_name_or_path": "a", "bias": "none", "fan_in_fan_out": False,
+    "inference_mode": True, "init_lora_weights": True, "layer_replication": None, "layers_pattern": None,
+    "layers_to_transform": None, "loftq_config": {}, "lora_dropout": 0.05, "megatron_config": None,
+    "megatron_core": "megatron.core", "modules_to_save": None, "rank_pattern": {}, "revision": "unsloth",
+    "task_type": "CAUSAL_LM", "use_dora": False, "use_rslora": False,
+}  # fmt: skip
+"""The fields of PEFT 0.10, as Unsloth fills them."""
+
+
+@pytest.mark.parametrize("written", [OLD, LoraConfig(**CONFIG).to_dict()], ids=["old", "new"])
+def test_configurations_as_peft_writes_them_are_allowed(base, tmp_path, written):
+    folder = write_adapter(tmp_path / "a", **json.loads(json.dumps(written, default=list)))
+    assert check_adapter(folder, base).r == 4
 
 
 def test_all_linear_layers_less_those_named_are_allowed(base, tmp_path):

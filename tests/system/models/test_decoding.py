@@ -1,12 +1,17 @@
-"""Replies as they are decoded: a loop ends its string."""
+"""Replies as they are decoded, by weights with adapters: a loop ends its string."""
+
+import json
 
 import pytest
 import torch
-from transformers import AutoTokenizer
+from safetensors.torch import save_file
+from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
+from system.models.base import ModelUnavailable
 from system.models.constraints import Row, Schemas, loops
+from system.models.decoding import MergedAdapters
 from system.strategies.steps.tasks.argument import ArgumentReply
-from system.tasks.base import FreeText
+from system.tasks.base import Adapter, FreeText
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +61,17 @@ def test_a_looping_free_reply_ends(tokenizer):
     row = Schemas(tokenizer, len(tokenizer)).row(FreeText, 512)
     write(row, tokenizer, " and so on" * 20)
     assert row.allowed(len(tokenizer)).nonzero().flatten().tolist() == [tokenizer.eos_token_id]
+
+
+def test_an_adapter_that_outgrows_the_precision_of_the_base_is_refused(tmp_path):
+    sizes = {"num_hidden_layers": 1, "num_attention_heads": 1, "num_key_value_heads": 1}
+    base = LlamaForCausalLM(LlamaConfig(vocab_size=8, hidden_size=8, intermediate_size=8, **sizes)).half()
+    config = {"peft_type": "LORA", "r": 4, "lora_alpha": 4, "target_modules": ["q_proj"]}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config))
+    layer = "model.layers.0.self_attn.q_proj"
+    shapes = {"A": (4, 8), "B": (8, 4)}
+    tensors = {f"base_model.model.{layer}.lora_{name}.weight": torch.full(size, 6e4) for name, size in shapes.items()}
+    save_file(tensors, tmp_path / "adapter_model.safetensors")
+    with pytest.raises(ModelUnavailable, match=rf"adapter moderator in .*{layer}.weight with it is not finite in .*16"):
+        MergedAdapters(base, {Adapter.MODERATOR: str(tmp_path)})
+    MergedAdapters(base.float(), {Adapter.MODERATOR: str(tmp_path)})

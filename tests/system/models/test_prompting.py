@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from knowledge_store.pages.page import Passage
 from submission.ev2r.tasks import CompareEvidence, CompareQuestions, FreePrompt
 from system.graph.records import Claim, Label
+from system.models.base import ModelUnavailable
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralize, render
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 
@@ -178,3 +180,24 @@ def test_a_comparison_shows_both_sides_and_cuts_answers():
     assert 'Q2: "Q two?"\nA2: "B."' in reference and reference.count("word") == 9
     nothing = CompareQuestions(claim=Claim(id=0, text="c"), predicted=(), reference=("Q?",))
     assert 'Predicted questions:\nnone\nReference questions:\nQ1: "Q?"' in render(nothing, False)[1]["content"]
+
+
+@pytest.mark.parametrize("template", ["{% if %}", "{{ raise_exception('broken') }}", "{{ messages[7].content }}"])
+def test_a_chat_template_that_fails_is_named_at_once(tiny_tokenizer, tmp_path, template):
+    from system.models.chat import ChatTokenizer
+
+    shutil.copytree(tiny_tokenizer, tmp_path / "model")
+    (tmp_path / "model" / "chat_template.jinja").write_text(template)
+    with pytest.raises(ModelUnavailable, match=r"the chat template of model '.*' cannot render messages of user: "):
+        ChatTokenizer(str(tmp_path / "model"), 4096)
+
+
+def test_a_chat_template_that_refuses_a_role_is_named(tiny_tokenizer, tmp_path):
+    from system.models.chat import ChatTokenizer
+
+    shutil.copytree(tiny_tokenizer, tmp_path / "model")
+    refusing = "{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}?"
+    (tmp_path / "model" / "chat_template.jinja").write_text(refusing)
+    chat = ChatTokenizer(str(tmp_path / "model"), 4096)
+    with pytest.raises(ModelUnavailable, match="cannot render messages of system and user: no system role; correct it"):
+        chat.encode([{"role": "system", "content": "a"}, {"role": "user", "content": "b"}])

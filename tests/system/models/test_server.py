@@ -213,6 +213,12 @@ def test_an_unreachable_server_is_one_clear_error():
         ServerModel("base", {}, EngineSettings())
 
 
+@pytest.mark.parametrize("address", ["http://[::1", "http://a:99999/v1", "http://a\n/v1", "localhost:8000/v1"])
+def test_an_address_that_is_none_is_named(address):
+    with pytest.raises(ModelUnavailable, match=f"(?s)answers at {re.escape(address)} .*correct the address"):
+        ServerModel("base", {}, EngineSettings(address=address, server_attempts=1))
+
+
 def test_a_lost_server_takes_the_backend_down(tasks):
     with serving(ModelServer, card={"owned_by": "vllm"}) as server:
         model = ServerModel("base", {}, settings(server))

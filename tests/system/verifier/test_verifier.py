@@ -1,17 +1,24 @@
 import json
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
 import system.verifier
+from system.verifier import reading as reading_module
 from system.verifier.base import Reading, Verifier, VerifierUnavailable
+from system.verifier.batching import Encoded, Tokens, judge
 from system.verifier.loading import BUNDLED, load_verifier
 from system.verifier.openvino import OpenVinoVerifier
+from system.verifier.reading import DECISION, FEATURES
+from tests.helpers.processes import PATIENCE
 
 BUNDLE = Path(system.verifier.__file__).parent / BUNDLED
 PASSAGE = "The bridge was opened in 1987. It carries 4,200 cars a day."
@@ -40,6 +47,47 @@ def test_a_batch_gives_what_each_pair_gives(verifier: Verifier) -> None:
     pairs = [(PASSAGE * repeat, "Each day 4,200 cars cross the bridge.") for repeat in (1, 5, 2, 12, 1)]
     alone = np.concatenate([verifier.probabilities([pair]) for pair in pairs])
     assert np.allclose(verifier.probabilities(pairs), alone, atol=0.02)  # 8 bits round by batch
+
+
+def test_long_pairs_come_in_small_batches() -> None:
+    """So that no claim holds the verifier for long; ordinary pairs come in large ones, which cost least."""
+    sizes: list[tuple[int, int]] = []
+
+    def logits(ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
+        sizes.append((len(ids), ids.shape[1]))
+        return np.zeros((len(ids), len(Reading)), np.float32)
+
+    pairs = [("passage", "x" * length) for length in [64] * 40 + [256] * 8 + [257] * 2 + [500]]
+    judge(pairs, lambda _, statement: Encoded([1] * len(statement), [0] * len(statement)), logits, 0)
+    assert sizes == [(32, 64), (8, 64), (8, 256), (1, 257), (1, 257), (1, 500)]
+
+
+def test_a_claim_of_many_batches_lets_others_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    verifier = OpenVinoVerifier(BUNDLE)
+    infer, began, waiting, order = verifier._infer, Event(), Event(), []
+
+    def recorded(ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
+        began.set()
+        assert waiting.wait(PATIENCE)
+        order.append(len(ids))
+        return infer(ids, mask, types)
+
+    monkeypatch.setattr(verifier, "_infer", recorded)
+    submit = verifier._turns.submit
+
+    def submitted(*arguments: Any) -> Future[NDArray[np.float32]]:
+        future = submit(*arguments)
+        if len(arguments[1]) == 3:  # the other claim's
+            waiting.set()
+        return future
+
+    monkeypatch.setattr(verifier._turns, "submit", submitted)
+    with ThreadPoolExecutor(2) as pool:
+        many = pool.submit(verifier.probabilities, [(PASSAGE, "It was opened in 1987. " * 45)] * 2)
+        assert began.wait(PATIENCE)
+        few = pool.submit(verifier.probabilities, [(PASSAGE, f"It was opened in {year}.") for year in range(3)])
+        few.result(), many.result()
+    assert order == [1, 3, 1]
 
 
 def test_threads_share_a_verifier(verifier: Verifier) -> None:
@@ -157,3 +205,39 @@ def test_bundle_says_its_labels_and_licence() -> None:
     assert json.loads((BUNDLE / "verifier.json").read_text())["labels"] == ["supported", "refuted", "not enough"]
     assert "cc-by-nc-4.0" in (BUNDLE / "README.md").read_text()
     assert sum(file.stat().st_size for file in BUNDLE.iterdir()) < 50 * 2**20
+
+
+@pytest.mark.parametrize(
+    "value", [{"scale": "nan"}, {"scale": -1}, {"bias": [0, None, 0]}, {"tokens": 0}, {"tokens": 9999}]
+)
+def test_odd_values_of_a_bundle_are_refused(tmp_path: Path, value: dict[str, object]) -> None:
+    shutil.copytree(BUNDLE, tmp_path / "bundle")
+    config = json.loads((BUNDLE / "verifier.json").read_text(encoding="utf-8"))
+    (tmp_path / "bundle" / "verifier.json").write_text(json.dumps(config | value))
+    with pytest.raises(
+        VerifierUnavailable, match=r"cannot be read \(verifier.json: expected tokens up to 512, a scale"
+    ):
+        OpenVinoVerifier(tmp_path / "bundle")
+
+
+DECIDED = json.loads(DECISION.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "fault"),
+    [
+        ("weights", [[None] * len(FEATURES)] * 3, "weights and bias: expected finite numbers"),
+        ("weights", [["nan"] * len(FEATURES)] * 3, "weights and bias: expected finite numbers"),
+        ("bias", [None] * 3, "weights and bias: expected finite numbers"),
+        ("weights", [[1] * 5] * 3, f"expected weights of {len(FEATURES)} features"),
+        *(("sure", value, "sure: expected two prob") for value in ([5, 5], [-1, -1], "12", ["nan", "nan"], [1], None)),
+    ],
+)
+def test_a_damaged_decision_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, value: object, fault: str
+) -> None:
+    (tmp_path / "decision.json").write_text(json.dumps(DECIDED | {part: value}))
+    monkeypatch.setattr(reading_module, "DECISION", tmp_path / "decision.json")
+    monkeypatch.setattr(reading_module, "load_verifier", lambda _: None)
+    with pytest.raises(VerifierUnavailable, match=rf"decision.json: {fault}.*; install the package again"):
+        reading_module.load_reader(str(tmp_path))  # a name of its own, since readers are kept by name
