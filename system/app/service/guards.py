@@ -125,7 +125,10 @@ def trusted(proxies: str) -> Container[str]:
     return cast(Container[str], ProxyHeadersMiddleware(cast(Any, None), proxies).trusted_hosts) if proxies else ()
 
 
-def bounded(bounds: Bounds = Bounds()) -> type[H11Protocol]:
+USUAL = Bounds()
+
+
+def bounded(bounds: Bounds) -> type[H11Protocol]:
     """A protocol for one server (``uvicorn.Config(http=...)``).
 
     For a connection too many, the oldest that waits for a request is closed: of the same address, or of the one that

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from system.app.service.guards import Bounds, bounded, trusted
+from system.app.service.guards import Bounds
 from system.app.service.streams import PER_JOB
 from tests.helpers.bridge import Answers
 from tests.helpers.processes import PATIENCE
@@ -19,7 +19,7 @@ def connect(address, source="127.0.0.1"):
 
 
 def test_idle_connections_do_not_keep_others_out():
-    with listening(engine_of(Answers()), http=bounded(Bounds(PATIENCE, per_address=4))) as address, ExitStack() as idle:
+    with listening(engine_of(Answers()), bounds=Bounds(PATIENCE, per_address=4)) as address, ExitStack() as idle:
         first = idle.enter_context(connect(address))
         for _ in range(10):
             idle.enter_context(connect(address))
@@ -28,7 +28,7 @@ def test_idle_connections_do_not_keep_others_out():
 
 
 def test_an_incomplete_request_is_dropped():
-    with listening(engine_of(Answers()), http=bounded(Bounds(seconds=0.3))) as address:
+    with listening(engine_of(Answers()), bounds=Bounds(seconds=0.3)) as address:
         for beginning in (
             b"",
             b"GET /healthz HT",
@@ -40,7 +40,7 @@ def test_an_incomplete_request_is_dropped():
 
 
 def test_a_stream_outlasts_the_limit_of_a_request():
-    with listening(engine_of(Answers()), http=bounded(Bounds(seconds=0.1))) as address, httpx2.Client() as client:
+    with listening(engine_of(Answers()), bounds=Bounds(seconds=0.1)) as address, httpx2.Client() as client:
         order = {"claim": "The Aster bridge opened in 1932.", "documents": [{"text": "It opened in 1932."}]}
         job = client.post(f"{address}claims", json=order, timeout=PATIENCE).json()["id"]
         stream = client.get(f"{address}claims/{job}/thoughts", timeout=PATIENCE).text
@@ -49,7 +49,7 @@ def test_a_stream_outlasts_the_limit_of_a_request():
 
 def test_idle_connections_of_many_addresses_keep_nobody_out():
     bounds = Bounds(PATIENCE, per_address=4, most=8)
-    with listening(engine_of(Answers()), http=bounded(bounds)) as address, ExitStack() as idle:
+    with listening(engine_of(Answers()), bounds=bounds) as address, ExitStack() as idle:
         for number in range(2, 6):
             for _ in range(4):
                 idle.enter_context(connect(address, f"127.0.0.{number}"))
@@ -71,7 +71,7 @@ def submitted(address):
 
 def test_streams_count_by_claim_and_leave_other_requests_alone():
     gate = Gate()
-    with listening(engine_of(gate), http=bounded(Bounds(PATIENCE, per_address=4))) as address, ExitStack() as stack:
+    with listening(engine_of(gate), bounds=Bounds(PATIENCE, per_address=4)) as address, ExitStack() as stack:
         jobs = submitted(address), submitted(address)
         for job in jobs:
             assert [follow(address, job, stack) for _ in range(PER_JOB + 1)] == [200] * PER_JOB + [429]
@@ -81,7 +81,7 @@ def test_streams_count_by_claim_and_leave_other_requests_alone():
 
 def test_streams_of_a_text_leave_other_requests_alone():
     gate, events = Gate(), "texts/{}/statements"
-    with listening(engine_of(gate), http=bounded(Bounds(PATIENCE, per_address=4))) as address, ExitStack() as stack:
+    with listening(engine_of(gate), bounds=Bounds(PATIENCE, per_address=4)) as address, ExitStack() as stack:
         order = {"text": "The Aster bridge opened in 1932.", "documents": [{"text": "It opened in 1932."}]}
         job = httpx2.post(f"{address}texts", json=order, timeout=PATIENCE).json()["id"]
         statuses = [follow(address, job, stack, events=events) for _ in range(PER_JOB + 1)]
@@ -92,8 +92,8 @@ def test_streams_of_a_text_leave_other_requests_alone():
 
 def test_the_clients_of_a_trusted_proxy_count_apart():
     gate, proxies = Gate(), "127.0.0.2"
-    http = bounded(Bounds(PATIENCE, per_address=4, proxies=trusted(proxies)))
-    with listening(engine_of(gate), http=http, proxies=proxies) as address, ExitStack() as stack:
+    bounds = Bounds(PATIENCE, per_address=4)
+    with listening(engine_of(gate), bounds=bounds, proxies=proxies) as address, ExitStack() as stack:
         job = submitted(address)
         for client in ("10.0.0.1", "10.0.0.2"):
             for status in [200] * PER_JOB + [429]:
@@ -104,3 +104,14 @@ def test_the_clients_of_a_trusted_proxy_count_apart():
             stack.enter_context(connect(address, "127.0.0.2"))  # idle, of other clients
         assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
         gate.opened.set()
+
+
+def test_an_upgrade_to_a_websocket_is_answered_as_any_request():
+    headers = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "eA==",
+    }
+    with listening(engine_of(Answers())) as address:
+        assert httpx2.get(f"{address}healthz", headers=headers, timeout=PATIENCE).status_code == 200
