@@ -238,7 +238,7 @@ def _claims(service: Service, body: int) -> APIRouter:
         """
         stopping = anyio.Event()
         events = _events(jobs[claim_id], jobs.progress, _thought_event, last_event_id, stopping)
-        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL, "send_timeout": 30}
+        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL}
         return Stream(events, service.streams, request, claim_id, **ending)
 
     @router.get(
@@ -305,7 +305,7 @@ def _texts(service: Service, body: int) -> APIRouter:
         """
         stopping = anyio.Event()
         events = _events(jobs[text_id], jobs.progress, _text_event, last_event_id, stopping)
-        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL, "send_timeout": 30}
+        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL}
         return Stream(events, service.streams, request, text_id, **ending)
 
     @router.get(

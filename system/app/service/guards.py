@@ -1,8 +1,8 @@
 """Guards of the service, against clients without a token, other hosts' names, and idle connections.
 
 Others are refused before their body is read. uvicorn bounds how many connections there are, but waits for the first
-request of each forever, so that idle ones could take all places: those whose request does not come are closed, and too
-many of one address.
+request of each forever, and for each response to be read, so that idle ones could take all places: those whose request
+does not come, or whose response is not read, are closed, and too many of one address.
 """
 
 import hmac
@@ -95,7 +95,7 @@ class AnnouncedSize:
 TOO_LARGE = "the body is too large; send fewer or shorter documents"
 
 CONNECTIONS = 256  # at the same time, those left out that follow a claim (see ``streams``)
-REQUEST_SECONDS = 30.0  # for a whole request, its body included, to arrive
+IDLE_SECONDS = 30.0  # for a whole request, its body included, to arrive, and for what is sent to be read
 PER_ADDRESS = 64  # connections of one address
 
 
@@ -104,13 +104,13 @@ class Bounds:
     """The limits of one server.
 
     Attributes:
-        seconds: for a request to arrive, from the connection or the response before it.
+        seconds: for a request to arrive, from the connection or the response before it, and for a response to be read.
         per_address: connections of one address.
         most: connections of all addresses.
         proxies: addresses that many clients share, to which ``per_address`` does not apply.
     """
 
-    seconds: float = REQUEST_SECONDS
+    seconds: float = IDLE_SECONDS
     per_address: int = PER_ADDRESS
     most: int = CONNECTIONS
     proxies: Container[str] = ()
@@ -131,10 +131,10 @@ USUAL = Bounds()
 def bounded(bounds: Bounds) -> type[H11Protocol]:
     """A protocol for one server (``uvicorn.Config(http=...)``).
 
-    For a connection too many, the oldest that waits for a request is closed: of the same address, or of the one that
-    has most; the new one itself if all of these are at work.
+    For a connection too many, the oldest that waits for a request is closed, or else the oldest whose client does not
+    read: of the same address, or of the one that has most; the new one itself if all of these are at work.
     """
-    everybody: list[_Bounded] = []
+    everybody: dict[_Bounded, None] = {}
 
     class Bounded(_Bounded):
         granted = bounds
@@ -145,26 +145,31 @@ def bounded(bounds: Bounds) -> type[H11Protocol]:
 
 class _Bounded(H11Protocol):
     granted: Bounds
-    peers: list["_Bounded"]
+    peers: dict["_Bounded", None]  # oldest first
     timer: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.peers.append(self)
-        self.await_request()
+        transport.set_write_buffer_limits(high=0)  # writing is paused as long as the client has something to read
+        self.peers[self] = None
+        self.allow_time()
         self.make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.stop_timer()
-        self.peers.remove(self)
+        self.peers.pop(self, None)
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self.await_request()
+        self.allow_time()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.allow_time()
 
     def make_room(self) -> None:
-        counted = [one for one in self.peers if not one.transport.is_closing() and not one.follows()]
+        counted = [one for one in self.peers if not one.follows()]
         of_address = Counter(one.address for one in counted)
         if self.address not in self.granted.proxies and of_address[self.address] > self.granted.per_address:
             crowd = self.address
@@ -172,9 +177,8 @@ class _Bounded(H11Protocol):
             crowd = of_address.most_common(1)[0][0]
         else:
             return
-        next(
-            (one for one in counted if one.address == crowd and one.waits() and one is not self), self
-        ).transport.close()
+        idle = (one for one in counted if one.address == crowd and one.is_idle() and one is not self)
+        min(idle, key=_Bounded.stalls, default=self).drop()
 
     @property
     def address(self) -> str:
@@ -184,17 +188,31 @@ class _Bounded(H11Protocol):
         """Whether the client has not sent a whole request since the last response."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
+    def stalls(self) -> bool:
+        """Whether the client has not read all that was sent."""
+        return self.flow.write_paused
+
+    def is_idle(self) -> bool:
+        return self.waits() or self.stalls() or self.transport.is_closing()
+
     def follows(self) -> bool:
         """Whether it is being answered by a stream of events."""
         return not self.waits() and self.scope is not None and FOLLOWS in self.scope
 
-    def await_request(self) -> None:
+    def allow_time(self) -> None:
+        """Let the client read what was sent, or send a request, from now on."""
         self.stop_timer()
         self.timer = self.loop.call_later(self.granted.seconds, self.give_up)
 
     def give_up(self) -> None:
-        if self.waits():
+        if self.stalls():
+            self.drop()
+        elif self.waits():
             self.transport.close()
+
+    def drop(self) -> None:
+        self.peers.pop(self, None)  # here, since the loop tells of the loss later
+        self.transport.abort()  # closing would wait until the client has read all
 
     def stop_timer(self) -> None:
         if self.timer:

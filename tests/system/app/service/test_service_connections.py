@@ -1,6 +1,7 @@
 """Connections that would keep others out, over real sockets."""
 
 import socket
+import threading
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
@@ -10,7 +11,7 @@ from system.app.service.guards import Bounds
 from system.app.service.streams import PER_JOB
 from tests.helpers.bridge import Answers
 from tests.helpers.processes import PATIENCE
-from tests.helpers.serving import Gate, engine_of, listening
+from tests.helpers.serving import Gate, answering, engine_of, listening
 
 
 def connect(address, source="127.0.0.1"):
@@ -54,6 +55,46 @@ def test_idle_connections_of_many_addresses_keep_nobody_out():
             for _ in range(4):
                 idle.enter_context(connect(address, f"127.0.0.{number}"))
         assert httpx2.get(f"{address}healthz", timeout=PATIENCE).status_code == 200
+
+
+class Torrent:
+    """Answers with more than fits between the two sides."""
+
+    def __init__(self):
+        self.begun, self.ended = threading.Semaphore(0), threading.Semaphore(0)
+
+    async def __call__(self, scope, receive, send):
+        assert scope["type"] == "http"
+        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.body", "body": bytes(2**24), "more_body": True})
+        self.begun.release()
+        await send({"type": "http.response.body"})
+        self.ended.release()
+
+
+def ask(address, stack, source="127.0.0.1"):
+    """A connection that has sent a request."""
+    sock = stack.enter_context(connect(address, source))
+    sock.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return sock
+
+
+def test_a_response_that_is_not_read_is_dropped():
+    app = Torrent()
+    with answering(app, Bounds(seconds=0.3)) as address, ExitStack() as stack:
+        ask(address, stack)
+        assert app.ended.acquire(timeout=PATIENCE)
+
+
+def test_clients_that_do_not_read_keep_nobody_out():
+    app = Torrent()
+    with answering(app, Bounds(PATIENCE, per_address=2, most=4)) as address, ExitStack() as stack:
+        crowds = ["127.0.0.2", "127.0.0.3"]
+        for source in 2 * crowds:
+            ask(address, stack, source)
+            assert app.begun.acquire(timeout=PATIENCE)
+        for source in ("127.0.0.1", *crowds):
+            assert ask(address, stack, source).recv(15) == b"HTTP/1.1 200 OK"
 
 
 def follow(address, job, stack, source="127.0.0.1", events="claims/{}/thoughts", **headers):
