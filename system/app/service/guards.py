@@ -7,10 +7,12 @@ does not come, or whose response is not read, are closed, and too many of one ad
 
 import hmac
 import re
+import sys
 from asyncio import TimerHandle, Transport
 from collections import Counter
 from collections.abc import Container
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, cast
 
 import h11
@@ -70,29 +72,40 @@ class LocalNames:
 
     def _is_local(self, scope: Scope) -> bool:
         host = _HOST.fullmatch(Headers(scope=scope).get("host", ""))
-        return host is not None and is_loopback(host["name"] or host["six"])
+        return host is not None and is_loopback(host["name"] or host["six"]) and int(host["port"] or 0) < 2**16
 
 
-_HOST = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]|(?P<name>[0-9A-Za-z.-]+))(?::[0-9]{1,5})?")
+_HOST = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]|(?P<name>[0-9A-Za-z.-]+))(?::(?P<port>[0-9]{1,5}))?")
 
 
-class AnnouncedSize:
-    """Refuses bodies that are announced as too large; the framework counts the others as they come."""
+class Sizes:
+    """Refuses requests whose address, headers or announced body are too large; the framework counts other bodies."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
         self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 413."""
-        size = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
-        if size.isascii() and size.isdigit() and len(size) < 20 and int(size) <= self._most:
+        """Pass a request on, or answer 413, 414 or 431."""
+        if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        refusal = JSONResponse({"detail": TOO_LARGE}, status_code=413)
+        size = Headers(scope=scope).get("content-length", "0")
+        if len(scope["raw_path"]) + len(scope["query_string"]) > HEAD:
+            refusal = JSONResponse({"detail": LONG_HEAD}, status_code=414)
+        elif sum(len(name) + len(value) for name, value in scope["headers"]) > HEAD:
+            refusal = JSONResponse({"detail": LONG_HEAD}, status_code=431)
+        elif not (size.isascii() and size.isdigit() and len(size) < 20 and int(size) <= self._most):
+            refusal = JSONResponse({"detail": TOO_LARGE}, status_code=413)
+        else:
+            return await self._app(scope, receive, send)
         return await refusal(scope, receive, send)
 
 
+HEAD = 16 * 1024  # bytes of a request's address, and of its headers
+
 TOO_LARGE = "the body is too large; send fewer or shorter documents"
+LONG_HEAD = f"the request's address or headers are too long; expected at most {HEAD:,} bytes of each"
+MALFORMED = "expected a request in plain HTTP/1.1: with one Host, and a body as long as announced or in valid chunks"
 
 CONNECTIONS = 256  # at the same time, those left out that follow a claim (see ``streams``)
 IDLE_SECONDS = 30.0  # for a whole request, its body included, to arrive, and for what is sent to be read
@@ -168,6 +181,24 @@ class _Bounded(H11Protocol):
         super().pause_writing()
         self.allow_time()
 
+    def send_400_response(self, msg: str) -> None:
+        """What uvicorn answers while it handles an error of h11, which has a better status for some."""
+        status = getattr(sys.exception(), "error_status_hint", 400)
+        self.refuse(status, LONG_HEAD if status == 431 else MALFORMED)
+
+    def refuse(self, status: int, detail: str) -> None:
+        """End the connection, with an error if no response has begun."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            body = JSONResponse({"detail": detail}).body
+            self.transport.write(
+                f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+                + bytes(body)
+            )
+        if self.cycle:
+            self.cycle.disconnected = True  # the application may be at work on the request, and must not answer it too
+        self.transport.close()
+
     def make_room(self) -> None:
         counted = [one for one in self.peers if not one.follows()]
         of_address = Counter(one.address for one in counted)
@@ -207,6 +238,8 @@ class _Bounded(H11Protocol):
     def give_up(self) -> None:
         if self.stalls():
             self.drop()
+        elif self.waits() and (self.conn.their_state is h11.SEND_BODY or self.conn.trailing_data[0]):
+            self.refuse(408, f"expected the whole request within {self.granted.seconds:g} seconds")
         elif self.waits():
             self.transport.close()
 

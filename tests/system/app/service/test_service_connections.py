@@ -6,8 +6,9 @@ from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import httpx2
+import orjson
 
-from system.app.service.guards import Bounds
+from system.app.service.guards import HEAD, Bounds
 from system.app.service.streams import PER_JOB
 from tests.helpers.bridge import Answers
 from tests.helpers.processes import PATIENCE
@@ -28,16 +29,45 @@ def test_idle_connections_do_not_keep_others_out():
         assert first.recv(1) == b""  # the oldest made room
 
 
-def test_an_incomplete_request_is_dropped():
+def test_an_incomplete_request_is_refused():
     with listening(engine_of(Answers()), bounds=Bounds(seconds=0.3)) as address:
-        for beginning in (
-            b"",
-            b"GET /healthz HT",
-            b"POST /claims HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
-        ):
-            with connect(address) as slow:
-                slow.sendall(beginning)
-                assert slow.recv(1) == b""
+        beginnings = b"GET /healthz HT", b"POST /claims HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
+        for beginning in beginnings:
+            assert refused(address, beginning) == (408, "expected the whole request within 0.3 seconds")
+        with connect(address) as idle:
+            assert idle.recv(1) == b""
+
+
+def refused(address, sent):
+    """Status and detail of what is answered before the connection is closed."""
+    with connect(address) as client:
+        client.sendall(sent)
+        head, _, body = b"".join(iter(lambda: client.recv(2**16), b"")).partition(b"\r\n\r\n")
+    status, *fields = head.decode().split("\r\n")
+    assert "content-type: application/json" in map(str.lower, fields)
+    return int(status.split()[1]), orjson.loads(body)["detail"] if body else ""
+
+
+CHUNKED = b"Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
+MALFORMED = {
+    b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + b"x" * 160: 400,  # the greeting of TLS
+    b"GET / HTTP/1.1\r\n\r\n": 400,
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n": 400,
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nno header\r\n\r\n": 400,
+    b"POST /claims HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n": 400,
+    b"POST /claims HTTP/1.1\r\n" + CHUNKED: 400,
+    b"GET / HTTP/1.1\r\n" + CHUNKED: 400,
+    b"POST /claims HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n": 501,
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * (HEAD + 1): 431,
+}
+
+
+def test_what_is_no_request_is_refused_as_any_other_error(capsys):
+    with listening(engine_of(Answers())) as address:
+        for sent, status in MALFORMED.items():
+            found, detail = refused(address, sent)
+            assert found == status and "expected" in detail, sent
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_a_stream_outlasts_the_limit_of_a_request():
