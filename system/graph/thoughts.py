@@ -163,7 +163,7 @@ class Thought(Record, Generic[C]):
         if not isinstance(data, dict):
             return data
         given = {name: value for name, value in data.items() if name != "summary"}  # it follows from the content
-        if isinstance(data.get("content"), dict):
+        if isinstance(data.get("content"), dict) and isinstance(data.get("kind"), str):
             given["content"] = _contents(data["kind"]).model_validate(data["content"])
         return given
 
@@ -174,7 +174,7 @@ class Thought(Record, Generic[C]):
         return self
 
 
-def _contents(kind: Any) -> type[Content]:
+def _contents(kind: str) -> type[Content]:
     if kind not in CONTENTS:
         raise ValueError(f"expected a thought of kind {', '.join(CONTENTS)}, got {kind!r}")
     return CONTENTS[kind]

@@ -14,7 +14,9 @@ import orjson
 import uvicorn
 from starlette.types import ASGIApp
 
+from system.app.service.answering import configured
 from system.app.service.app import Capacity, create_app
+from system.app.service.guards import USUAL, Bounds
 from system.app.service.job_archive import JobArchive
 from system.app.service.worker import Stores, Worker
 from system.check import Engine
@@ -67,30 +69,21 @@ def listening(
     engine: Engine,
     stores: Path | None = None,
     token: str = "",
-    http: type[asyncio.Protocol] | str = "auto",
+    bounds: Bounds = USUAL,
     proxies: str = "",
     **limits: int,
 ) -> Iterator[str]:
     """The address of a real service in a thread."""
-    with answering(create_app(Worker(engine), Stores(stores), Capacity(**limits), token), http, proxies) as address:
+    with answering(create_app(Worker(engine), Stores(stores), Capacity(**limits), token), bounds, proxies) as address:
         yield address
 
 
 @contextmanager
-def answering(app: ASGIApp, http: type[asyncio.Protocol] | str = "auto", proxies: str = "") -> Iterator[str]:
+def answering(app: ASGIApp, bounds: Bounds = USUAL, proxies: str = "") -> Iterator[str]:
     """The address of a real server of an application, in a thread."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                log_level="error",
-                timeout_graceful_shutdown=2,
-                http=http,
-                proxy_headers=bool(proxies),
-                forwarded_allow_ips=proxies,
-            )
-        )
+        server = uvicorn.Server(configured(app, proxies, bounds))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         while not server.started:

@@ -6,7 +6,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from system.app.mcp.server import Server
-from system.app.service.guards import CONNECTIONS, AnnouncedSize, BearerToken, LocalNames
+from system.app.service.guards import CONNECTIONS, BearerToken, LocalNames, Sizes
 from system.app.service.streams import FOLLOWS
 
 PATH = "/mcp"
@@ -46,7 +46,7 @@ def create_app(server: Server, body: int, token: str) -> Starlette:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.add_middleware(EventStreams)
-    app.add_middleware(AnnouncedSize, most=body)
+    app.add_middleware(Sizes, most=body)
     if token:
         app.add_middleware(BearerToken, token=token)
     else:

@@ -25,7 +25,7 @@ from submission.report.page import TEMPLATES, allowed, claim_page, in_function, 
 from system import __version__
 from system.app.service.docs import models, operations
 from system.app.service.errors import NoResult, answer_errors
-from system.app.service.guards import AnnouncedSize, BearerToken, LocalNames
+from system.app.service.guards import BearerToken, LocalNames, Sizes
 from system.app.service.job_archive import JobArchive
 from system.app.service.jobs import OPEN, ClaimJobs, Found, Job, Metrics, Ordered, Part, TextJobs, TextPart
 from system.app.service.schema import (
@@ -176,6 +176,7 @@ def create_app(
         description="Submit a claim with documents or the name of a store, follow its thoughts, read its verdict.",
         version=__version__,
         lifespan=lifespan,
+        redirect_slashes=False,  # it would lead to the name and scheme that the request came with
         docs_url=None,  # FastAPI's pages would load their scripts from elsewhere
         redoc_url=None,
     )
@@ -187,7 +188,7 @@ def create_app(
     app.include_router(_inventory(service), dependencies=closed)
     app.include_router(_entrance(service))
     answer_errors(app)
-    app.add_middleware(AnnouncedSize, most=limits.body)
+    app.add_middleware(Sizes, most=limits.body)
     if token:
         app.add_middleware(BearerToken, token=token)
     else:
@@ -238,7 +239,7 @@ def _claims(service: Service, body: int) -> APIRouter:
         """
         stopping = anyio.Event()
         events = _events(jobs[claim_id], jobs.progress, _thought_event, last_event_id, stopping)
-        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL, "send_timeout": 30}
+        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL}
         return Stream(events, service.streams, request, claim_id, **ending)
 
     @router.get(
@@ -305,7 +306,7 @@ def _texts(service: Service, body: int) -> APIRouter:
         """
         stopping = anyio.Event()
         events = _events(jobs[text_id], jobs.progress, _text_event, last_event_id, stopping)
-        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL, "send_timeout": 30}
+        ending = {"shutdown_event": stopping, "shutdown_grace_period": FAREWELL}
         return Stream(events, service.streams, request, text_id, **ending)
 
     @router.get(

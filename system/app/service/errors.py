@@ -30,6 +30,13 @@ STATUS: dict[type[Exception], int] = {
 }
 
 
+DETAILS = {  # in place of the framework's
+    400: "the request: expected valid JSON in UTF-8, not nested deeply, with numbers of at most 4,300 digits",
+    404: "there is no such address; /docs lists all",
+    413: TOO_LARGE,
+}
+
+
 def answer_errors(app: FastAPI) -> None:
     """Have the application answer every error with a ``Problem``."""
     for kind in STATUS:
@@ -77,7 +84,7 @@ async def _refused(request: Request, error: Exception) -> JSONResponse:
     headers = dict(error.headers or {})
     if error.status_code == 405:
         headers["Allow"] = _methods(request) or headers["Allow"]
-    detail = TOO_LARGE if error.status_code == 413 else error.detail
+    detail = DETAILS.get(error.status_code, error.detail)
     return JSONResponse({"detail": detail}, error.status_code, headers)
 
 

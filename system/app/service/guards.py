@@ -1,16 +1,18 @@
 """Guards of the service, against clients without a token, other hosts' names, and idle connections.
 
 Others are refused before their body is read. uvicorn bounds how many connections there are, but waits for the first
-request of each forever, so that idle ones could take all places: those whose request does not come are closed, and too
-many of one address.
+request of each forever, and for each response to be read, so that idle ones could take all places: those whose request
+does not come, or whose response is not read, are closed, and too many of one address.
 """
 
 import hmac
 import re
+import sys
 from asyncio import TimerHandle, Transport
 from collections import Counter
 from collections.abc import Container
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, cast
 
 import h11
@@ -70,32 +72,43 @@ class LocalNames:
 
     def _is_local(self, scope: Scope) -> bool:
         host = _HOST.fullmatch(Headers(scope=scope).get("host", ""))
-        return host is not None and is_loopback(host["name"] or host["six"])
+        return host is not None and is_loopback(host["name"] or host["six"]) and int(host["port"] or 0) < 2**16
 
 
-_HOST = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]|(?P<name>[0-9A-Za-z.-]+))(?::[0-9]{1,5})?")
+_HOST = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]|(?P<name>[0-9A-Za-z.-]+))(?::(?P<port>[0-9]{1,5}))?")
 
 
-class AnnouncedSize:
-    """Refuses bodies that are announced as too large; the framework counts the others as they come."""
+class Sizes:
+    """Refuses requests whose address, headers or announced body are too large; the framework counts other bodies."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
         self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 413."""
-        size = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
-        if size.isascii() and size.isdigit() and len(size) < 20 and int(size) <= self._most:
+        """Pass a request on, or answer 413, 414 or 431."""
+        if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        refusal = JSONResponse({"detail": TOO_LARGE}, status_code=413)
+        size = Headers(scope=scope).get("content-length", "0")
+        if len(scope["raw_path"]) + len(scope["query_string"]) > HEAD:
+            refusal = JSONResponse({"detail": LONG_HEAD}, status_code=414)
+        elif sum(len(name) + len(value) for name, value in scope["headers"]) > HEAD:
+            refusal = JSONResponse({"detail": LONG_HEAD}, status_code=431)
+        elif not (size.isascii() and size.isdigit() and len(size) < 20 and int(size) <= self._most):
+            refusal = JSONResponse({"detail": TOO_LARGE}, status_code=413)
+        else:
+            return await self._app(scope, receive, send)
         return await refusal(scope, receive, send)
 
 
+HEAD = 16 * 1024  # bytes of a request's address, and of its headers
+
 TOO_LARGE = "the body is too large; send fewer or shorter documents"
+LONG_HEAD = f"the request's address or headers are too long; expected at most {HEAD:,} bytes of each"
+MALFORMED = "expected a request in plain HTTP/1.1: with one Host, and a body as long as announced or in valid chunks"
 
 CONNECTIONS = 256  # at the same time, those left out that follow a claim (see ``streams``)
-REQUEST_SECONDS = 30.0  # for a whole request, its body included, to arrive
+IDLE_SECONDS = 30.0  # for a whole request, its body included, to arrive, and for what is sent to be read
 PER_ADDRESS = 64  # connections of one address
 
 
@@ -104,13 +117,13 @@ class Bounds:
     """The limits of one server.
 
     Attributes:
-        seconds: for a request to arrive, from the connection or the response before it.
+        seconds: for a request to arrive, from the connection or the response before it, and for a response to be read.
         per_address: connections of one address.
         most: connections of all addresses.
         proxies: addresses that many clients share, to which ``per_address`` does not apply.
     """
 
-    seconds: float = REQUEST_SECONDS
+    seconds: float = IDLE_SECONDS
     per_address: int = PER_ADDRESS
     most: int = CONNECTIONS
     proxies: Container[str] = ()
@@ -125,13 +138,16 @@ def trusted(proxies: str) -> Container[str]:
     return cast(Container[str], ProxyHeadersMiddleware(cast(Any, None), proxies).trusted_hosts) if proxies else ()
 
 
-def bounded(bounds: Bounds = Bounds()) -> type[H11Protocol]:
+USUAL = Bounds()
+
+
+def bounded(bounds: Bounds) -> type[H11Protocol]:
     """A protocol for one server (``uvicorn.Config(http=...)``).
 
-    For a connection too many, the oldest that waits for a request is closed: of the same address, or of the one that
-    has most; the new one itself if all of these are at work.
+    For a connection too many, the oldest that waits for a request is closed, or else the oldest whose client does not
+    read: of the same address, or of the one that has most; the new one itself if all of these are at work.
     """
-    everybody: list[_Bounded] = []
+    everybody: dict[_Bounded, None] = {}
 
     class Bounded(_Bounded):
         granted = bounds
@@ -142,26 +158,49 @@ def bounded(bounds: Bounds = Bounds()) -> type[H11Protocol]:
 
 class _Bounded(H11Protocol):
     granted: Bounds
-    peers: list["_Bounded"]
+    peers: dict["_Bounded", None]  # oldest first
     timer: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.peers.append(self)
-        self.await_request()
+        transport.set_write_buffer_limits(high=0)  # writing is paused as long as the client has something to read
+        self.peers[self] = None
+        self.allow_time()
         self.make_room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.stop_timer()
-        self.peers.remove(self)
+        self.peers.pop(self, None)
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self.await_request()
+        self.allow_time()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.allow_time()
+
+    def send_400_response(self, msg: str) -> None:
+        """What uvicorn answers while it handles an error of h11, which has a better status for some."""
+        status = getattr(sys.exception(), "error_status_hint", 400)
+        self.refuse(status, LONG_HEAD if status == 431 else MALFORMED)
+
+    def refuse(self, status: int, detail: str) -> None:
+        """End the connection, with an error if no response has begun."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            body = JSONResponse({"detail": detail}).body
+            self.transport.write(
+                f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+                + bytes(body)
+            )
+        if self.cycle:
+            self.cycle.disconnected = True  # the application may be at work on the request, and must not answer it too
+        self.transport.close()
 
     def make_room(self) -> None:
-        counted = [one for one in self.peers if not one.transport.is_closing() and not one.follows()]
+        counted = [one for one in self.peers if not one.follows()]
         of_address = Counter(one.address for one in counted)
         if self.address not in self.granted.proxies and of_address[self.address] > self.granted.per_address:
             crowd = self.address
@@ -169,9 +208,8 @@ class _Bounded(H11Protocol):
             crowd = of_address.most_common(1)[0][0]
         else:
             return
-        next(
-            (one for one in counted if one.address == crowd and one.waits() and one is not self), self
-        ).transport.close()
+        idle = (one for one in counted if one.address == crowd and one.is_idle() and one is not self)
+        min(idle, key=_Bounded.stalls, default=self).drop()
 
     @property
     def address(self) -> str:
@@ -181,17 +219,33 @@ class _Bounded(H11Protocol):
         """Whether the client has not sent a whole request since the last response."""
         return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
+    def stalls(self) -> bool:
+        """Whether the client has not read all that was sent."""
+        return self.flow.write_paused
+
+    def is_idle(self) -> bool:
+        return self.waits() or self.stalls() or self.transport.is_closing()
+
     def follows(self) -> bool:
         """Whether it is being answered by a stream of events."""
         return not self.waits() and self.scope is not None and FOLLOWS in self.scope
 
-    def await_request(self) -> None:
+    def allow_time(self) -> None:
+        """Let the client read what was sent, or send a request, from now on."""
         self.stop_timer()
         self.timer = self.loop.call_later(self.granted.seconds, self.give_up)
 
     def give_up(self) -> None:
-        if self.waits():
+        if self.stalls():
+            self.drop()
+        elif self.waits() and (self.conn.their_state is h11.SEND_BODY or self.conn.trailing_data[0]):
+            self.refuse(408, f"expected the whole request within {self.granted.seconds:g} seconds")
+        elif self.waits():
             self.transport.close()
+
+    def drop(self) -> None:
+        self.peers.pop(self, None)  # here, since the loop tells of the loss later
+        self.transport.abort()  # closing would wait until the client has read all
 
     def stop_timer(self) -> None:
         if self.timer:

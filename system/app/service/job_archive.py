@@ -49,6 +49,8 @@ class Kept(BaseModel):
 class JobArchive:
     """The file; each change is on disk before the call returns. One service, and one thread at a time, may use it.
 
+    A job that had not ended when the file was closed is lost: it is marked so as its row is read.
+
     Args:
         file: made where it is not there; None keeps nothing beyond the process.
 
@@ -66,7 +68,7 @@ class JobArchive:
             self._execute(TABLE)
             if "problem" not in [name for _, name, *_ in self._execute("PRAGMA table_info(jobs)")]:
                 self._execute(PROBLEM)
-            self._execute("UPDATE jobs SET state = ? WHERE state = ?", (State.LOST, State.QUEUED))
+            self._execute("UPDATE jobs SET state = state WHERE FALSE")  # takes the file for writing, and reads no row
             self._rows = [row for (row,) in self._execute("SELECT rowid FROM jobs ORDER BY rowid")]
         except sqlite3.Error:
             self.close()
@@ -106,6 +108,9 @@ class JobArchive:
         """The jobs that were kept when the file was opened, oldest first; rows that cannot be read are logged."""
         for row in self._rows:
             try:
+                self._execute(
+                    "UPDATE jobs SET state = ? WHERE rowid = ? AND state = ?", (State.LOST, row, State.QUEUED)
+                )
                 with closing(self._execute("SELECT * FROM jobs WHERE rowid = ?", (row,))) as found:
                     names = [name for name, *_ in found.description]
                     yield Kept(**dict(zip(names, found.fetchone(), strict=True)))

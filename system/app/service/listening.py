@@ -17,6 +17,12 @@ from system.app.service.worker import Stores, Worker
 
 log = logging.getLogger(__name__)
 
+REMEDIES = {
+    sqlite3.SQLITE_BUSY: "stop the other service, or ",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; move it away, or ",
+    sqlite3.SQLITE_NOTADB: "the file is damaged or of another kind; move it away, or ",
+}
+
 
 def listen(args: argparse.Namespace, token: str, bound: socket.socket) -> None:
     """Load the engine and serve until SIGINT or SIGTERM.
@@ -43,7 +49,8 @@ def open_archive(file: Path) -> JobArchive:
     try:
         return JobArchive(file)
     except (OSError, sqlite3.Error) as error:
+        kind = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the bits above say where
         raise AccessError(
-            f"--jobs {file}: expected a SQLite file of this service alone, got: {error}; stop the other service, "
-            "or give another --jobs"
+            f"--jobs {file}: expected a SQLite file of this service alone, got: {error}; "
+            f"{REMEDIES.get(kind, '')}give another --jobs"
         ) from error

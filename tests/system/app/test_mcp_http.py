@@ -8,7 +8,7 @@ import pytest
 
 from system.app.mcp.http import create_app
 from system.app.mcp.server import Server, Tools
-from system.app.service.guards import Bounds, bounded
+from system.app.service.guards import Bounds
 from tests.helpers.processes import PATIENCE
 from tests.helpers.serving import answering
 
@@ -61,7 +61,7 @@ class NoDesk:
 def test_streams_of_sessions_leave_other_requests_alone():
     app = create_app(Server(Tools(NoDesk, 1, 1), 1000), 1000, "")
     bounds = Bounds(PATIENCE, per_address=4)
-    with answering(app, bounded(bounds)) as address, httpx2.Client(timeout=PATIENCE) as client, ExitStack() as stack:
+    with answering(app, bounds) as address, httpx2.Client(timeout=PATIENCE) as client, ExitStack() as stack:
         for _ in range(8):
             begun = client.post(f"{address}mcp", json=HELLO, headers=HEADERS)
             session = HEADERS | {"Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}

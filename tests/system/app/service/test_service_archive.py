@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from base64 import b64encode
+from contextlib import closing
 from random import Random
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from system.app.service.access import AccessError
 from system.app.service.job_archive import JobArchive
 from system.app.service.listening import open_archive
-from tests.helpers.bridge import Answers
-from tests.helpers.serving import Gate, ended, engine_of, events_of, in_state, serving, submit
+from system.app.service.schema import State
+from tests.helpers.bridge import CLAIM, Answers
+from tests.helpers.serving import BUDGET, Gate, ended, engine_of, events_of, in_state, serving, submit
 
 
 def in_service(file, scenario, script, **options):
@@ -99,7 +101,7 @@ def test_deleted_and_evicted_claims_are_not_on_disk(tmp_path):
 
 def test_two_services_do_not_share_a_file(tmp_path):
     first = JobArchive(tmp_path / "jobs.sqlite")
-    with pytest.raises(AccessError, match="of this service alone, got: database is locked"):
+    with pytest.raises(AccessError, match="of this service alone, got: database is locked; stop the other"):
         open_archive(tmp_path / "jobs.sqlite")
     first.close()
     open_archive(tmp_path / "jobs.sqlite").close()
@@ -107,8 +109,36 @@ def test_two_services_do_not_share_a_file(tmp_path):
 
 def test_rejects_another_sqlite_file(tmp_path):
     (tmp_path / "jobs.sqlite").write_bytes(b"no database " * 100)
-    with pytest.raises(AccessError, match=r"--jobs .*: expected a SQLite file"):
+    with pytest.raises(
+        AccessError, match=r"--jobs .*: expected a SQLite file .* of another kind; move it away, or give"
+    ):
         open_archive(tmp_path / "jobs.sqlite")
+
+
+def test_a_damaged_row_keeps_no_other_from_being_read(tmp_path, caplog):
+    file = tmp_path / "jobs.sqlite"
+    archive = JobArchive(file)
+    archive.end("first job", CLAIM, BUDGET, State.FAILED, [], None)
+    archive.begin("second job", CLAIM, BUDGET)
+    archive.close()
+    damaged = bytearray(file.read_bytes())
+    damaged[damaged.index(b"first job") - 9] = 255  # the size of the row's header
+    file.write_bytes(damaged)
+    with closing(sqlite3.connect(file)) as database, pytest.raises(sqlite3.DatabaseError, match="malformed"):
+        database.execute("SELECT state FROM jobs").fetchall()
+    archive = open_archive(file)
+    assert [(job.id, job.state) for job in archive] == [("second job", State.LOST)]
+    archive.close()
+    assert "jobs.sqlite: row 1 cannot be read and is skipped" in caplog.text
+
+
+def test_a_damaged_file_is_told_from_one_in_use(tmp_path):
+    file = tmp_path / "jobs.sqlite"
+    open_archive(file).close()
+    sound, page = file.read_bytes(), 4096
+    file.write_bytes(sound[:page] + bytes(page) + sound[2 * page :])
+    with pytest.raises(AccessError, match=r"malformed; the file is damaged; move it away, or give another --jobs"):
+        open_archive(file)
 
 
 def test_a_schema_that_is_no_text_is_refused_by_name(tmp_path):
@@ -121,7 +151,8 @@ def test_a_schema_that_is_no_text_is_refused_by_name(tmp_path):
 
 GARBAGE = (
     ("claim", b"\xff\xfe"), ("claim", "[" * 9000), ("budget", "much"), ("budget", float("inf")), ("state", "running"),
-    ("state", 5), ("thoughts", '[{"id": 5}]'), ("result", "5"), ("result", None), ("id", None),
+    ("state", 5), ("thoughts", '[{"id": 5}]'), ("thoughts", '[{"id": "q1", "content": {}}]'),
+    ("thoughts", '[{"id": "q1", "kind": [], "content": {}}]'), ("result", "5"), ("result", None), ("id", None),
 )  # fmt: skip
 
 

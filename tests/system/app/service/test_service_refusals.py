@@ -3,6 +3,7 @@
 import orjson
 import pytest
 
+from system.app.service.guards import HEAD
 from system.app.service.schema import DOCUMENTS as MOST_DOCUMENTS
 from system.models.base import ErrorKind, ModelError
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
@@ -54,6 +55,7 @@ def test_names_a_bad_field_without_repeating_its_value(body, says):
         (b'{"claim": "x", "documents": [{"text": "x"}], "budget": 1e999}', 422),
         (b"[" * 100_000, 400),
         (b"\xff\xff", 400),
+        (b'{"claim": ' + b"1" * 5000 + b"}", 400),
         (b"{", 422),
         (b"", 422),
     ],
@@ -62,7 +64,7 @@ def test_rejects_unexpected_json(content, status):
     headers = {"Content-Type": "application/json"}
     answer = serve(lambda client: client.post("/claims", content=content, headers=headers))
     assert answer.status_code == status
-    assert isinstance(answer.json()["detail"], str)
+    assert "expected" in answer.json()["detail"]
 
 
 def test_rejects_a_form_from_another_site():
@@ -81,6 +83,29 @@ def test_rejects_an_oversized_body(announced):
     headers = {"Content-Type": "application/json"}
     answer = serve(lambda client: client.post("/claims", content=content, headers=headers), body=1000)
     assert answer.status_code == 413 and "too large" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        (f"/{'x' * HEAD}", {}, 414),
+        (f"/?{'x' * HEAD}", {}, 414),
+        ("/", {"X": "x" * HEAD}, 431),
+        ("/", {f"X{n}": "x" * 100 for n in range(HEAD // 100)}, 431),
+        (f"/?{'x' * (HEAD // 2)}", {"X": "x" * (HEAD // 2)}, 200),
+    ],
+)
+def test_rejects_a_long_head(path, headers, status):
+    answer = serve(lambda client: client.get(path, headers=headers))
+    assert answer.status_code == status
+    assert status == 200 or "expected at most" in answer.json()["detail"]
+
+
+def test_leads_to_no_host_that_a_request_names():
+    headers = {"Host": "evil.example", "Authorization": f"Bearer {TOKEN}"}
+    answer = serve(lambda client: client.get("/stores/", headers=headers), token=TOKEN)
+    assert (answer.status_code, "Location" in answer.headers) == (404, False)
+    assert "no such address" in answer.json()["detail"]
 
 
 def test_without_the_token_only_health_and_the_page_are_open():
@@ -102,6 +127,9 @@ def test_without_the_token_only_health_and_the_page_are_open():
     ("host", "status"),
     [
         ("localhost:8000", 200),
+        ("localhost:65535", 200),
+        ("localhost:65536", 400),
+        ("localhost:99999", 400),
         ("localhost", 200),
         ("[::1]:8000", 200),
         ("[::1]", 200),
