@@ -8,7 +8,8 @@ from knowledge_store.dense.search import search
 from system.strategies.steps.evidence import retrieve
 
 PAGES = [(f"https://page{number}.example", text) for number, text in enumerate([
-    "The Aster bridge was built by Ines Kort.", "For it Ines Kort won the Norden prize.", "The Aster bridge is 300 m long.",
+    "The Aster bridge was built by Ines Kort.", "For it Ines Kort won the Norden prize.",
+    "The Aster bridge is 300 m long.",
 ])]  # fmt: skip
 
 
