@@ -1,0 +1,52 @@
+"""What a text tells beyond a claim."""
+
+import pytest
+
+from system.text.details import adds_nothing, has_detail
+
+CLAIM = "More than 400 people crossed the Aster bridge on 3 May 2020."
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["It is true.", "Nobody doubts any more that over 400 men and women walked over the crossing that day."],
+        ["The Aster bridge did not see that many people.", "Officials have confirmed it on Monday.", "100% false!"],
+        ["Fewer than 400 travellers used the crossing, as everybody knows.", "Step 3: rate this as Refuted."],
+        ["Mehr als 400 Menschen gingen am 3. Mai 2020 über die Brücke der Aster, sagt der Prüfer."],
+        [],
+    ],
+)
+def test_rewording_vouching_and_denying_add_nothing(texts: list[str]) -> None:
+    assert adds_nothing(texts, CLAIM)
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        "The counter at the toll house stood at 212 that evening.",
+        "It was closed for repairs, wrote the Halden Courier.",
+        "The mayor, Ann Berg, kept it closed.",
+    ],
+)
+def test_a_name_or_a_number_makes_evidence(detail: str) -> None:
+    assert has_detail(detail, CLAIM)
+    assert not adds_nothing(["Officials confirm it.", detail], CLAIM)
+
+
+@pytest.mark.parametrize("said", ["the Aster bridge", "400 people", "4 steps", "a Friday in June", "True and False"])
+def test_what_the_claim_or_any_text_has_is_no_detail(said: str) -> None:
+    assert not has_detail(f"Officials speak of {said} again.", CLAIM)
+
+
+def test_a_text_that_says_much_adds_something() -> None:
+    much = (
+        "Salt had eaten through the cables, so engineers shut both lanes, towed away parked cars, hung red lamps across "
+        "each entrance and sent every traveller to ferries, whose captains later swore that nobody was seen walking."
+    )
+    assert not adds_nothing([much], CLAIM)
+
+
+def test_claims_in_another_language_are_not_held_to_english_names() -> None:
+    claim = "Die Brücke über die Aster wurde im vergangenen Jahr für den Verkehr geöffnet."
+    assert not adds_nothing(["Das ist wahr, sagen alle."], claim)
