@@ -20,7 +20,7 @@ from system.strategies import strategy
 from system.strategies.entailment.justification import justify, justify_all, justify_language
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.entailment.statements import statements_of
-from system.strategies.steps.evidence import as_pair, give, prepare, retrieve
+from system.strategies.steps.evidence import as_pair, give, is_own, prepare, retrieve
 from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import no_verdict
 from system.text.copies import without_claim
@@ -115,8 +115,7 @@ async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) ->
 
     def cut(passage: Passage) -> Sequence[str]:
         said = sentences(passage.text)
-        own = case.own and not passage.found
-        return said if chosen or own else without_claim(said, case.claim.text, statement)
+        return said if chosen or is_own(case, passage) else without_claim(said, case.claim.text, statement)
 
     reading = partial(case.reader.pages, case.encoder, statement, passages, cut, lambda: not case.deadline.left())
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))

@@ -78,17 +78,18 @@ async def retrieve(
 
 def _only_repeats(case: Case, passage: Passage) -> bool:
     """Whether a passage says nothing but the claim; one of the user's own documents may."""
-    return not _own(case, passage) and not without_claim(sentences(passage.text), case.claim.text)
+    return not is_own(case, passage) and not without_claim(sentences(passage.text), case.claim.text)
 
 
 def _is_unread(case: Case, passage: Passage) -> bool:
     """Whether a passage gives orders, or tells nothing of its own; one of the user's own documents may do that."""
     if is_prompt_injection(passage.text):
         return True
-    return not _own(case, passage) and adds_nothing(sentences(passage.text), case.claim.text)
+    return not is_own(case, passage) and adds_nothing(sentences(passage.text), case.claim.text)
 
 
-def _own(case: Case, passage: Passage) -> bool:
+def is_own(case: Case, passage: Passage) -> bool:
+    """Whether a passage is of a document of the user's own."""
     return case.own and not passage.found
 
 

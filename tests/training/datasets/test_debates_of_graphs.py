@@ -10,7 +10,7 @@ import pytest
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import rank
-from system.averitec.gold import GoldClaim
+from system.averitec.gold import GoldClaim, read_gold
 from system.check import Engine, check
 from system.files.journal import RecordJournal
 from system.graph.records import Label
@@ -21,6 +21,7 @@ from system.settings import Settings
 from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from tests.helpers.bridge import Answers, BagOfWords
+from tests.helpers.training_claims import RECORDS, write
 from training.__main__ import main
 from training.datasets import stores
 from training.datasets.moderator import Debate, debate_settings, hold_debates, moderator_data
@@ -29,6 +30,13 @@ from training.datasets.stores import write_small_stores
 from training.datasets.web import Web, sentences
 
 SETTINGS = Settings.model_validate({"graph": {"depth": 2}, "run": {"budget": 900}})
+
+
+@pytest.fixture
+def annotated(tmp_path: Path) -> list[GoldClaim]:
+    """Claims whose answers name who says so; without a name, retrieval takes them for nothing but the claim."""
+    records = json.dumps(RECORDS).replace('."', ', says Ann Berg."')
+    return read_gold(write(tmp_path / "train.json", json.loads(records)))
 
 
 @pytest.fixture
