@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from copy import deepcopy
 from pathlib import Path
 
 import orjson
@@ -35,8 +36,10 @@ SETTINGS = Settings.model_validate({"graph": {"depth": 2}, "run": {"budget": 900
 @pytest.fixture
 def annotated(tmp_path: Path) -> list[GoldClaim]:
     """Claims whose answers name who says so; without a name, retrieval takes them for nothing but the claim."""
-    records = json.dumps(RECORDS).replace('."', ', says Ann Berg."')
-    return read_gold(write(tmp_path / "train.json", json.loads(records)))
+    records = deepcopy(RECORDS)
+    for given in (given for record in records for asked in record["questions"] for given in asked["answers"]):
+        given["answer"] = given["answer"].replace(".", ", says Ann Berg.")
+    return read_gold(write(tmp_path / "train.json", records))
 
 
 @pytest.fixture
