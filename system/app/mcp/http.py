@@ -45,6 +45,7 @@ def create_app(server: Server, body: int, token: str) -> Starlette:
         # Our own guard knows all names of this machine; behind a token any name may be ours.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
+    app.router.redirect_slashes = False  # it would lead to the name and scheme that the request came with
     app.add_middleware(EventStreams)
     app.add_middleware(Sizes, most=body)
     if token:

@@ -17,14 +17,14 @@ MANY = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"padding":
 HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
-def posted(message, *, token="", base="http://127.0.0.1:8000", **headers):
+def posted(message, *, token="", base="http://127.0.0.1:8000", path="/mcp", **headers):
     """The answer to one message."""
     app = create_app(Server(Tools(lambda: pytest.fail("the engine was loaded"), 1, 1), 1000), 1000, token)
 
     async def post():
         transport = httpx2.ASGITransport(app=app)
         async with httpx2.AsyncClient(transport=transport, base_url=base) as client:
-            return await client.post("/mcp", json=message, headers={**HEADERS, **headers})
+            return await client.post(path, json=message, headers={**HEADERS, **headers})
 
     return asyncio.run(post())
 
@@ -38,6 +38,11 @@ def test_without_the_token_nothing_is_read(headers):
 def test_another_name_of_the_host_is_refused():
     refused = posted({}, base="http://factcheck.example:8000")
     assert refused.status_code == 400 and "its own machine only" in refused.json()["detail"]
+
+
+def test_leads_to_no_host_that_a_request_names():
+    answer = posted({}, path="/mcp/", token=TOKEN, base="http://evil.example", Authorization=f"Bearer {TOKEN}")
+    assert (answer.status_code, "Location" in answer.headers) == (404, False)
 
 
 def test_a_large_request_is_refused():

@@ -78,6 +78,19 @@ def test_a_stream_outlasts_the_limit_of_a_request():
         assert "event: done" in stream
 
 
+def test_a_request_that_waits_behind_a_stream_does_not_end_it():
+    gate = Gate()
+    with listening(engine_of(gate), bounds=Bounds(seconds=0.1)) as address, ExitStack() as stack:
+        job = submitted(address)
+        stream = stack.enter_context(connect(address))
+        stream.sendall(f"GET /claims/{job}/thoughts HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HT".encode())
+        assert b"200 OK" in stream.recv(2**16)
+        with connect(address) as idle:
+            assert idle.recv(1) == b""  # the stream is older, so that its time is over too
+        gate.opened.set()
+        assert b"event: done" in b"".join(iter(lambda: stream.recv(2**16), b""))
+
+
 def test_idle_connections_of_many_addresses_keep_nobody_out():
     bounds = Bounds(PATIENCE, per_address=4, most=8)
     with listening(engine_of(Answers()), bounds=bounds) as address, ExitStack() as idle:
