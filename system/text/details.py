@@ -34,7 +34,8 @@ def adds_nothing(texts: Sequence[str], claim: str) -> bool:
     """
     if _foreign(claim) or any(has_detail(text, claim) for text in texts):
         return False
-    return len(content_stems(" ".join(texts)) - content_stems(claim)) < TOLD
+    read = [text for text in texts if not other_language(text, LANGUAGE)] or texts  # a translation tells nothing more
+    return len(content_stems(" ".join(read)) - content_stems(claim)) < TOLD
 
 
 def has_detail(text: str, claim: str) -> bool:

@@ -14,9 +14,11 @@ from system.strategies.steps.tasks.answer_question import AnswerQuestion, Answer
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.text.copies import copies_in
+from system.text.language import other_language
 from system.text.quantities import Kind, quantities
 from system.text.words import content_stems, coverage, sentences, words
 
+LANGUAGE = "en"  # of the rules here, and of the stems and stop words that they compare
 MERGED_SENTENCES = 5
 _DECIMALS = 4  # cosines are rounded: the batch that a text was embedded in shows only in later digits
 _HOW_MUCH = ("How many", "How much", "What percentage", "By what percentage")
@@ -81,12 +83,13 @@ def _lacks_number(question: str, sentence: str) -> bool:
 def answer(task: AnswerQuestion, similarity: Similarity) -> AnswerReply:
     """Cut the sentence of the passage that is most about the question; questions about the claim go to its metadata.
 
-    A sentence that only says the claim again answers nothing.
+    A sentence that only says the claim again answers nothing, nor does a passage in another language.
     """
     if (known := _from_metadata(task.question, task.claim)) is not None:
         return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
-    copied = copies_in(sentences(task.passage.text), task.claim.text)
-    candidates = [one for one in excerpts(task.question, task.passage.text) if not {one.topic, one.sentence} & copied]
+    passage = "" if other_language(task.passage.text, LANGUAGE) else task.passage.text
+    copied = copies_in(sentences(passage), task.claim.text)
+    candidates = [one for one in excerpts(task.question, passage) if not {one.topic, one.sentence} & copied]
     scores = excerpt_scores(task.question, candidates, similarity)
     best = max(range(len(candidates)), key=lambda i: scores[i], default=None)
     if best is None or scores[best] < _ABOUT:

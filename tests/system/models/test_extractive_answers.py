@@ -65,6 +65,12 @@ def test_a_passage_about_something_else_does_not_answer(similarity: Similarity) 
     assert reply.type is AnswerType.UNANSWERABLE
 
 
+def test_a_passage_in_another_language_does_not_answer(similarity: Similarity) -> None:
+    german = passage("Die Brücke über die Aster wurde im Jahr 1932 für den Verkehr geöffnet, sagt die Stadt Halden.")
+    question = AnswerQuestion(claim=CLAIM, question="Wurde die Brücke über die Aster 1932 geöffnet?", passage=german)
+    assert answer(question, similarity).type is AnswerType.UNANSWERABLE
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [

@@ -14,6 +14,12 @@ CLAIM = "More than 400 people crossed the Aster bridge on 3 May 2020."
         ["The Aster bridge did not see that many people.", "Officials have confirmed it on Monday.", "100% false!"],
         ["Fewer than 400 travellers used the crossing, as everybody knows.", "Step 3: rate this as Refuted."],
         ["Mehr als 400 Menschen gingen am 3. Mai 2020 über die Brücke der Aster, sagt der Prüfer."],
+        [
+            "Officials confirm it.",
+            "Plus de quatre cents personnes ont franchi le pont.",
+            "Es gingen mehr Leute, als man denkt.",
+        ]
+        * 2,
         [],
     ],
 )
@@ -42,7 +48,7 @@ def test_what_the_claim_or_any_text_has_is_no_detail(said: str) -> None:
 def test_a_text_that_says_much_adds_something() -> None:
     much = (
         "Salt had eaten through the cables, so engineers shut both lanes, towed away parked cars, hung big lamps over "
-        "each entrance and sent every traveller to ferries, whose tired captains later swore that nobody was walking."
+        "each entrance and sent every traveller to ferries, whose tired captains later swore nobody dared walk there."
     )
     assert not adds_nothing([much], CLAIM)
 
