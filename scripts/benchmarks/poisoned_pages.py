@@ -5,10 +5,11 @@ orders to the model, imitated prompts. Real evidence stays as it is, so no verdi
 attack.
 
 Usage: python -m scripts.benchmarks.poisoned_pages CLAIMS.json STORES [--claims 0 1 2 3 4] [--profile cpu]
-       [--attacks ATTACKS.json]
+       [--attacks scripts/benchmarks/unseen_attacks.json.gz]
 """
 
 import argparse
+import gzip
 import tempfile
 from collections import Counter
 from collections.abc import Callable
@@ -157,8 +158,15 @@ def main() -> None:
 
 
 def _read_attacks(path: Path) -> dict[str, Callable[[str], Pages]]:
-    """Attacks of one's own: a JSON object of their names, each with an object of claims' texts and the pages added."""
-    return {name: pages.__getitem__ for name, pages in orjson.loads(path.read_bytes()).items()}
+    """Attacks of one's own; see ``--attacks``."""
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+    def pages_of(name: str, pages: dict[str, Pages], claim: str) -> Pages:
+        if claim not in pages:
+            raise SystemExit(f"{path}: {name}: expected pages for the claim {claim!r}")
+        return pages[claim]
+
+    return {name: partial(pages_of, name, pages) for name, pages in orjson.loads(data).items()}
 
 
 def _line(page: tuple[int, list[str]]) -> bytes:
@@ -175,8 +183,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--attacks",
         type=Path,
-        metavar="JSON",
-        help='attacks instead of these: {"name": {"text of a claim": [["sentence of a page", …], …]}}',
+        metavar="FILE",
+        help='attacks of a JSON file (or .gz) instead of these: {"name": {"text of a claim": [["sentence of a page", …], …]}}',
     )
     return parser
 
