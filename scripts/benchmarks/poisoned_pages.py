@@ -184,7 +184,7 @@ def _parser() -> argparse.ArgumentParser:
         "--attacks",
         type=Path,
         metavar="FILE",
-        help='attacks of a JSON file (or .gz) instead of these: {"name": {"text of a claim": [["sentence of a page", …], …]}}',
+        help='attacks of a file instead, JSON (.gz): {"name": {"text of a claim": [["sentence of a page", …], …]}}',
     )
     return parser
 
