@@ -78,7 +78,7 @@ class Passages:
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """See ``PassageIndex.nearest``."""
         pages = random.Random(question).sample(range(PAGES), limit)
-        texts = [words(random.Random(f"{self._store} {page}"), 160)[:1000] for page in pages]
+        texts = [f"{100 + page} {words(random.Random(f'{self._store} {page}'), 160)}"[:1000] for page in pages]
         return [
             Hit(Passage(text, f"https://page{page}.example/", page, 0), 0.5)
             for text, page in zip(texts, pages, strict=True)

@@ -1,22 +1,26 @@
 """The language of a claim or a passage, where it is sure that a model does not read it."""
 
+import logging
 from functools import cache
 from typing import Any
 
 SURE = 0.0125  # probability of the expected language below which a text is in another; 3,568 English claims lie above
 OPENING = 2000  # characters of a text that tell its language
+log = logging.getLogger(__name__)
 _NEAR = {"en": ("pcm",)}  # Nigerian Pidgin, which names of Nigeria are taken for
 
 
 def other_language(text: str, expected: str) -> str:
     """The language of a text that is surely not in the expected one, as an ISO 639 code; else empty.
 
+    Also empty where languages cannot be told, which is warned of once.
+
     >>> [other_language(text, "en") for text in ("Die Brücke wurde 1931 eröffnet.", "The bridge opened in 1931.")]
     ['de', '']
     """
-    if not any(letter.isalpha() for letter in text):
+    if not any(letter.isalpha() for letter in text) or not (identifier := _identifier()):
         return ""
-    ranking = dict(_identifier().rank(text[:OPENING]))
+    ranking = dict(identifier.rank(text[:OPENING]))
     likeliest = max(ranking, key=lambda code: ranking[code])
     near = (expected, *_NEAR.get(expected, ()))
     return "" if likeliest in near or ranking[expected] >= SURE else likeliest
@@ -24,6 +28,11 @@ def other_language(text: str, expected: str) -> str:
 
 @cache
 def _identifier() -> Any:
+    """None where its model, 70 MB, cannot be unpacked into a temporary file: no claim needs it that much."""
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_modelpath(MODEL_DIR / MODEL_FILE, norm_probs=True)
+    try:
+        return LanguageIdentifier.from_modelpath(MODEL_DIR / MODEL_FILE, norm_probs=True)
+    except OSError as error:
+        log.warning("cannot tell languages (%s); make room for temporary files, see TMPDIR", error.strerror)
+        return None

@@ -55,7 +55,7 @@ def test_only_sampling_is_repeated():
 @pytest.mark.slow
 def test_variants_share_stores_and_repeats_have_own_seeds(tmp_path):
     answers = Answers()
-    store = write_store(tmp_path, "The Aster bridge opened in 1932.", "A second bridge opened in 1940.")
+    store = write_store(tmp_path, "The Aster bridge opened in 1932, says Ann Berg.", "A second bridge opened in 1940.")
     answers.replace[JudgeClaim] = lambda r: VerdictReply(
         justification="x", label=Label.SUPPORTED if r.task.claim.id == 0 else Label.REFUTED
     )

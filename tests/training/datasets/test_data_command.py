@@ -9,7 +9,7 @@ import pytest
 from system.models.scripted import ScriptedModel
 from system.strategies.debate.tasks import CorrectVerdict, JustificationReply
 from tests.helpers.bridge import Answers
-from tests.helpers.training_claims import BRIDGE, GHOST, MILL, RECORDS, TOLLS, write
+from tests.helpers.training_claims import BRIDGE, GHOST, MILL, RECORDS, TOLLS, naming, write
 from training.__main__ import main
 from training.datasets import production
 
@@ -25,7 +25,7 @@ class Folder:
 
     def __init__(self, folder: Path) -> None:
         self.output = folder / "data"
-        records = [record | {"justification": f"Because {record['label']}."} for record in RECORDS]
+        records = [record | {"justification": f"Because {record['label']}."} for record in naming(RECORDS)]
         self.claims, self.held_out = write(folder / "train.json", records), write(folder / "dev.json", HELD_OUT)
 
     def make(self, *options: str) -> int:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from copy import deepcopy
 from pathlib import Path
 
 import orjson
@@ -22,7 +21,7 @@ from system.settings import Settings
 from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from tests.helpers.bridge import Answers, BagOfWords
-from tests.helpers.training_claims import RECORDS, write
+from tests.helpers.training_claims import RECORDS, naming, write
 from training.__main__ import main
 from training.datasets import stores
 from training.datasets.moderator import Debate, debate_settings, hold_debates, moderator_data
@@ -35,11 +34,7 @@ SETTINGS = Settings.model_validate({"graph": {"depth": 2}, "run": {"budget": 900
 
 @pytest.fixture
 def annotated(tmp_path: Path) -> list[GoldClaim]:
-    """Claims whose answers name who says so; without a name, retrieval takes them for nothing but the claim."""
-    records = deepcopy(RECORDS)
-    for given in (given for record in records for asked in record["questions"] for given in asked["answers"]):
-        given["answer"] = given["answer"].replace(".", ", says Ann Berg.")
-    return read_gold(write(tmp_path / "train.json", records))
+    return read_gold(write(tmp_path / "train.json", naming(RECORDS)))
 
 
 @pytest.fixture

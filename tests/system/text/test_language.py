@@ -1,0 +1,37 @@
+"""Languages that a model does not read."""
+
+import errno
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from system.text import language
+from system.text.language import other_language
+
+GERMAN = "Die Brücke wurde 1931 für den Verkehr geöffnet."
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    language._identifier.cache_clear()
+    yield
+    language._identifier.cache_clear()
+
+
+def test_a_full_disk_costs_the_language_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("py3langid.langid.LanguageIdentifier.from_modelpath", full)
+    with caplog.at_level(logging.WARNING):
+        assert [other_language(GERMAN, "en") for _ in range(2)] == ["", ""]
+    assert [record.getMessage() for record in caplog.records] == [
+        "cannot tell languages (No space left on device); make room for temporary files, see TMPDIR"
+    ]
+
+
+def test_another_language_is_told() -> None:
+    assert other_language(GERMAN, "en") == "de"
