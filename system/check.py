@@ -22,6 +22,7 @@ from system.models.base import Model, TracedModel
 from system.models.loading import check_device, load_model
 from system.settings import Settings, load_calibration
 from system.strategies import STRATEGIES, Strategy, asked_by
+from system.strategies.steps.evidence import tells_nothing
 from system.strategies.steps.questions import duplicates, replacements
 from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
 from system.text.claim_detection import not_a_claim
@@ -180,7 +181,7 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
             replaced=len(replacements(case)),
         ),
         failures=tuple(case.failures),
-        flaws={str(flaw): count for flaw, count in _flaws(case, ranked).items()} | _suspicious(case),
+        flaws={str(flaw): count for flaw, count in _flaws(case, ranked).items()} | _unread(case),
     )
 
 
@@ -218,11 +219,13 @@ def _flaws(case: Case, ranked: RankedStore) -> Flaws:
     return Flaws(ranked.report.flaws) + case.index.flaws
 
 
-def _suspicious(case: Case) -> dict[str, int]:
-    """How many of the passages that were read look as if they were meant to steer the machine."""
-    read = {thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence)}
-    count = sum(is_prompt_injection(passage.text) for passage in read)
-    return {"passage that looks like instructions": count} if count else {}
+def _unread(case: Case) -> dict[str, int]:
+    """How many of the passages that were found were not read, and why."""
+    found = {thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence)}
+    orders = {passage for passage in found if is_prompt_injection(passage.text)}
+    empty = {passage for passage in found - orders if tells_nothing(case, passage)}
+    counts = {"passage that looks like instructions": len(orders), "passage that adds nothing to the claim": len(empty)}
+    return {reason: count for reason, count in counts.items() if count}
 
 
 def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = False) -> Engine:

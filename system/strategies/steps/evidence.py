@@ -82,10 +82,13 @@ def _only_repeats(case: Case, passage: Passage) -> bool:
 
 
 def _is_unread(case: Case, passage: Passage) -> bool:
-    """Whether a passage gives orders, or tells nothing of its own; one of the user's own documents may do that."""
-    if is_prompt_injection(passage.text):
-        return True
-    return not is_own(case, passage) and adds_nothing(sentences(passage.text), case.claim.text)
+    return is_prompt_injection(passage.text) or tells_nothing(case, passage)
+
+
+def tells_nothing(case: Case, passage: Passage) -> bool:
+    """Whether a passage that was retrieved adds nothing to the claim; one of the user's own documents may."""
+    retrieved = case.settings.debate.evidence == "retrieved"
+    return retrieved and not is_own(case, passage) and adds_nothing(sentences(passage.text), case.claim.text)
 
 
 def is_own(case: Case, passage: Passage) -> bool:

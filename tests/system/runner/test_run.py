@@ -71,7 +71,7 @@ def test_missing_empty_and_broken_stores_fail_only_their_claims(folder, answers)
 
 
 def test_counts_pages_that_a_filter_leaves_out(folder, answers):
-    later = {"url": "https://news.example/2021/06/01/bridge", "url2text": ["The Aster bridge reopened."]}
+    later = {"url": "https://news.example/2021/06/01/bridge", "url2text": ["The Aster bridge reopened, says Ann Berg."]}
     store = folder / "stores" / "0.json"
     store.write_bytes(store.read_bytes() + b"\n" + orjson.dumps(later))
     dated = [CLAIMS[0].model_copy(update={"date": date}) for date in ("31-5-2021", "1-6-2021", "")]

@@ -222,3 +222,10 @@ def test_the_papers_profile_embeds_all_and_never_stops_early(make_case, answers)
     outcome = run_got(case)
     assert not asked(case, Argue)
     assert (outcome.verdict.label, outcome.rounds, outcome.branches) == (Label.SUPPORTED, profile.graph.depth, 3)
+
+
+def test_passages_that_add_nothing_are_counted_and_answer_nothing(make_engine):
+    bare = ("https://bare.example", "Officials confirm that the Aster bridge did open that year.")
+    result, _ = run_check(make_engine(), [bare, *PAGES])
+    assert result.flaws["passage that adds nothing to the claim"] == 1
+    assert bare[0] not in {answer.passage.url for pair in result.pairs for answer in pair.answers if answer.passage}
