@@ -6,22 +6,28 @@ sources and figures, or says more than takes a few sentences.
 
 import calendar
 import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache, partial
+
+from rapidfuzz import process
+from rapidfuzz.distance import JaroWinkler
 
 from knowledge_store.normalization import skeleton
 from system.text.language import other_language
 from system.text.quantities import Kind, Quantity, disagreeing, quantities
-from system.text.words import content_stems, stem, words
+from system.text.words import STOP_WORDS, content_stems, words
 
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
 LEAST = 10  # from which a number is a detail: smaller ones count steps, stars and replies
 WHOLE = 100  # percent, which only stresses
 TOLD = 25  # content words that the claim does not have, from which a text tells something without a detail
-_NAME = re.compile(r"(?<![\w'’])[a-z][a-z'’]*,? ([A-Z][\w'’-]+)")  # after a word in small letters: in no title
-_NO_NAMES = frozenset(
-    map(str.lower, (*calendar.day_name, *calendar.month_name, "Supported", "Refuted", "True", "False"))
+NAMED = 4  # letters of a name from which its forms can be told
+SAME_NAME = 0.85  # similarity of two forms or spellings of a name, such as Italy and Italian (Winkler, 1990)
+_NAME = re.compile(  # after a word in small letters: in no title
+    r"(?<![\w'’])[a-z][a-z'’]*,? ((?:[A-Z]['’])?[A-Z][\w-]+(?: (?:[A-Z]['’])?[A-Z][\w-]+)*)"
 )
+_LABELS = ("Supported", "Refuted", "True", "False", "Yes")
+_NO_NAMES = STOP_WORDS - {"us", "who"} | set(map(str.lower, (*calendar.day_name, *calendar.month_name, *_LABELS)))
 
 
 def adds_nothing(texts: Sequence[str], claim: str) -> bool:
@@ -32,33 +38,39 @@ def adds_nothing(texts: Sequence[str], claim: str) -> bool:
     >>> adds_nothing(["The bridge is closed, says Ann Berg."], "The bridge opened.")
     False
     """
-    if _foreign(claim) or any(has_detail(text, claim) for text in texts):
+    if _foreign(claim) or details(texts, claim):
         return False
     read = [text for text in texts if not other_language(text, LANGUAGE)] or texts  # a translation tells nothing more
     return len(content_stems(" ".join(read)) - content_stems(claim)) < TOLD
 
 
-def has_detail(text: str, claim: str) -> bool:
-    """Whether a text has a number, or an English text a name, that a claim does not have.
+def details(texts: Sequence[str], claim: str) -> list[str]:
+    """The numbers of sentences, and the names of English ones, that a claim does not have in any form.
 
-    >>> [has_detail(text, "The bridge opened.") for text in ("It opened on Monday.", "It cost 300 lives.")]
-    [False, True]
+    A word that also stands there in small letters is no name.
+
+    >>> details(["It opened on Monday.", "It cost 300 lives, says Ann Berg."], "The bridge opened.")
+    ['300', 'Ann', 'Berg']
     """
-    seen = skeleton(text)
-    if any(map(_tells, disagreeing(quantities(seen), quantities(skeleton(claim))))):
-        return True
-    known = _stems(claim)
-    names = (name for name in _NAME.findall(seen) if name.lower() not in _NO_NAMES)
-    return any(not _stems(name) <= known for name in names) and not other_language(text, LANGUAGE)
+    seen, asked = list(map(skeleton, texts)), skeleton(claim)
+    numbers = disagreeing(tuple(number for text in seen for number in quantities(text)), quantities(asked))
+    common = _NO_NAMES | {word.lower() for word in words(asked)}
+    common |= {word for text in seen for word in words(text) if word.islower()}
+    known = [word.lower() for word in words(asked) if len(word) >= NAMED and not word.islower()]
+    names = [name for text in seen if not other_language(text, LANGUAGE) for name in _names(text, common, known)]
+    return [*(number.text for number in numbers if _tells(number)), *names]
+
+
+def _names(text: str, common: Set[str], known: Sequence[str]) -> Iterator[str]:
+    """The names of a text but for common words and the forms of known ones."""
+    alike = partial(process.extractOne, choices=known, scorer=JaroWinkler.similarity, score_cutoff=SAME_NAME)
+    for name in words(" ".join(_NAME.findall(text))):
+        if not (name.isdigit() or name.lower() in common or alike(name.lower())):
+            yield name
 
 
 def _tells(number: Quantity) -> bool:
     return number.value >= LEAST and not (number.kind is Kind.PERCENT and number.value == WHOLE)
-
-
-@lru_cache(maxsize=1024)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(stem, words(skeleton(text))))
 
 
 @lru_cache(maxsize=1024)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from system.text.details import adds_nothing, has_detail
+from system.text.details import adds_nothing, details
 
 CLAIM = "More than 400 people crossed the Aster bridge on 3 May 2020."
 
@@ -28,21 +28,36 @@ def test_rewording_vouching_and_denying_add_nothing(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "detail",
+    ("text", "told"),
     [
-        "The counter at the toll house stood at 212 that evening.",
-        "It was closed for repairs, wrote the Halden Courier.",
-        "The mayor, Ann Berg, kept it closed.",
+        ("The counter at the toll house stood at 212 that evening.", ["212"]),
+        ("It was closed for repairs, wrote the Halden Courier.", ["Halden", "Courier"]),
+        ("The mayor, Ann O'Berg, kept it closed.", ["Ann", "O'Berg"]),
+        ("On the Aster bridge stood the New Guard.", ["New", "Guard"]),
+        ("It was closed, according to the WHO.", ["WHO"]),
     ],
 )
-def test_a_name_or_a_number_makes_evidence(detail: str) -> None:
-    assert has_detail(detail, CLAIM)
-    assert not adds_nothing(["Officials confirm it.", detail], CLAIM)
+def test_a_name_or_a_number_makes_evidence(text: str, told: list[str]) -> None:
+    assert details(["Officials confirm it.", text], CLAIM) == told
+    assert not adds_nothing(["Officials confirm it.", text], CLAIM)
 
 
-@pytest.mark.parametrize("said", ["the Aster bridge", "400 people", "4 steps", "a Friday in June", "True and False"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the Aster bridge",
+        "the Asterans",
+        "the Astre bridge",
+        "400 people",
+        "4 steps",
+        "a Friday in June",
+        "True and False",
+        "what is NOT so, and I'm sure",
+        "a Lie, and lie",
+    ],
+)
 def test_what_the_claim_or_any_text_has_is_no_detail(said: str) -> None:
-    assert not has_detail(f"Officials speak of {said} again.", CLAIM)
+    assert not details([f"Officials speak of {said} again."], CLAIM)
 
 
 def test_a_text_that_says_much_adds_something() -> None:
