@@ -42,7 +42,7 @@ _ECHO = re.compile(
     r"|it|this|that|these|those|he|she|they|which|all of (?:it|this|that)|the (?:claim|statement|answer))\b",
     re.IGNORECASE,
 )
-_COUNT = re.compile(r"\(\d+\)|\[\d+\]")  # which tells one copy from the next; marks of footnotes
+NUMBERING = re.compile(r"\(\d+\)|\[\d+\]")  # which tells one copy from the next; marks of footnotes
 _FIGURES = re.compile(r"\d+")
 _TWICE = re.compile(r"([^\W\d])\1+")
 _VOWELS = re.compile(r"[aeiou'’]+")
@@ -181,7 +181,7 @@ def _parts(claim: str) -> list[_Statement]:
 
 def _read(text: str) -> list[str]:
     """The words of a text as a reader sees them, in small letters."""
-    return [word.lower() for word in words(skeleton(_COUNT.sub("", text)))]
+    return [word.lower() for word in words(skeleton(NUMBERING.sub("", text)))]
 
 
 def _content(said: Iterable[str]) -> list[str]:

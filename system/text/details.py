@@ -13,6 +13,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
 
 from knowledge_store.normalization import skeleton
+from system.text.copies import NUMBERING
 from system.text.language import other_language
 from system.text.quantities import Kind, Quantity, disagreeing, quantities
 from system.text.words import STOP_WORDS, content_stems, words
@@ -52,7 +53,7 @@ def details(texts: Sequence[str], claim: str) -> list[str]:
     >>> details(["It opened on Monday.", "It cost 300 lives, says Ann Berg."], "The bridge opened.")
     ['300', 'Ann', 'Berg']
     """
-    seen, asked = list(map(skeleton, texts)), skeleton(claim)
+    seen, asked = [skeleton(NUMBERING.sub("", text)) for text in texts], skeleton(claim)
     numbers = disagreeing(tuple(number for text in seen for number in quantities(text)), quantities(asked))
     common = _NO_NAMES | {word.lower() for word in words(asked)}
     common |= {word for text in seen for word in words(text) if word.islower()}

@@ -50,6 +50,7 @@ def test_a_name_or_a_number_makes_evidence(text: str, told: list[str]) -> None:
         "the Astre bridge",
         "400 people",
         "4 steps",
+        "the bridge (12) and [17]",
         "a Friday in June",
         "True and False",
         "what is NOT so, and I'm sure",
