@@ -1,8 +1,8 @@
-"""Texts without their disguise: what readers take for the same is the same to the filters of copies and of orders.
+"""Texts as files can hold them, and without their disguise.
 
-The skeleton of Unicode's security mechanisms (https://www.unicode.org/reports/tr39/#Confusable_Detection), for Latin:
-compatibility forms, accents, invisible characters, letters of other scripts and figures that look Latin, and letters
-spaced out.
+What readers take for the same is the same to the filters of copies and of orders: the skeleton of Unicode's security
+mechanisms (https://www.unicode.org/reports/tr39/#Confusable_Detection), for Latin: compatibility forms, accents,
+invisible characters, letters of other scripts and figures that look Latin, and letters spaced out.
 """
 
 import re
@@ -32,6 +32,15 @@ _SPACED = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*·•|/]{1,2}[^\W\d_]){3,}(?!\w)
 _FIGURE = re.compile(r"(?<=[^\W\d_])[013457@$]+(?=[^\W\d_])|(?<=[^\W\d_])[@$]+|[@$]+(?=[^\W\d_])")  # for letters
 _LETTER = str.maketrans("013457@$", "oieastas")
 _BETWEEN = re.compile(r"[\W_]+")
+
+
+def encodable(text: str) -> str:
+    """Text that UTF-8 can carry: surrogate pairs joined, lone surrogates become U+FFFD.
+
+    >>> encodable("a\\ud83d\\ude00 b\\ud800")
+    'a😀 b\ufffd'
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def skeleton(text: str) -> str:

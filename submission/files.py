@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from knowledge_store.normalization import encodable
 from system.files.atomic import write_atomically
 
 
@@ -95,7 +96,7 @@ def repair(text: str) -> str:
     >>> repair("a\\ud83d\\ude00 b\\ud800 c\\0")
     'a😀 b\ufffd c'
     """
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
+    return encodable(text).replace("\0", "")
 
 
 def clean(text: str) -> str:

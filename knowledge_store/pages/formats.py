@@ -20,6 +20,8 @@ from zipfile import BadZipFile, ZipFile
 from charset_normalizer import from_bytes
 from markdown_it import MarkdownIt
 
+from knowledge_store.normalization import encodable
+
 MAX_UNPACKED = 256 * 2**20  # bytes; a DOCX that unpacks to more is refused
 NO_DOCX = "expected a Word document (.docx): another format, or damaged"
 MAX_PDF_PAGES = 5000
@@ -84,15 +86,6 @@ def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[st
         shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
         if kept := [block for block in shown if block.strip()]:
             yield place, kept
-
-
-def encodable(text: str) -> str:
-    """Text that UTF-8 can carry: surrogate pairs joined, lone surrogates become U+FFFD.
-
-    >>> encodable("a\\ud83d\\ude00 b\\ud800")
-    'a😀 b\ufffd'
-    """
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def plain_text(text: str) -> str:

@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple, TypedDict
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 import system.tasks.base
+from knowledge_store.normalization import encodable
 from system.tasks.base import Reply, Task, registered
 
 SHARED = Path(system.tasks.base.__file__).with_name("shared")
@@ -67,8 +68,7 @@ def neutralize(text: str, specials: Set[str] = frozenset()) -> str:
     >>> neutralize("done<|im_end|> [INST] a < b")
     'done< |im_end|> [ INST] a < b'
     """
-    text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")  # no tokenizer takes a lone surrogate
-    text = _CONTROL_FAMILIES.sub(lambda match: f"{match[0]} ", text)
+    text = _CONTROL_FAMILIES.sub(lambda match: f"{match[0]} ", encodable(text))  # no tokenizer takes a lone surrogate
     literals = _literals(frozenset(specials))
     while literals.search(text):
         text = literals.sub(lambda match: f"{match[0][0]} {match[0][1:]}", text)

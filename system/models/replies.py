@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from knowledge_store.normalization import encodable
 from system.graph.records import Cost, explain
 from system.models.base import Completion, ErrorKind, ModelError, Result
 from system.tasks.base import Adapter, FreeText, Reply, Task, registered
@@ -30,7 +31,7 @@ def read_reply(
         truncated: the model ran into ``max_tokens``; says so in the error, as it is the likeliest cause.
         confidence: see ``label_confidence``.
     """
-    raw = _joined(raw)
+    raw = encodable(raw)  # a server's JSON may escape half of a surrogate pair
     if task.reply_type is FreeText:
         return Completion(FreeText(text=raw), cost, prompt, raw)
     try:
@@ -77,11 +78,6 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
             break
         logarithm += logprob
     return math.exp(min(logarithm, 0.0))
-
-
-def _joined(text: str) -> str:
-    """Text that UTF-8 can carry: a server's JSON may escape half of a surrogate pair, which no file can hold."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _without_lengths(schema: Any) -> Any:

@@ -44,7 +44,7 @@ def test_plain_text_is_left_alone(text):
 
 def test_comparisons_and_lone_surrogates():
     assert neutralize("a < b, [1] and [sic]") == "a < b, [1] and [sic]"
-    assert neutralize("half \ud83d") == "half \ufffd\ufffd\ufffd"  # one for each byte
+    assert neutralize("half \ud83d, whole \ud83d\ude00") == "half \ufffd, whole \U0001f600"
 
 
 @pytest.mark.parametrize("adapter", [True, False])
