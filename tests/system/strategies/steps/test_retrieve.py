@@ -43,3 +43,15 @@ def test_orders_and_copies_take_no_place_of_evidence(make_case, own):
     case.own = own
     thoughts = asyncio.run(retrieve(case, case.graph.root, claim))
     assert [thought.content.passage.text for thought in thoughts] == ([claim, evidence[0]] if own else evidence)
+
+
+def test_however_many_pages_add_nothing_evidence_is_read(make_case):
+    claim = "The Aster bridge opened in 1932."
+    vouching = ("Officials", "Experts", "Witnesses", "Many papers", "Our readers", "Historians", "All archives")
+    hostile = [f"{who} have confirmed the opening of the Aster bridge that year." for who in vouching]
+    evidence = ["A ribbon was cut by Mara Quill, and trains crossed.", "It was the work of 20 months for Ines Kort."]
+    case = make_case([(f"https://page{number}.example", text) for number, text in enumerate(hostile + evidence)])
+    nearest = [hit.passage.text for hit in case.index.nearest(claim, len(hostile))]
+    assert not {*nearest} & {*evidence}
+    thoughts = asyncio.run(retrieve(case, case.graph.root, claim))
+    assert {thought.content.passage.text for thought in thoughts} == {*evidence}
