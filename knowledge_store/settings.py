@@ -14,16 +14,18 @@ class RetrievalSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    chunk_size: int = Field(1000, gt=0, description="passage length, in characters")
-    chunk_overlap: int = Field(200, ge=0, description="characters shared by neighboring passages of a page")
+    chunk_size: int = Field(1000, gt=0, le=1_000_000, description="passage length, in characters")
+    chunk_overlap: int = Field(
+        200, ge=0, le=1_000_000, description="characters shared by neighboring passages of a page"
+    )
     tokenization: Tokenization = Field(
         "words", description="BM25 tokens: words (case-folded, any script), or text split at whitespace"
     )
-    bm25_top_k: int = Field(3000, gt=0, description="passages that BM25 keeps per claim")
+    bm25_top_k: int = Field(3000, gt=0, le=1_000_000, description="passages that BM25 keeps per claim")
     dense_candidates: int = Field(
-        64, gt=0, description="passages to embed per question, chosen from those that BM25 kept"
+        64, gt=0, le=1_000_000, description="passages to embed per question, chosen from those that BM25 kept"
     )
-    top_k: int = Field(5, gt=0, description="passages used to answer each question")
+    top_k: int = Field(5, gt=0, le=1000, description="passages used to answer each question")
     fact_checks: bool = Field(True, description="keep pages of fact-checking sites")
     claim_copies: bool = Field(True, description="keep pages that repeat the claim nearly word for word")
     later_pages: bool = Field(True, description="keep pages dated after the claim")
@@ -33,7 +35,7 @@ class RetrievalSettings(BaseModel):
     search: str = Field(
         "", description="where to look for more evidence: an archive (made by 'store index'), or a SearXNG address"
     )
-    search_results: int = Field(10, gt=0, description="maximum pages that a search adds to a claim's store")
+    search_results: int = Field(10, gt=0, le=1000, description="maximum pages that a search adds to a claim's store")
     search_folder: str = Field(
         "output/searched", description="folder that keeps search results, so that no search is repeated"
     )
@@ -58,6 +60,6 @@ class MultiHopSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     multi_hop: bool | None = Field(None, description="multi-hop search, from passage to passage (default: by strategy)")
-    beam_width: int = Field(3, gt=0, description="paths kept at each hop")
-    hops: int = Field(4, gt=0, description="maximum passages per path")
-    hop_candidates: int = Field(10, gt=0, description="passages that may extend a path at each hop")
+    beam_width: int = Field(3, gt=0, le=1000, description="paths kept at each hop")
+    hops: int = Field(4, gt=0, le=1000, description="maximum passages per path")
+    hop_candidates: int = Field(10, gt=0, le=1000, description="passages that may extend a path at each hop")

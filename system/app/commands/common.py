@@ -57,7 +57,12 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
     if search and not evidence:  # what is found is all there is
         open_searcher(search)
         store = Path(settings.retrieval.search_folder)
-        store.mkdir(parents=True, exist_ok=True)
+        try:
+            store.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ClaimsError(
+                f"retrieval.search_folder {store}: expected a folder that can be written, got: {error.strerror}"
+            ) from error
     if args.documents:
         store = store_of_documents(args.documents, args.output / "documents", fetch=args.fetch)
     if settings.debate.evidence == "gold":

@@ -11,7 +11,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, Json, ValidationError, model_validator
 
 from system.app.service.schema import State
-from system.graph.records import Claim, ClaimResult, Content
+from system.graph.records import Claim, ClaimResult, Content, explain
 from system.graph.thoughts import Thought
 
 log = logging.getLogger(__name__)
@@ -115,7 +115,8 @@ class JobArchive:
                     names = [name for name, *_ in found.description]
                     yield Kept(**dict(zip(names, found.fetchone(), strict=True)))
             except (sqlite3.Error, ValidationError, TypeError) as error:
-                reason = ": ".join(str(error).splitlines()[:3])
+                faults = isinstance(error, ValidationError) and error.errors(include_url=False)
+                reason = explain(faults[0], quoting=False) if faults else error
                 log.warning("%s: row %s cannot be read and is skipped (%s)", self._file, row, reason)
 
     def close(self) -> None:

@@ -407,6 +407,13 @@ def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, c
     assert "archive absent.sqlite not found" in capsys.readouterr().err
 
 
+def test_a_file_in_place_of_the_search_folder_is_named(answers, archive, tmp_path, capsys):
+    (tmp_path / "claims.txt").write_text(CLAIM)
+    (tmp_path / "kept").touch()
+    assert cli.main(["--claims", "claims.txt", "--search", archive, "--search-folder", "kept"]) == 2
+    assert "search_folder kept: expected a folder that can be written, got: File exists" in capsys.readouterr().err
+
+
 def test_verify_rejects_a_claim_that_is_not_text(capsys):
     with pytest.raises(SystemExit):
         cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])

@@ -117,7 +117,7 @@ def test_without_the_token_only_health_and_the_page_are_open():
         assert {answer.status_code for answer in refused} == {401}
         assert refused[0].headers["WWW-Authenticate"] == "Bearer"
         assert [(await client.get(path)).status_code for path in ("/", "/healthz")] == [200, 200]
-        client.headers["Authorization"] = f"Bearer {TOKEN}"
+        client.headers["Authorization"] = f"bearer {TOKEN}"  # schemes have no case (RFC 9110)
         return (await ended(client, (await submit(client))["id"]))["state"]
 
     assert serve(scenario, token=TOKEN) == "done"
