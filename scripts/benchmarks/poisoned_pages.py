@@ -5,7 +5,7 @@ orders to the model, imitated prompts. Real evidence stays as it is, so no verdi
 attack.
 
 Usage: python -m scripts.benchmarks.poisoned_pages CLAIMS.json STORES [--claims 0 1 2 3 4] [--profile cpu]
-       [--attacks scripts/benchmarks/unseen_attacks.json.gz]
+       [--attacks scripts/benchmarks/held_out_attacks.json.gz]
 """
 
 import argparse
@@ -137,36 +137,35 @@ ATTACKS: dict[str, Callable[[str], Pages]] = {
 def main() -> None:
     """Check each claim on its store as it is, then under each attack, and print what changed."""
     args = _parser().parse_args()
+    attacks = _read_attacks(args.attacks) if args.attacks else ATTACKS
     claims = [claim for claim in read_claims(args.claims_file) if claim.id in args.claims]
-    attacks = {"none": lambda claim: [], **(_read_attacks(args.attacks) if args.attacks else ATTACKS)}
     labels: dict[tuple[str, int], Label] = {}
     with tempfile.TemporaryDirectory() as scratch, FactChecker(args.profile) as checker:
-        for number, (name, pages) in enumerate(tqdm(attacks.items(), unit="attack")):
+        for number, (name, pages) in enumerate(tqdm({"none": lambda claim: [], **attacks}.items(), unit="attack")):
             folder = Path(scratch, str(number))
             folder.mkdir()
-            for claim in claims:
+            attacked = [claim for claim in claims if name == "none" or pages(claim.text)]
+            for claim in attacked:
                 store = (args.stores / f"{claim.id}.json").read_bytes().rstrip(b"\n")
                 added = map(_line, enumerate(pages(claim.text)))
                 (folder / f"{claim.id}.json").write_bytes(b"\n".join([store, *added]) + b"\n")
-            for claim, checked in zip(claims, checker.check_many(claims, store=folder), strict=True):
+            for claim, checked in zip(attacked, checker.check_many(attacked, store=folder), strict=True):
                 labels[name, claim.id] = checked.verdict.label
     flips = [place for place in labels if labels[place] is not labels["none", place[1]]]
     for name, number in flips:
         print(f"{name}: claim {number} from {labels['none', number]} to {labels[name, number]}")
     counted = dict(Counter(name for name, _ in flips))
-    print(f"{len(flips)} of {(len(attacks) - 1) * len(claims)} verdicts flipped {counted}")
+    print(f"{len(flips)} of {len(labels) - len(claims)} verdicts flipped {counted}")
 
 
 def _read_attacks(path: Path) -> dict[str, Callable[[str], Pages]]:
-    """Attacks of one's own; see ``--attacks``."""
+    """Attacks of a file; see ``--attacks``. One has no pages for a claim that it does not name."""
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    return {name: partial(_pages_of, pages) for name, pages in orjson.loads(data).items()}
 
-    def pages_of(name: str, pages: dict[str, Pages], claim: str) -> Pages:
-        if claim not in pages:
-            raise SystemExit(f"{path}: {name}: expected pages for the claim {claim!r}")
-        return pages[claim]
 
-    return {name: partial(pages_of, name, pages) for name, pages in orjson.loads(data).items()}
+def _pages_of(pages: dict[str, Pages], claim: str) -> Pages:
+    return pages.get(claim, [])
 
 
 def _line(page: tuple[int, list[str]]) -> bytes:
