@@ -1,12 +1,24 @@
 """Settings of retrieval; part of the run's settings."""
 
+import os
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Tokenization = Literal["words", "whitespace"]
 Runtime = Literal["openvino", "torch"]
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
+
+
+def _nameable(name: str) -> str:
+    path = os.fsencode(name)
+    if "\0" in name or len(path) > 4095 or max(map(len, path.split(b"/"))) > 255:  # bytes, which systems allow
+        raise ValueError(f"expected a path or a name that a file can have, got {name!r:.60} of {len(name)} characters")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_nameable)]
+"""A path, or a name on the model hub or of a server, that can be looked up as a file."""
 
 
 class RetrievalSettings(BaseModel):
@@ -36,11 +48,11 @@ class RetrievalSettings(BaseModel):
         "", description="where to look for more evidence: an archive (made by 'store index'), or a SearXNG address"
     )
     search_results: int = Field(10, gt=0, le=1000, description="maximum pages that a search adds to a claim's store")
-    search_folder: str = Field(
+    search_folder: Name = Field(
         "output/searched", description="folder that keeps search results, so that no search is repeated"
     )
-    ranking_cache: str = Field("", description="cache folder for BM25 rankings; empty: no cache")
-    encoder: str = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
+    ranking_cache: Name = Field("", description="cache folder for BM25 rankings; empty: no cache")
+    encoder: Name = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
     encoder_code: bool = Field(False, description="run the code that comes with the encoder; only if you trust it")
     encoder_runtime: Runtime = Field("openvino", description="encoder runtime on a CPU (a GPU always uses torch)")
 

@@ -1,17 +1,16 @@
 """Settings: one typed tree = one TOML profile = the command line, validated here and nowhere else."""
 
-import os
 import tomllib
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
-from knowledge_store.settings import MultiHopSettings, RetrievalSettings
+from knowledge_store.settings import MultiHopSettings, Name, RetrievalSettings
 from system.graph.records import Calibration, Record, explain
 from system.tasks.base import Adapter, registered
 
@@ -22,17 +21,6 @@ ADAPTERS = Path(__file__).parent / "adapters"
 YEAR = 365 * 24 * 60 * 60.0  # seconds; nothing is waited for longer
 
 Backend = Literal["extractive", "transformers", "vllm", "server"]
-
-
-def _nameable(name: str) -> str:
-    path = os.fsencode(name)
-    if "\0" in name or len(path) > 4095 or max(map(len, path.split(b"/"))) > 255:  # bytes, which systems allow
-        raise ValueError(f"expected a path or a name that a file can have, got {name!r:.60} of {len(name)} characters")
-    return name
-
-
-Name = Annotated[str, AfterValidator(_nameable)]
-"""A path, or a name on the model hub or of a server, that can be looked up as a file."""
 
 
 def bundled(name: str) -> str:

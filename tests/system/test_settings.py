@@ -73,6 +73,8 @@ def test_every_profile_loads_and_survives_a_round_trip(profile):
         ("[run]\nbudget = inf", "run.budget: expected a finite number, got inf"),
         ("[model]\nseed = 1000000000000000000000", "model.seed: expected a number less than 4294967296, got 1000"),
         (f"[model.adapters]\nmoderator = '{'a' * 5000}'", "model.adapters.moderator: expected a path or a name"),
+        (f"[retrieval]\nencoder = '{'a' * 5000}'", "retrieval.encoder: expected a path or a name .*of 5000 characters"),
+        (f"[retrieval]\nsearch_folder = '{'a' * 300}'", "retrieval.search_folder: expected a path or a name"),
         (f"[run]\ncalibration = '{'a/' * 3000}'", "run.calibration: expected a path or a name .*of 6000 characters"),
         ('[reading]\nverifier = "a\\u0000"', "reading.verifier: expected a path or a name"),
     ],
