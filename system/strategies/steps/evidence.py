@@ -29,7 +29,7 @@ from system.text.words import sentences
 if TYPE_CHECKING:
     from knowledge_store.dense.search import Hit
 
-SPARE = 2  # times as many passages are found as are read, and again, while too few say something of their own
+SPARE = 2  # times as many passages are found as are read, and again, while too few of them are to be read
 PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
 
 
@@ -65,10 +65,10 @@ async def retrieve(
             limit *= SPARE
             nearest = search(case.index, text, limit, hops)
             unread = [hit for hit in nearest if _is_unread(case, hit.passage)]
-            repeating = [hit for hit in nearest if hit not in unread and _only_repeats(case, hit.passage)]
-            telling = [hit for hit in nearest if hit not in unread and hit not in repeating]
-            if len(telling) >= places or len(nearest) < limit:
-                return [*telling, *repeating][:places], [hit for hit in unread if hit in nearest[:places]]
+            readable = [hit for hit in nearest if hit not in unread]
+            if len(readable) >= places or len(nearest) < limit:
+                readable.sort(key=lambda hit: _only_repeats(case, hit.passage))
+                return readable[:places], [hit for hit in unread if hit in nearest[:places]]
 
     readable, unread = await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(find))
     hits = readable + unread
