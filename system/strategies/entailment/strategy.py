@@ -20,10 +20,9 @@ from system.strategies import strategy
 from system.strategies.entailment.justification import justify, justify_all, justify_language
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.entailment.statements import statements_of
-from system.strategies.steps.evidence import as_pair, give, is_own, prepare, retrieve
+from system.strategies.steps.evidence import as_pair, give, prepare, retrieve, telling
 from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import no_verdict
-from system.text.copies import without_claim
 from system.text.language import other_language
 from system.text.words import sentences
 
@@ -114,8 +113,7 @@ async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) ->
     chosen = case.settings.debate.evidence == "gold"
 
     def cut(passage: Passage) -> Sequence[str]:
-        said = sentences(passage.text)
-        return said if chosen or is_own(case, passage) else without_claim(said, case.claim.text, statement)
+        return sentences(passage.text) if chosen else telling(case, passage, statement)
 
     reading = partial(case.reader.pages, case.encoder, statement, passages, cut, lambda: not case.deadline.left())
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))

@@ -67,7 +67,7 @@ async def retrieve(
             unread = [hit for hit in nearest if _is_unread(case, hit.passage)]
             readable = [hit for hit in nearest if hit not in unread]
             if len(readable) >= places or len(nearest) < limit:
-                readable.sort(key=lambda hit: _only_repeats(case, hit.passage))
+                readable.sort(key=lambda hit: not telling(case, hit.passage))
                 return readable[:places], [hit for hit in unread if hit in nearest[:places]]
 
     readable, unread = await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(find))
@@ -80,9 +80,10 @@ async def retrieve(
     return found[: len(readable)]
 
 
-def _only_repeats(case: Case, passage: Passage) -> bool:
-    """Whether a passage says nothing but the claim; one of the user's own documents may."""
-    return not is_own(case, passage) and not without_claim(sentences(passage.text), case.claim.text)
+def telling(case: Case, passage: Passage, *statements: str) -> Sequence[str]:
+    """The sentences of a passage that do not only repeat the claim or statements of it; own documents may."""
+    said = sentences(passage.text)
+    return said if is_own(case, passage) else without_claim(said, case.claim.text, *statements)
 
 
 def _is_unread(case: Case, passage: Passage) -> bool:

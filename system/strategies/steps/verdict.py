@@ -12,7 +12,7 @@ from system.graph.records import Claim, Content, Failure, Label, QuestionAnswer,
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
 from system.settings import Settings
-from system.strategies.steps.evidence import all_answered_so_far, as_pair, cited_beside, question_of
+from system.strategies.steps.evidence import all_answered_so_far, as_pair, cited_beside, question_of, telling
 from system.strategies.steps.tasks.judge_claim import (
     EVIDENCE_QUESTION,
     NEAREST,
@@ -21,8 +21,8 @@ from system.strategies.steps.tasks.judge_claim import (
     LabelReply,
     VerdictReply,
 )
-from system.text.copies import without_claim, without_copies
-from system.text.words import content_stems, coverage, quotation, sentences
+from system.text.copies import without_copies
+from system.text.words import content_stems, coverage, quotation
 
 DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
@@ -100,7 +100,7 @@ async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tupl
         sentence: passage
         for pair in pairs
         for passage in pair.passages
-        for sentence in without_claim(sentences(passage.text), case.claim.text)
+        for sentence in telling(case, passage)
         if len(content_stems(sentence)) > 1
     }
     if not found:

@@ -1,10 +1,13 @@
 """The verdict of the graph with a scripted model: votes, ties, one judgement of all evidence, its reasons."""
 
+import asyncio
+
 import pytest
 
 from system.graph.records import AnswerType, Label, QuestionAnswer, Source, Verdict
 from system.models.base import Completion
 from system.strategies.debate.tasks import Argue
+from system.strategies.steps.evidence import as_pair
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import (
@@ -15,6 +18,7 @@ from system.strategies.steps.tasks.judge_claim import (
     LabelReply,
     VerdictReply,
 )
+from system.strategies.steps.verdict import nearest_sentences
 from system.text.provenance import faults
 from system.text.words import content_stems, sentences
 from tests.helpers.bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, asked, run_check, run_got
@@ -147,6 +151,15 @@ def test_the_last_judgement_reads_the_nearest_sentences(make_case, answers):
     all_near = sorted((float(vector @ claim) for vector in BagOfWords().encode(found)), reverse=True)
     assert near == pytest.approx(all_near[:NEAREST], abs=1e-4)
     assert all(pair.answer in pages[pair.passages[0].url] for pair in task.pairs)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_copy_of_the_claim_is_pooled_from_own_documents_alone(make_case, own):
+    case = make_case([("https://one.example", f"{CLAIM.text} Builders needed 12 years, says Ines Kort.")])
+    case.own = own
+    (hit,) = case.index.nearest(CLAIM.text, 1)
+    pooled = asyncio.run(nearest_sentences(case, [as_pair("What is said?", hit.passage)]))
+    assert [pair.answer for pair in pooled] == [CLAIM.text] * own + ["Builders needed 12 years, says Ines Kort."]
 
 
 @pytest.mark.parametrize("debate", [False, True])  # there is none where branches agree
