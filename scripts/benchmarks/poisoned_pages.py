@@ -22,6 +22,7 @@ from tqdm import tqdm
 from factgraph import FactChecker, Label
 from system.averitec.claims import read_claims
 
+FIRST = range(5)
 Pages = list[list[str]]
 """The sentences of each page that an attack adds."""
 
@@ -138,7 +139,11 @@ def main() -> None:
     """Check each claim on its store as it is, then under each attack, and print what changed."""
     args = _parser().parse_args()
     attacks = _read_attacks(args.attacks) if args.attacks else ATTACKS
-    claims = [claim for claim in read_claims(args.claims_file) if claim.id in args.claims]
+    claims = [claim for claim in read_claims(args.claims_file) if claim.id in (args.claims or FIRST)]
+    if args.attacks and not args.claims:
+        claims = [one for one in read_claims(args.claims_file) if any(pages(one.text) for pages in attacks.values())]
+    if not any(pages(claim.text) for claim in claims for pages in attacks.values()):
+        raise SystemExit(f"{args.attacks or args.claims_file}: expected attacks on these claims, got none")
     labels: dict[tuple[str, int], Label] = {}
     with tempfile.TemporaryDirectory() as scratch, FactChecker(args.profile) as checker:
         for number, (name, pages) in enumerate(tqdm({"none": lambda claim: [], **attacks}.items(), unit="attack")):
@@ -177,7 +182,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("claims_file", type=Path)
     parser.add_argument("stores", type=Path)
-    parser.add_argument("--claims", type=int, nargs="+", default=[0, 1, 2, 3, 4], metavar="ID")
+    parser.add_argument("--claims", type=int, nargs="+", metavar="ID", help="default: 0 to 4, or all of FILE")
     parser.add_argument("--profile", default="cpu")
     parser.add_argument(
         "--attacks",
