@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
+from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import UNREAD, Flaws, counted, describe, shown_path
@@ -251,7 +251,7 @@ def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = Fa
     with progress_bar(
         total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})"
     ) as progress:
-        encoder = CachingEncoder(SentenceEncoder.of(settings.retrieval))  # rules and judges read the same sentences
+        encoder = SentenceEncoder.of(settings.retrieval).cached()  # rules and judges read the same sentences
         progress.update()
         progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")
         model = load_model(settings, encoder, asked)

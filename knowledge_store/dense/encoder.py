@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from knowledge_store.dense.loading import UntrustedCode, load_model
 from knowledge_store.settings import RetrievalSettings, Runtime
+from knowledge_store.turns import Turns, batches
 
 Vectors = NDArray[np.float32]
-Cache = OrderedDict[str, NDArray[np.float32]]
+Cache = OrderedDict[str, Vectors]
+Encode = Callable[[Sequence[str]], Vectors]
 
 # oneDNN keeps code and buffers for the last 1,024 shapes of a batch: gigabytes after some hundred claims. Switching it
 # off instead would do so for the language model too, which may be at work in another thread.
@@ -27,6 +29,10 @@ KNOWN_PAIRS = (
     ("Who leads the government?", "The prime minister took office on Monday."),
     ("How do stars form?", "Clouds of gas collapse under their own gravity."),
 )
+BATCH = 1000
+"""Characters of a batch on the CPU, padding included; larger ones are no faster, and other claims wait for each."""
+
+GPU_BATCH = 64_000
 MARGIN = 0.02  # by which the cosine of a question to its own answer must exceed that to any other
 
 
@@ -49,20 +55,26 @@ class Encoder(Protocol):
 
 
 class CachingEncoder:
-    """Another encoder that embeds each text once, within bounds. Threads may share it.
+    """Another encoder that embeds each text once, within bounds. Threads may share it: they take turns at its batches.
 
     Args:
         encoder: embeds what is not cached.
         capacity: vectors kept of passages, and as many of queries; the least recently used go first. 20,000 vectors of
             384 numbers take 30 MB.
+        batch: characters that are embedded in a turn, padding included; a longer text is a turn by itself.
+        symmetric: whether a text has one vector, be it a passage or a query.
     """
 
-    def __init__(self, encoder: Encoder, capacity: int = 20_000) -> None:
+    def __init__(
+        self, encoder: Encoder, capacity: int = 20_000, batch: int = BATCH, *, symmetric: bool = False
+    ) -> None:
         self._encoder = encoder
         self._capacity = capacity
+        self._batch = batch
         self._passages: Cache = OrderedDict()
-        self._queries: Cache = OrderedDict()
-        self._lock = Lock()
+        self._queries: Cache = self._passages if symmetric else OrderedDict()
+        self._lock = Lock()  # of the caches
+        self._turns = Turns("encoder")
         self.dimension = encoder.dimension
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -73,17 +85,32 @@ class CachingEncoder:
         """See ``Encoder.encode_queries``."""
         return self._look_up(texts, self._queries, self._encoder.encode_queries)
 
-    def _look_up(self, texts: Sequence[str], cache: Cache, encode: Callable[[Sequence[str]], Vectors]) -> Vectors:
+    def _look_up(self, texts: Sequence[str], cache: Cache, encode: Encode) -> Vectors:
+        def embed(batch: Sequence[str]) -> dict[str, Vectors]:
+            vectors = self._cached(batch, cache)  # by others, meanwhile
+            if missing := [text for text in batch if text not in vectors]:
+                vectors |= zip(missing, encode(missing), strict=True)
+                self._keep(vectors, cache)
+            return vectors
+
+        found = self._cached(texts, cache)
+        missing = dict.fromkeys(text for text in texts if text not in found)
+        for vectors in self._turns.map(embed, batches(missing, len, self._batch)):
+            found |= vectors
+        return np.array([found[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
+
+    def _cached(self, texts: Sequence[str], cache: Cache) -> dict[str, Vectors]:
         with self._lock:
-            missing = [text for text in dict.fromkeys(texts) if text not in cache]
-            if missing:
-                cache.update(zip(missing, encode(missing), strict=True))
-            vectors = np.array([cache[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
-            for text in texts:
+            found = {text: cache[text] for text in texts if text in cache}
+            for text in found:
                 cache.move_to_end(text)
+        return found
+
+    def _keep(self, vectors: dict[str, Vectors], cache: Cache) -> None:
+        with self._lock:
+            cache.update(vectors)
             while len(cache) > self._capacity:
                 cache.popitem(last=False)
-        return vectors
 
 
 class SentenceEncoder:
@@ -119,6 +146,11 @@ class SentenceEncoder:
     def of(cls, settings: RetrievalSettings) -> "SentenceEncoder":
         """The encoder that the settings name."""
         return cls(settings.encoder, trusted=settings.encoder_code, runtime=settings.encoder_runtime)
+
+    def cached(self) -> CachingEncoder:
+        """An encoder of the same vectors that embeds each text once."""
+        batch = BATCH if self._model.device.type == "cpu" else GPU_BATCH
+        return CachingEncoder(self, batch=batch, symmetric=self._query_prompt is None)
 
     def _accelerate(self, name: str) -> None:
         from knowledge_store.dense.openvino import run_on_openvino

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from knowledge_store.bm25.scoring import Bm25
-from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
+from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page, Passage, normalized
@@ -74,7 +74,7 @@ def main() -> None:
         rows = among_candidates(claim, ranked)
         if encoder:
             sizes = [size for size in SIZES if size <= args.final]
-            rows = chain(rows, among_final(claim, ranked, sizes, args.top_k, CachingEncoder(encoder), scorers))
+            rows = chain(rows, among_final(claim, ranked, sizes, args.top_k, encoder.cached(), scorers))
         cited = cited_pages(claim, store)
         listed = [text for text in wanted.get(claim.claim.id, []) if any(text in normalized(p.text) for p in store)]
         for row, passages in rows:

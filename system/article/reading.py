@@ -138,7 +138,7 @@ def _kind(sentence: str, code: str, *, alone: bool) -> Kind:
     if alone and count <= HEADING and not ENDING.search(sentence):
         return Kind.HEADING
     if too_long(sentence):
-        return Kind.FRAGMENT
+        return Kind.TOO_LONG
     if kind := not_a_claim(sentence):
         return NAMES[kind]
     if count < SHORTEST or (code == "en" and count < VERBLESS and not _has_verb(sentence)):

@@ -23,6 +23,7 @@ class Kind(StrEnum):
     CALL = "call to action"
     HEADING = "heading"
     FRAGMENT = "fragment"
+    TOO_LONG = "too long"
 
 
 class Resolution(Record):

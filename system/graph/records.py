@@ -193,8 +193,8 @@ def official_date(text: str) -> str:
     return ""
 
 
-LONGEST = 2000  # characters of a claim; AVeriTeC's have 392 at most
-MOST_WORDS = 200  # of a claim, numbers included; AVeriTeC's have 72
+LONGEST = 1000  # characters of a claim; AVeriTeC's have 392 at most
+MOST_WORDS = 100  # of a claim, numbers included; AVeriTeC's have 74
 _WORD = re.compile(r"\w+")
 
 

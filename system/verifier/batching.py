@@ -1,24 +1,19 @@
 """Encoding of pairs, and batches of pairs of about one length."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from knowledge_store.turns import Turns, batches
 from system.verifier.base import Probabilities, Reading
 
-BATCH_TOKENS = 2048
-"""Of a batch, padding included: enough to keep two cores busy, and all of it in their caches."""
+BATCH_TOKENS = 256
+"""Of a batch on the CPU, padding included; larger ones are no faster, and other claims wait for each."""
 
-LONG = 256
-"""Tokens of the longest pair with a statement of usual length, as verifiers are trained on."""
-
-LONG_BATCH_TOKENS = 512
-"""Of a batch of longer pairs. It takes about as long as the units of an ordinary claim, which wait for it meanwhile."""
-
-Tokens = NDArray[np.int64]
+Batch = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Ids, mask and types, each (n, tokens)."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +24,6 @@ class Encoded:
     types: Sequence[int]
 
 
-def in_turns() -> ThreadPoolExecutor:
-    """Whoever submits to it gets a turn in the order of asking; a lock may go to the same thread again and again."""
-    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="verifier")
-
-
 def clean(text: str) -> str:
     """A text without lone surrogates, which no tokenizer can read."""
     return text.encode("utf-8", "replace").decode("utf-8").strip()
@@ -42,15 +32,19 @@ def clean(text: str) -> str:
 def judge(
     pairs: Sequence[tuple[str, str]],
     encode: Callable[[str, str], Encoded | None],
-    logits: Callable[[Tokens, Tokens, Tokens], NDArray[np.float32]],
+    logits: Callable[[Batch], NDArray[np.float32]],
+    turns: Turns,
     padding: int,
+    batch_tokens: int = BATCH_TOKENS,
 ) -> Probabilities:
     """Probabilities of all pairs.
 
     Args:
         encode: a passage and a statement as tokens; None where the statement is too long to be read.
-        logits: of a batch's ids, mask and types, each (n, tokens); gives (n, 3) in the order of ``Reading``.
+        logits: of a batch, (n, 3) in the order of ``Reading``.
+        turns: in which they are computed.
         padding: the id that fills a batch.
+        batch_tokens: of a batch, padding included; a longer pair is one by itself.
     """
     result = np.zeros((len(pairs), len(Reading)), np.float32)
     result[:, Reading.NOT_ENOUGH] = 1
@@ -59,10 +53,10 @@ def judge(
         passage, statement = clean(passage), clean(statement)
         if passage and statement and (tokens := encode(passage, statement)):
             encoded[index] = tokens
-    for indices in _batches(encoded):
-        rows = [encoded[index] for index in indices]
-        ids, mask, types = _padded(rows, padding)
-        result[indices] = softmax(logits(ids, mask, types))
+    chosen = [*batches(encoded, lambda index: len(encoded[index].ids), batch_tokens)]
+    padded = (_padded([encoded[index] for index in indices], padding) for indices in chosen)
+    for indices, found in zip(chosen, turns.map(logits, padded), strict=True):
+        result[indices] = softmax(found)
     return result
 
 
@@ -73,20 +67,7 @@ def softmax(logits: NDArray[np.float32]) -> Probabilities:
     return probabilities
 
 
-def _batches(encoded: dict[int, Encoded]) -> Iterator[list[int]]:
-    """Indices of pairs in the order of their lengths, as many as fit a batch."""
-    batch: list[int] = []
-    for index in sorted(encoded, key=lambda index: len(encoded[index].ids)):
-        length = len(encoded[index].ids)
-        if batch and (len(batch) + 1) * length > (BATCH_TOKENS if length <= LONG else LONG_BATCH_TOKENS):
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
-
-
-def _padded(rows: Sequence[Encoded], padding: int) -> tuple[Tokens, Tokens, Tokens]:
+def _padded(rows: Sequence[Encoded], padding: int) -> Batch:
     shape = (len(rows), max(len(row.ids) for row in rows))
     ids, mask, types = np.full(shape, padding, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for place, row in enumerate(rows):

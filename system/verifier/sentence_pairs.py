@@ -9,15 +9,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from knowledge_store.turns import Turns
 from system.verifier.base import Probabilities, Reading, VerifierUnavailable
-from system.verifier.batching import Encoded, Tokens, in_turns, judge
+from system.verifier.batching import BATCH_TOKENS, Batch, Encoded, judge
 
 _NAMES = {
     Reading.SUPPORTED: {"entailment", "entail", "entails", "supports", "supported", "support", "true"},
     Reading.REFUTED: {"contradiction", "contradict", "contradicts", "refutes", "refuted", "refute", "false"},
     Reading.NOT_ENOUGH: {"neutral", "nei", "notenoughinfo", "notenoughinformation", "notenough", "notenoughevidence"},
 }
-_LONGEST = 512
+_LONGEST = 256
+_GPU_BATCH_TOKENS = 16384
 
 
 class SentencePairVerifier:
@@ -48,27 +50,27 @@ class SentencePairVerifier:
         positions = getattr(model.config, "max_position_embeddings", _LONGEST)
         self._longest = min(_LONGEST, self._tokenizer.model_max_length, positions if positions > 0 else _LONGEST)
         self._model = model.eval().to("cuda" if torch.cuda.is_available() else "cpu")
+        self._batch_tokens = _GPU_BATCH_TOKENS if torch.cuda.is_available() else BATCH_TOKENS
         self._types = "token_type_ids" in self._tokenizer.model_input_names
-        self._turns = in_turns()
+        self._turns = Turns("verifier")
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> Probabilities:
         """See ``Verifier``."""
-        return judge(pairs, self._encode, self._logits, self._tokenizer.pad_token_id or 0)
+        padding = self._tokenizer.pad_token_id or 0
+        return judge(pairs, self._encode, self._logits, self._turns, padding, self._batch_tokens)
 
     def _encode(self, passage: str, statement: str) -> Encoded | None:
         alone = self._tokenizer(statement[: self._longest * 100], truncation=False, verbose=False)["input_ids"]
-        if len(alone) > self._longest - 16:
+        if len(alone) > self._longest * 3 // 4:
             return None
         cut = passage[: self._longest * 100]
         encoded = self._tokenizer(cut, statement, truncation="only_first", max_length=self._longest)
         ids = encoded["input_ids"]
         return Encoded(ids, encoded.get("token_type_ids", [0] * len(ids)))
 
-    def _logits(self, ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
-        return self._turns.submit(self._infer, ids, mask, types).result()
-
     @torch.inference_mode()
-    def _infer(self, ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
+    def _logits(self, batch: Batch) -> NDArray[np.float32]:
+        ids, mask, types = batch
         inputs = {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if self._types else {})
         tensors = {name: torch.from_numpy(value).to(self._model.device) for name, value in inputs.items()}
         logits = self._model(**tensors).logits[:, self._columns]

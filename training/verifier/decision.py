@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
-from knowledge_store.dense.encoder import CachingEncoder, Encoder, SentenceEncoder
+from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.pages.page import Passage
 from knowledge_store.settings import RetrievalSettings
 from system.files.atomic import write_atomically
@@ -127,7 +127,7 @@ def sure_from(probabilities: NDArray[np.float64], labels: NDArray[np.int64]) -> 
 
 def decide(bundle: Path, held_out: Sequence[Pair]) -> Decision:
     """Fit the decision of a bundle on held-out pairs, and write it beside the verifier as ``decision.json``."""
-    verifier, encoder = OpenVinoVerifier(bundle), CachingEncoder(SentenceEncoder.of(RetrievalSettings()))
+    verifier, encoder = OpenVinoVerifier(bundle), SentenceEncoder.of(RetrievalSettings()).cached()
     short = [pair for pair in held_out if len(pair.evidence) < LONGEST and not pair.source.startswith(OTHER_FORMS)]
     pages = read_all(list(examples(sample(short, OF_EACH, seed=3), encoder)), verifier, encoder)
     Random(1).shuffle(pages)

@@ -41,7 +41,7 @@ def test_says_what_each_sentence_is() -> None:
 
 def test_a_sentence_longer_than_any_statement_is_left_alone() -> None:
     long = f"The bridge has {', '.join(map(str, range(300)))} lanes."
-    assert [one.kind for one in article_of(f"The bridge is long. {long}").sentences] == [Kind.CLAIM, Kind.FRAGMENT]
+    assert [one.kind for one in article_of(f"The bridge is long. {long}").sentences] == [Kind.CLAIM, Kind.TOO_LONG]
 
 
 @pytest.mark.parametrize("mark", ["`", "“", "“ "])

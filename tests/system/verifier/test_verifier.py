@@ -1,9 +1,7 @@
 import json
 import shutil
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +10,13 @@ from numpy.typing import NDArray
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
 import system.verifier
+from knowledge_store.turns import Turns
 from system.verifier import reading as reading_module
 from system.verifier.base import Reading, Verifier, VerifierUnavailable
-from system.verifier.batching import Encoded, Tokens, judge
+from system.verifier.batching import Batch, Encoded, judge
 from system.verifier.loading import BUNDLED, load_verifier
 from system.verifier.openvino import OpenVinoVerifier
 from system.verifier.reading import DECISION, FEATURES
-from tests.helpers.processes import PATIENCE
 
 BUNDLE = Path(system.verifier.__file__).parent / BUNDLED
 PASSAGE = "The bridge was opened in 1987. It carries 4,200 cars a day."
@@ -49,45 +47,23 @@ def test_a_batch_gives_what_each_pair_gives(verifier: Verifier) -> None:
     assert np.allclose(verifier.probabilities(pairs), alone, atol=0.02)  # 8 bits round by batch
 
 
-def test_long_pairs_come_in_small_batches() -> None:
-    """So that no claim holds the verifier for long; ordinary pairs come in large ones, which cost least."""
-    sizes: list[tuple[int, int]] = []
+def test_no_batch_is_large() -> None:
+    """So that no claim holds the verifier for long."""
+    sizes: list[tuple[int, ...]] = []
 
-    def logits(ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
-        sizes.append((len(ids), ids.shape[1]))
-        return np.zeros((len(ids), len(Reading)), np.float32)
+    def logits(batch: Batch) -> NDArray[np.float32]:
+        sizes.append(batch[0].shape)
+        return np.zeros((len(batch[0]), len(Reading)), np.float32)
 
-    pairs = [("passage", "x" * length) for length in [64] * 40 + [256] * 8 + [257] * 2 + [500]]
-    judge(pairs, lambda _, statement: Encoded([1] * len(statement), [0] * len(statement)), logits, 0)
-    assert sizes == [(32, 64), (8, 64), (8, 256), (1, 257), (1, 257), (1, 500)]
+    pairs = [("passage", "x" * length) for length in [64] * 5 + [256, 500]]
+    judge(pairs, lambda _, statement: Encoded([1] * len(statement), [0] * len(statement)), logits, Turns("test"), 0)
+    assert sizes == [(4, 64), (1, 64), (1, 256), (1, 500)]
 
 
-def test_a_claim_of_many_batches_lets_others_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    verifier = OpenVinoVerifier(BUNDLE)
-    infer, began, waiting, order = verifier._infer, Event(), Event(), []
-
-    def recorded(ids: Tokens, mask: Tokens, types: Tokens) -> NDArray[np.float32]:
-        began.set()
-        assert waiting.wait(PATIENCE)
-        order.append(len(ids))
-        return infer(ids, mask, types)
-
-    monkeypatch.setattr(verifier, "_infer", recorded)
-    submit = verifier._turns.submit
-
-    def submitted(*arguments: Any) -> Future[NDArray[np.float32]]:
-        future = submit(*arguments)
-        if len(arguments[1]) == 3:  # the other claim's
-            waiting.set()
-        return future
-
-    monkeypatch.setattr(verifier._turns, "submit", submitted)
-    with ThreadPoolExecutor(2) as pool:
-        many = pool.submit(verifier.probabilities, [(PASSAGE, "It was opened in 1987. " * 45)] * 2)
-        assert began.wait(PATIENCE)
-        few = pool.submit(verifier.probabilities, [(PASSAGE, f"It was opened in {year}.") for year in range(3)])
-        few.result(), many.result()
-    assert order == [1, 3, 1]
+def test_a_statement_too_long_to_be_read_beside_a_passage_is_not_enough(verifier: Verifier) -> None:
+    numbers = " ".join(map(str, range(1000, 1200)))
+    short, long = verifier.probabilities([(PASSAGE, "It was opened in 1987."), (PASSAGE, f"They are {numbers}.")])
+    assert short[Reading.SUPPORTED] > 0.5 and long.tolist() == [0, 0, 1]
 
 
 def test_threads_share_a_verifier(verifier: Verifier) -> None:
@@ -129,7 +105,7 @@ def test_a_long_passage_is_cut_the_statement_not(verifier: Verifier) -> None:
         [(PASSAGE + filler, "It was opened in 1987."), (filler + PASSAGE, "It was opened in 1987.")]
     )
     assert start[Reading.SUPPORTED] > end[Reading.SUPPORTED]
-    long = "The bridge was opened in 1987. " * 30
+    long = "The bridge was opened in 1987. " * 20
     assert verifier.probabilities([(PASSAGE, long)])[0, Reading.NOT_ENOUGH] < 1
 
 

@@ -1,0 +1,49 @@
+"""Turns at a model that several claims share."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Turns:
+    """Threads in which a model works. Threads may share it.
+
+    Whoever waits gets a turn in the order of asking; a lock may go to the same thread again and again.
+
+    Args:
+        places: how many turns there are at a time.
+    """
+
+    def __init__(self, name: str, places: int = 1) -> None:
+        self._places = places
+        self._threads = ThreadPoolExecutor(places, thread_name_prefix=name)
+
+    def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """Results in the order of the items, of which no more wait than there are places: others get in between."""
+        asked: deque[Future[R]] = deque()
+        for item in items:
+            if len(asked) == self._places:
+                yield asked.popleft().result()
+            asked.append(self._threads.submit(work, item))
+        while asked:
+            yield asked.popleft().result()
+
+
+def batches(items: Iterable[T], length: Callable[[T], int], limit: int) -> Iterator[list[T]]:
+    """Items in the order of their lengths, as many together as fit where each is padded to the longest.
+
+    >>> list(batches(["aaaa", "b", "cc", "dddddddd"], len, 4))
+    [['b', 'cc'], ['aaaa'], ['dddddddd']]
+    """
+    batch: list[T] = []
+    for item in sorted(items, key=length):
+        if batch and (len(batch) + 1) * length(item) > limit:
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch

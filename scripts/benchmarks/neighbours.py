@@ -1,0 +1,97 @@
+"""What a claim waits for another: an ordinary claim alone, and beside one that is long or odd, in turns.
+
+    python -m scripts.benchmarks.neighbours [--profile cpu] [--rounds 5] [--checks 10]
+
+Both are checked against the same pages, those of a bundled example, by one engine. The neighbour is checked again and
+again while the ordinary claim is. Prints the median time of each, and its ratio to that of the claim alone.
+"""
+
+import argparse
+import asyncio
+import re
+from collections import defaultdict
+from itertools import count
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from tqdm import tqdm
+
+from factgraph import Document, FactChecker, read_claims
+from knowledge_store.pages.page import Flaws
+from knowledge_store.pages.store import read_pages
+from system.graph.records import LONGEST, MOST_WORDS
+
+ROOT = Path(__file__).parent.parent.parent
+CLAIMS, STORE = ROOT / "system" / "examples" / "claims.json", ROOT / "knowledge_store" / "examples" / "0.json"
+ALONE = "alone"
+
+
+def main() -> None:
+    """Print what each neighbour costs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--profile", default="cpu")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--checks", type=int, default=10, help="of the ordinary claim beside each neighbour in a round")
+    args = parser.parse_args()
+    claim, other = (read_claims(CLAIMS)[number].text for number in (0, 7))
+    pages = [Document(page.text) for page in read_pages(STORE, Flaws())]
+    seconds: dict[str, list[float]] = defaultdict(list)
+    with FactChecker(args.profile) as checker:
+        for _ in tqdm(range(args.rounds), unit="round"):
+            for name, text in {
+                ALONE: "",
+                "another ordinary claim": other,
+                **odd_claims(" ".join(page.text for page in pages)),
+            }.items():
+                seconds[name] += asyncio.run(checks_beside(text, checker, claim, pages, args.checks))
+    alone = median(seconds[ALONE])
+    for name, measured in seconds.items():
+        print(f"{name:40} {1000 * median(measured):6.1f} ms  {median(measured) / alone:5.2f} times")
+
+
+def odd_claims(page: str) -> dict[str, str]:
+    """Claims by what they are, each as long as one may be."""
+    words = re.findall(r"\w+", page)
+    made = {
+        "numbers of one digit": "1," * MOST_WORDS,
+        "marks": "Paris is " + "!?" * LONGEST,
+        "words of the pages": " ".join(words[:MOST_WORDS]),
+        "half as many words of the pages": " ".join(words[: MOST_WORDS // 2]),
+        "a quarter as many words of the pages": " ".join(words[: MOST_WORDS // 4]),
+        "names": " and ".join(f"Avalon{number}" for number in range(MOST_WORDS // 2)),
+        "clauses": ", ".join(["ships sailed"] * (MOST_WORDS // 2)),
+        "long words": " ".join(["antidisestablishmentarianism"] * MOST_WORDS),
+        "words of another alphabet": " ".join(["пароход"] * MOST_WORDS),
+    }
+    return {name: text[:LONGEST] for name, text in made.items()}
+
+
+async def checks_beside(
+    neighbour: str, checker: FactChecker, claim: str, pages: list[Document], checks: int
+) -> list[float]:
+    """Seconds of each check of a claim while a neighbour is checked; it is alone where that is empty."""
+
+    done = False
+
+    async def again_and_again() -> None:
+        for number in count():
+            if done:
+                return
+            await checker.acheck(f"{number % 10}{neighbour[1:]}", pages)  # another one, for which nothing is cached
+
+    seconds = []
+    async with asyncio.TaskGroup() as tasks:
+        if neighbour:
+            tasks.create_task(again_and_again())
+        for _ in range(checks):
+            await asyncio.sleep(0.02)
+            began = perf_counter()
+            await checker.acheck(claim, pages)
+            seconds.append(perf_counter() - began)
+        done = True
+    return seconds
+
+
+if __name__ == "__main__":
+    main()
