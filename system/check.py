@@ -1,6 +1,7 @@
 """Check one claim: build its case, run the strategy, and turn whatever happens into a complete result."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -8,7 +9,6 @@ from pathlib import Path
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
-from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import UNREAD, Flaws, counted, describe, shown_path
 from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore
@@ -22,7 +22,7 @@ from system.models.base import Model, TracedModel
 from system.models.loading import check_device, load_model
 from system.settings import Settings, load_calibration
 from system.strategies import STRATEGIES, Strategy, asked_by
-from system.strategies.steps.evidence import tells_nothing
+from system.strategies.steps.evidence import why_unread
 from system.strategies.steps.questions import duplicates, replacements
 from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
 from system.text.claim_detection import not_a_claim
@@ -221,11 +221,8 @@ def _flaws(case: Case, ranked: RankedStore) -> Flaws:
 
 def _unread(case: Case) -> dict[str, int]:
     """How many of the passages that were found were not read, and why."""
-    found = {thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence)}
-    orders = {passage for passage in found if is_prompt_injection(passage.text)}
-    empty = {passage for passage in found - orders if tells_nothing(case, passage)}
-    counts = {"passage that looks like instructions": len(orders), "passage that adds nothing to the claim": len(empty)}
-    return {reason: count for reason, count in counts.items() if count}
+    found = dict.fromkeys(thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence))
+    return Counter(reason for passage in found if (reason := why_unread(case, passage)))
 
 
 def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = False) -> Engine:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, cast
 
@@ -64,7 +64,7 @@ async def retrieve(
         while True:
             limit *= SPARE
             nearest = search(case.index, text, limit, hops)
-            unread = [hit for hit in nearest if _is_unread(case, hit.passage)]
+            unread = [hit for hit in nearest if why_unread(case, hit.passage)]
             readable = [hit for hit in nearest if hit not in unread]
             if len(readable) >= places or len(nearest) < limit:
                 readable.sort(key=lambda hit: not telling(case, hit.passage))
@@ -86,14 +86,17 @@ def telling(case: Case, passage: Passage, *statements: str) -> Sequence[str]:
     return said if is_own(case, passage) else without_claim(said, case.claim.text, *statements)
 
 
-def _is_unread(case: Case, passage: Passage) -> bool:
-    return is_prompt_injection(passage.text) or tells_nothing(case, passage)
+def why_unread(case: Case, passage: Passage) -> str:
+    """Why a passage that was found is read by nobody; empty where it is. Own documents may add nothing to a claim."""
+    exempt = case.settings.debate.evidence != "retrieved" or is_own(case, passage)
+    return _why_unread(passage.text, "" if exempt else case.claim.text)
 
 
-def tells_nothing(case: Case, passage: Passage) -> bool:
-    """Whether a passage that was retrieved adds nothing to the claim; one of the user's own documents may."""
-    retrieved = case.settings.debate.evidence == "retrieved"
-    return retrieved and not is_own(case, passage) and adds_nothing(sentences(passage.text), case.claim.text)
+@lru_cache(maxsize=4_096)  # a passage is found for several questions
+def _why_unread(text: str, claim: str) -> str:
+    if is_prompt_injection(text):
+        return "passage that looks like instructions"
+    return "passage that adds nothing to the claim" if claim and adds_nothing(sentences(text), claim) else ""
 
 
 def is_own(case: Case, passage: Passage) -> bool:
