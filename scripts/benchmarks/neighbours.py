@@ -2,8 +2,8 @@
 
     python -m scripts.benchmarks.neighbours [--profile cpu] [--rounds 5] [--checks 10]
 
-Both are checked against the same pages, those of a bundled example, by one engine. The neighbour is checked again and
-again while the ordinary claim is. Prints the median time of each, and its ratio to that of the claim alone.
+One engine checks both, the ordinary claim against a short page of a bundled example, the neighbour against all of them,
+again and again as long as the ordinary claim takes. Prints the median time of each, and its ratio to that alone.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from system.graph.records import LONGEST, MOST_WORDS
 
 ROOT = Path(__file__).parent.parent.parent
 CLAIMS, STORE = ROOT / "system" / "examples" / "claims.json", ROOT / "knowledge_store" / "examples" / "0.json"
+SHORT = 1  # the page with 535 characters
 ALONE = "alone"
 
 
@@ -87,7 +88,7 @@ async def checks_beside(
         for _ in range(checks):
             await asyncio.sleep(0.02)
             began = perf_counter()
-            await checker.acheck(claim, pages)
+            await checker.acheck(claim, pages[SHORT])
             seconds.append(perf_counter() - began)
         done = True
     return seconds

@@ -32,7 +32,7 @@ _ROUGHLY = frozenset(_ROUGH.split())
 _DO = {"VVB": "do", "VVI": "do", "VHB": "do", "VDB": "do", "VVZ": "does", "VHZ": "does", "VDZ": "does"}
 
 
-LONGEST = 40  # characters of a word that the tagger sees: its time grows with their square, and more are no word
+LONGEST = 20  # characters of a word that the tagger sees: its time grows with their square, and more are no word
 
 
 @dataclass(frozen=True, slots=True)
