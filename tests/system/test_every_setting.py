@@ -4,6 +4,7 @@ import asyncio
 from datetime import date
 from pathlib import Path
 from threading import Barrier
+from types import SimpleNamespace
 
 import pytest
 
@@ -199,7 +200,7 @@ def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, 
 
 
 def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(SentenceEncoder, "of", lambda settings: BagOfWords())
+    monkeypatch.setattr(SentenceEncoder, "of", lambda settings: SimpleNamespace(cached=BagOfWords))
     curve = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.5))
     (tmp_path / "curve.json").write_text(curve.model_dump_json())
     assert load_engine(load("embedded", {})).calibration is None
