@@ -1,4 +1,4 @@
-"""Turns at a model that several claims share."""
+"""Turns at a model that several claims share, and the batches that are taken in them."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

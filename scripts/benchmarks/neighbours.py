@@ -72,7 +72,6 @@ async def checks_beside(
     neighbour: str, checker: FactChecker, claim: str, pages: list[Document], checks: int
 ) -> list[float]:
     """Seconds of each check of a claim while a neighbour is checked; it is alone where that is empty."""
-
     done = False
 
     async def again_and_again() -> None:
