@@ -18,6 +18,7 @@ from threading import Event
 import torch
 from torch import Tensor
 
+from knowledge_store.turns import batches
 from system.graph.records import Cost
 from system.models.base import ErrorKind, ModelError, Request, Result
 from system.models.constraints import ClosedReplies, GumbelNoise, closed_replies
@@ -106,7 +107,7 @@ class TransformersModel:
             except RequestTooLongError as error:
                 results[row] = ModelError(ErrorKind.TOO_LONG, str(error))
         closed = closed_replies(batch[0].request.task.reply_type, self._chat.tokenizer)
-        for rows in passes({row: len(prompt.ids) for row, prompt in prompts.items()}, self._engine.batched_tokens):
+        for rows in batches(prompts, lambda row: len(prompts[row].ids), self._engine.batched_tokens):
             jobs, read = [batch[row] for row in rows], [prompts[row] for row in rows]
             answered = self._choose(jobs, read, closed, began) if closed else self._write(jobs, read, began)
             results.update(zip(rows, answered, strict=True))
@@ -152,22 +153,3 @@ class TransformersModel:
             tokens_in=len(prompt.ids),
             tokens_out=tokens,
         )
-
-
-def passes(lengths: Mapping[int, int], most: int) -> list[list[int]]:
-    """Prompts that are read together: of about one length, so that padding stays small, and not too many.
-
-    Args:
-        lengths: tokens of each prompt, by its row.
-        most: tokens of a pass with its padding; a longer prompt has a pass of its own.
-
-    >>> passes({0: 900, 1: 300, 2: 310, 3: 320}, most=1000)
-    [[1, 2, 3], [0]]
-    """
-    groups: list[list[int]] = []
-    for row in sorted(lengths, key=lambda row: lengths[row]):
-        if groups and (len(groups[-1]) + 1) * lengths[row] <= most:
-            groups[-1].append(row)
-        else:
-            groups.append([row])
-    return groups

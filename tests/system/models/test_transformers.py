@@ -232,7 +232,7 @@ def test_request_too_long_fails_alone(tiny_model, tasks):
 
     model = TransformersModel(str(tiny_model / "base"), {}, ENGINE.model_copy(update={"context": 1200}))
     digits = "1234567890 " * 180  # a token a digit
-    huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text=digits)})
+    huge = tasks["judge"].model_copy(update={"claim": Claim.model_validate({"id": 1, "text": digits})})
     bad, good = ask(model, Request(huge), Request(tasks["judge"]))
     assert (bad.kind, "even when cut" in bad.message) == (ErrorKind.TOO_LONG, True)
     assert isinstance(good, Completion)

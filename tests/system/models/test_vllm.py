@@ -115,7 +115,7 @@ def test_sampling_follows_the_seed(model, tasks):
 
 def test_too_long_a_request_fails_alone(model, tasks):
     digits = "1234567890 " * 180  # a token a digit
-    huge = tasks["judge"].model_copy(update={"claim": Claim(id=1, text=digits)})
+    huge = tasks["judge"].model_copy(update={"claim": Claim.model_validate({"id": 1, "text": digits})})
     passage = tasks["answer"].passage
     long = type(passage)(text="The bridge is dear. " * 600, url=passage.url, page=0, start=0)
     trimmed = tasks["answer"].model_copy(update={"passage": long})
