@@ -1,15 +1,18 @@
 """What a claim waits for another: an ordinary claim alone, and beside one that is long or odd, in turns.
 
-    python -m scripts.benchmarks.neighbours [--profile cpu] [--rounds 5] [--checks 10]
+    python -m scripts.benchmarks.neighbours [--profile cpu] [--store] [--rounds 5] [--checks 10]
 
 One engine checks both, the ordinary claim against a short page of a bundled example, the neighbour against all of them,
-again and again as long as the ordinary claim takes. Prints the median time of each, and its ratio to that alone.
+again and again as long as the ordinary claim takes; with --store both against the example's store. Prints the median
+time of each, and its ratio to that alone.
 """
 
 import argparse
 import asyncio
 import re
 from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -17,7 +20,7 @@ from time import perf_counter
 
 from tqdm import tqdm
 
-from factgraph import Document, FactChecker, read_claims
+from factgraph import Claim, Document, FactChecker, read_claims
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import read_pages
 from system.graph.records import LONGEST, MOST_WORDS
@@ -32,20 +35,23 @@ def main() -> None:
     """Print what each neighbour costs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--profile", default="cpu")
+    parser.add_argument("--store", action="store_true", help="against a store, as in a run, in place of documents")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--checks", type=int, default=10, help="of the ordinary claim beside each neighbour in a round")
     args = parser.parse_args()
     claim, other = (read_claims(CLAIMS)[number].text for number in (0, 7))
-    pages = [Document(page.text) for page in read_pages(STORE, Flaws())]
+    pages = [page.text for page in read_pages(STORE, Flaws())]
     seconds: dict[str, list[float]] = defaultdict(list)
     with FactChecker(args.profile) as checker:
+        check = partial(on_store if args.store else on_documents, checker, pages)
+        asyncio.run(check(claim))  # what is started once
         for _ in tqdm(range(args.rounds), unit="round"):
             for name, text in {
                 ALONE: "",
                 "another ordinary claim": other,
-                **odd_claims(" ".join(page.text for page in pages)),
+                **odd_claims(" ".join(pages)),
             }.items():
-                seconds[name] += asyncio.run(checks_beside(text, checker, claim, pages, args.checks))
+                seconds[name] += asyncio.run(checks_beside(text, check, claim, args.checks))
     alone = median(seconds[ALONE])
     for name, measured in seconds.items():
         print(f"{name:40} {1000 * median(measured):6.1f} ms  {median(measured) / alone:5.2f} times")
@@ -68,9 +74,18 @@ def odd_claims(page: str) -> dict[str, str]:
     return {name: text[:LONGEST] for name, text in made.items()}
 
 
-async def checks_beside(
-    neighbour: str, checker: FactChecker, claim: str, pages: list[Document], checks: int
-) -> list[float]:
+async def on_documents(checker: FactChecker, pages: list[str], claim: str, *, short: bool = False) -> None:
+    """Check a claim against pages, or the short one of them."""
+    await checker.acheck(claim, [Document(page) for page in (pages[SHORT:][:1] if short else pages)])
+
+
+async def on_store(checker: FactChecker, pages: list[str], claim: str, *, short: bool = False) -> None:
+    """Check a claim against the store of the pages."""
+    async for _ in checker.acheck_many([Claim(claim, id=0)], store=STORE.parent):
+        pass
+
+
+async def checks_beside(neighbour: str, check: Callable[..., Awaitable[None]], claim: str, checks: int) -> list[float]:
     """Seconds of each check of a claim while a neighbour is checked; it is alone where that is empty."""
     done = False
 
@@ -78,7 +93,7 @@ async def checks_beside(
         for number in count():
             if done:
                 return
-            await checker.acheck(f"{number % 10}{neighbour[1:]}", pages)  # another one, for which nothing is cached
+            await check(f"{number % 10}{neighbour[1:]}")  # another one, for which nothing is cached
 
     seconds = []
     async with asyncio.TaskGroup() as tasks:
@@ -87,7 +102,7 @@ async def checks_beside(
         for _ in range(checks):
             await asyncio.sleep(0.02)
             began = perf_counter()
-            await checker.acheck(claim, pages[SHORT])
+            await check(claim, short=True)
             seconds.append(perf_counter() - began)
         done = True
     return seconds

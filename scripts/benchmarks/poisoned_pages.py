@@ -139,10 +139,10 @@ def main() -> None:
     """Check each claim on its store as it is, then under each attack, and print what changed."""
     args = _parser().parse_args()
     attacks = _read_attacks(args.attacks) if args.attacks else ATTACKS
-    claims = [claim for claim in read_claims(args.claims_file) if claim.id in (args.claims or FIRST)]
-    if args.attacks and not args.claims:
-        claims = [one for one in read_claims(args.claims_file) if any(pages(one.text) for pages in attacks.values())]
-    if not any(pages(claim.text) for claim in claims for pages in attacks.values()):
+    chosen = args.claims or ([] if args.attacks else FIRST)
+    claims = [claim for claim in read_claims(args.claims_file) if not chosen or claim.id in chosen]
+    claims = [claim for claim in claims if any(pages(claim.text) for pages in attacks.values())]
+    if not claims:
         raise SystemExit(f"{args.attacks or args.claims_file}: expected attacks on these claims, got none")
     labels: dict[tuple[str, int], Label] = {}
     with tempfile.TemporaryDirectory() as scratch, FactChecker(args.profile) as checker:
