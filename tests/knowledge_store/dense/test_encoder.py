@@ -62,6 +62,26 @@ def test_threads_encode_one_after_the_other(minilm: SentenceEncoder, monkeypatch
         assert len(list(pool.map(minilm.encode, [["A text."]] * 8))) == 8
 
 
+def test_the_cache_tells_queries_from_passages_where_the_model_does(
+    minilm: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[tuple[list[str], str | None]] = []
+
+    def encode(texts: list[str], prompt_name: str | None = None, **_: object) -> list[list[float]]:
+        encoded.append((texts, prompt_name))
+        return [[1.0]] * len(texts)
+
+    monkeypatch.setattr(minilm._model, "encode", encode)
+    monkeypatch.setattr(minilm, "dimension", 1)
+    symmetric = minilm.cached()
+    symmetric.encode(["A text."]), symmetric.encode_queries(["A text."])
+    assert encoded == [(["A text."], None)]
+    monkeypatch.setattr(minilm, "_query_prompt", "query")
+    asymmetric = minilm.cached()
+    asymmetric.encode(["A text."]), asymmetric.encode_queries(["A text."])
+    assert encoded[1:] == [(["A text."], None), (["A text."], "query")]
+
+
 def test_a_folder_can_be_loaded_and_its_vectors_are_normalized(minilm: SentenceEncoder, tmp_path: Path) -> None:
     from sentence_transformers import SentenceTransformer
 
