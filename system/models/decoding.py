@@ -38,6 +38,16 @@ class Generated:
     decode_seconds: float
 
 
+class Prefix(NamedTuple):
+    """What is read of a prompt: so many tokens, and their keys and values. Who reads on changes it."""
+
+    length: int
+    cache: Any
+
+
+UNREAD = Prefix(0, None)
+
+
 class Decoder:
     """A model with its adapters on one device.
 
@@ -66,20 +76,33 @@ class Decoder:
             keep_freed_memory()
 
     @torch.inference_mode()
+    def read(self, adapter: Adapter, ids: Sequence[int], prefix: Prefix = UNREAD) -> Prefix:
+        """Read tokens of a prompt behind its prefix."""
+        self.adapters.use(adapter)
+        inputs = torch.tensor([ids], device=self._model.device)
+        output = self._model.base_model(input_ids=inputs, past_key_values=prefix.cache, use_cache=True)
+        return Prefix(prefix.length + len(ids), output.past_key_values)
+
+    @torch.inference_mode()
     def generate(
-        self, requests: Sequence[Request], prompts: Sequence[list[int]], abandoned: Callable[[], bool]
+        self,
+        requests: Sequence[Request],
+        prompts: Sequence[list[int]],
+        abandoned: Callable[[], bool],
+        prefix: Prefix = UNREAD,
     ) -> list[Generated]:
         """Replies to requests of one type.
 
         Args:
             prompts: token ids, one row a request.
             abandoned: whether nobody waits for any of them any more, asked at each step: then all end there.
+            prefix: of the prompt, if there is one only.
         """
         task = requests[0].task
-        self.adapters.use(task.adapter)
         rows = [self._schemas.row(task.reply_type, task.max_tokens) for _ in prompts]
         noise = GumbelNoise(requests)
-        read = self._prefill([prompt + row.ids for prompt, row in zip(prompts, rows, strict=True)], self._model)
+        whole = [prompt + row.ids for prompt, row in zip(prompts, rows, strict=True)]
+        read = self._prefill(task.adapter, whole, self._model, prefix)
         began = time.perf_counter()
         while True:
             self._choose_next(rows, read.output.logits[:, -1].float(), noise)
@@ -90,10 +113,16 @@ class Decoder:
         return [Generated(row.ids, row.logprobs, seconds) for row in rows]
 
     @torch.inference_mode()
-    def score(self, requests: Sequence[Request], prompts: Sequence[list[int]], closed: ClosedReplies) -> list[Tensor]:
+    def score(
+        self,
+        requests: Sequence[Request],
+        prompts: Sequence[list[int]],
+        closed: ClosedReplies,
+        prefix: Prefix = UNREAD,
+    ) -> list[Tensor]:
         """Log-probabilities of closed replies, a row (replies,) float32 a request, by one pass and no decoding."""
-        self.adapters.use(requests[0].task.adapter)
-        read = self._prefill([prompt + closed.forced for prompt in prompts], self._model.base_model)
+        whole = [prompt + closed.forced for prompt in prompts]
+        read = self._prefill(requests[0].task.adapter, whole, self._model.base_model, prefix)
         last = read.output.last_hidden_state[:, -1]
         head = self._model.get_output_embeddings().weight[torch.tensor(closed.tokens, device=last.device)]
         return list((last.float() @ head.float().T).log_softmax(-1).cpu())
@@ -109,18 +138,15 @@ class Decoder:
             if not row.done:
                 row.add(token, chance)
 
-    def _prefill(self, prompts: Sequence[list[int]], model: Any) -> "_Read":
+    def _prefill(self, adapter: Adapter, prompts: Sequence[list[int]], model: Any, prefix: Prefix) -> "_Read":
         """Read prompts: what they share once, then padding and the rest of each."""
+        self.adapters.use(adapter)
         shared = min(len(common_prefix(prompts)), min(map(len, prompts)) - 1)
-        if len(prompts) == 1 or shared < SHARED:
-            shared = 0
-        mask = torch.ones(len(prompts), shared, dtype=torch.long, device=self._model.device)
-        cache = None
-        if shared:
-            ids = torch.tensor([prompts[0][:shared]], device=self._model.device)
-            cache = self._model.base_model(input_ids=ids, use_cache=True).past_key_values
-            cache.batch_repeat_interleave(len(prompts))
-        return self._forward([prompt[shared:] for prompt in prompts], mask, cache, model)
+        if len(prompts) > 1 and shared >= SHARED:
+            prefix = self.read(adapter, prompts[0][:shared])
+            prefix.cache.batch_repeat_interleave(len(prompts))
+        mask = torch.ones(len(prompts), prefix.length, dtype=torch.long, device=self._model.device)
+        return self._forward([prompt[prefix.length :] for prompt in prompts], mask, prefix.cache, model)
 
     def _decode_step(self, read: "_Read", tokens: Sequence[list[int]]) -> "_Read":
         """Read the tokens that replies have grown by."""

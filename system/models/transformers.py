@@ -1,10 +1,11 @@
 """Backend ``transformers``: any causal language model on any machine, with LoRA adapters by task.
 
-One worker thread batches the waiting requests of all callers. A batch holds requests of one task, hence of one adapter,
-one schema and one length; each row keeps its own temperature and seed, and the common prefix of the prompts is read
-once. A reply that is one of a few (``closed_replies``) is not written but chosen, with the probability of each. With
-temperature 0 a reply is the likeliest one, up to rounding, which depends on the batch. When all callers of a batch are
-cancelled, as at a deadline, it ends at the next token.
+One worker thread gives turns to the claims that wait. In its turn a claim's oldest request is read, together with
+others of its task, hence of one adapter and one schema, that fit the same pass; each row keeps its own temperature and
+seed, and the common prefix of the prompts is read once. A prompt too long for one pass is read in several turns, so
+nobody waits for the whole of a neighbour's. A reply that is one of a few (``closed_replies``) is not written but
+chosen, with the probability of each. With temperature 0 a reply is the likeliest one, up to rounding, which depends on
+the batch. When all callers of a batch are cancelled, as at a deadline, it ends at the next token.
 """
 
 import asyncio
@@ -13,28 +14,46 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from threading import Event
 
 import torch
 from torch import Tensor
 
 from knowledge_store.turns import batches
-from system.graph.records import Cost
+from system.graph.records import Claim, Cost
 from system.models.base import ErrorKind, ModelError, Request, Result
 from system.models.constraints import ClosedReplies, GumbelNoise, closed_replies
-from system.models.decoding import Decoder, Generated
+from system.models.decoding import UNREAD, Decoder, Generated, Prefix
 from system.models.prompting import Prompt, RequestTooLongError
 from system.models.replies import has_label, label_confidence, read_reply
 from system.settings import EngineSettings
-from system.tasks.base import Adapter
+from system.tasks.base import Adapter, Reply, Task
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Job:
+    """A request, and what its worker knows of it: the prompt, when its first turn began, and what is read."""
+
     request: Request
     future: Future[Result] = field(default_factory=Future)
     since: float = field(default_factory=time.perf_counter)
-    abandoned: Event = field(default_factory=Event)
+    prompt: Prompt = field(init=False)
+    began: float = 0.0
+    read: Prefix = UNREAD
+
+    @property
+    def task(self) -> Task[Reply]:
+        """What is asked."""
+        return self.request.task
+
+    @property
+    def unread(self) -> list[int]:
+        """Tokens of the prompt."""
+        return self.prompt.ids[self.read.length :]
+
+    def end(self, result: Result) -> None:
+        """Give the result to the caller, if it waits."""
+        if self.future.set_running_or_notify_cancel():
+            self.future.set_result(result)
 
 
 class TransformersModel:
@@ -43,7 +62,7 @@ class TransformersModel:
     Args:
         model: folder or name of an instruct model.
         adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
-        engine: ``context``, ``dtype``; of a batch at most ``sequences`` rows, and ``batched_tokens`` read together.
+        engine: ``context``, ``dtype``; of a pass at most ``sequences`` rows and ``batched_tokens``.
 
     Raises:
         ModelUnavailable: the model or an adapter cannot be loaded.
@@ -53,103 +72,112 @@ class TransformersModel:
         self._decoder = Decoder(model, adapters, engine)
         self._chat = self._decoder.chat
         self._engine = engine
-        self._waiting: deque[_Job] = deque()
+        self._asked: deque[_Job] = deque()  # by callers
+        self._jobs: list[_Job] = []  # in order of arrival, of the worker alone
+        self._rota: list[Claim] = []  # claims of the jobs, the next one first
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers")
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
         jobs = [_Job(request) for request in requests]
-        self._waiting.extend(jobs)
-        for _ in jobs:  # as many turns as jobs; a turn that finds nothing left to do is over at once
-            self._worker.submit(self._turn)
-        try:
-            return await asyncio.gather(*(asyncio.wrap_future(job.future) for job in jobs))
-        except asyncio.CancelledError:
-            for job in jobs:
-                job.abandoned.set()
-            raise
+        self._asked.extend(jobs)
+        self._worker.submit(self._work)
+        return await asyncio.gather(*(asyncio.wrap_future(job.future) for job in jobs))
 
     async def close(self) -> None:
         """See ``Model.close``."""
         await asyncio.to_thread(self._worker.shutdown, cancel_futures=True)
         del self._decoder
 
-    def _turn(self) -> None:
-        """Answer one batch, if anybody still waits."""
-        batch = self._next_batch()
-        if not batch:
-            return
-        try:
-            results = self._answer(batch)
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
-            failed = ModelError(ErrorKind.BACKEND, f"{type(error).__name__}: {error}")
-            results = [failed] * len(batch)
-        for job, result in zip(batch, results, strict=True):
-            job.future.set_result(result)
+    def _work(self) -> None:
+        """Give turns until nobody waits."""
+        while self._take_in():
+            batch = self._next_batch()
+            for job in batch:
+                job.began = job.began or time.perf_counter()
+            try:
+                self._turn(batch)
+            except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+                for job in batch:
+                    job.end(_failed(error))
+
+    def _take_in(self) -> bool:
+        """Prompt what was asked meanwhile, and drop what nobody waits for; whether any job is left."""
+        while self._asked:
+            job = self._asked.popleft()
+            try:
+                job.prompt = self._chat.prompt(job.task, job.task.adapter in self._decoder.adapters)
+            except RequestTooLongError as error:
+                job.end(ModelError(ErrorKind.TOO_LONG, str(error)))
+            except Exception as error:  # noqa: BLE001 - as above
+                job.end(_failed(error))
+            self._jobs.append(job)
+        self._jobs = [job for job in self._jobs if not job.future.done()]
+        return bool(self._jobs)
 
     def _next_batch(self) -> list[_Job]:
-        """The oldest job with the others of its task, in order; jobs that nobody waits for any more are dropped."""
-        jobs = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        jobs = [job for job in jobs if not job.future.cancelled()]
-        same = [job for job in jobs if type(job.request.task) is type(jobs[0].request.task)][: self._engine.sequences]
-        self._waiting.extendleft(job for job in reversed(jobs) if job not in same)
-        return [job for job in same if job.future.set_running_or_notify_cancel()]
+        """The oldest job of the claim whose turn it is, with others of its task that fit the same pass."""
+        waiting = [job.task.claim for job in self._jobs]
+        claim, *others = dict.fromkeys([*(claim for claim in self._rota if claim in waiting), *waiting])
+        self._rota = [*others, claim]
+        first = next(job for job in self._jobs if job.task.claim == claim)
+        if first.read.length:
+            return [first]
+        same = [job for job in self._jobs if type(job.task) is type(first.task) and not job.read.length]
+        same = [first, *(job for job in same if job is not first)][: self._engine.sequences]
+        passes = batches(same, lambda job: len(job.unread), self._engine.batched_tokens)
+        return next(batch for batch in passes if first in batch)
 
-    def _answer(self, batch: Sequence[_Job]) -> list[Result]:
-        """Results of a batch of one task, in order."""
-        began = time.perf_counter()
-        results: dict[int, Result] = {}
-        prompts: dict[int, Prompt] = {}
-        for row, job in enumerate(batch):
-            task = job.request.task
-            try:
-                prompts[row] = self._chat.prompt(task, task.adapter in self._decoder.adapters)
-            except RequestTooLongError as error:
-                results[row] = ModelError(ErrorKind.TOO_LONG, str(error))
-        closed = closed_replies(batch[0].request.task.reply_type, self._chat.tokenizer)
-        for rows in batches(prompts, lambda row: len(prompts[row].ids), self._engine.batched_tokens):
-            jobs, read = [batch[row] for row in rows], [prompts[row] for row in rows]
-            answered = self._choose(jobs, read, closed, began) if closed else self._write(jobs, read, began)
-            results.update(zip(rows, answered, strict=True))
-        return [results[row] for row in range(len(batch))]
+    def _turn(self, batch: Sequence[_Job]) -> None:
+        """One pass: answer a batch, or read on in a prompt that is longer."""
+        limit, task = self._engine.batched_tokens, batch[0].task
+        if len(batch[0].unread) > limit:
+            batch[0].read = self._decoder.read(task.adapter, batch[0].unread[:limit], batch[0].read)
+            return
+        closed = closed_replies(task.reply_type, self._chat.tokenizer)
+        for job, result in zip(batch, self._choose(batch, closed) if closed else self._write(batch), strict=True):
+            job.end(result)
 
-    def _write(self, jobs: Sequence[_Job], prompts: Sequence[Prompt], began: float) -> list[Result]:
-        requests = [job.request for job in jobs]
+    def _write(self, jobs: Sequence[_Job]) -> list[Result]:
         written = self._decoder.generate(
-            requests, [prompt.ids for prompt in prompts], lambda: all(job.abandoned.is_set() for job in jobs)
+            [job.request for job in jobs],
+            [job.prompt.ids for job in jobs],
+            lambda: all(job.future.cancelled() for job in jobs),
+            jobs[0].read,
         )
-        return [self._read(*row, began) for row in zip(jobs, prompts, written, strict=True)]
+        return [self._read(*row) for row in zip(jobs, written, strict=True)]
 
-    def _choose(
-        self, jobs: Sequence[_Job], prompts: Sequence[Prompt], closed: ClosedReplies, began: float
-    ) -> list[Result]:
+    def _choose(self, jobs: Sequence[_Job], closed: ClosedReplies) -> list[Result]:
         requests = [job.request for job in jobs]
-        chances = self._decoder.score(requests, [prompt.ids for prompt in prompts], closed)
+        chances = self._decoder.score(requests, [job.prompt.ids for job in jobs], closed, jobs[0].read)
         drawn = GumbelNoise(requests)(torch.stack(chances)).argmax(-1).tolist()
-        return [self._chosen(*row, closed, began) for row in zip(jobs, prompts, chances, drawn, strict=True)]
+        return [self._chosen(*row, closed) for row in zip(jobs, chances, drawn, strict=True)]
 
-    def _chosen(
-        self, job: _Job, prompt: Prompt, chances: Tensor, drawn: int, closed: ClosedReplies, began: float
-    ) -> Result:
-        cost, text = self._cost(job, prompt, 1, 0.0, began), self._chat.prompt_text(prompt.ids)
-        return closed.completion(drawn, chances.tolist(), cost, text)
+    def _chosen(self, job: _Job, chances: Tensor, drawn: int, closed: ClosedReplies) -> Result:
+        text = self._chat.prompt_text(job.prompt.ids)
+        return closed.completion(drawn, chances.tolist(), _cost(job, 1, 0.0), text)
 
-    def _read(self, job: _Job, prompt: Prompt, written: Generated, began: float) -> Result:
-        task = job.request.task
-        cost = self._cost(job, prompt, len(written.ids), written.decode_seconds, began)
+    def _read(self, job: _Job, written: Generated) -> Result:
+        task = job.task
+        cost = _cost(job, len(written.ids), written.decode_seconds)
         texts = (self._chat.reply_text([token]) for token in written.ids)
         pieces = list(zip(texts, written.logprobs, strict=True))
         confidence = label_confidence(task.reply_type, pieces) if has_label(task.reply_type) else 1.0
         truncated = written.ids[-1] != self._chat.tokenizer.eos_token_id
         raw = self._chat.reply_text(written.ids)
-        return read_reply(task, raw, cost, self._chat.prompt_text(prompt.ids), truncated, confidence)
+        return read_reply(task, raw, cost, self._chat.prompt_text(job.prompt.ids), truncated, confidence)
 
-    def _cost(self, job: _Job, prompt: Prompt, tokens: int, decode_seconds: float, began: float) -> Cost:
-        return Cost(
-            seconds=time.perf_counter() - job.since,
-            queue_seconds=began - job.since,
-            decode_seconds=decode_seconds,
-            calls=1,
-            tokens_in=len(prompt.ids),
-            tokens_out=tokens,
-        )
+
+def _cost(job: _Job, tokens: int, decode_seconds: float) -> Cost:
+    return Cost(
+        seconds=time.perf_counter() - job.since,
+        queue_seconds=job.began - job.since,
+        decode_seconds=decode_seconds,
+        calls=1,
+        tokens_in=len(job.prompt.ids),
+        tokens_out=tokens,
+    )
+
+
+def _failed(error: Exception) -> ModelError:
+    return ModelError(ErrorKind.BACKEND, f"{type(error).__name__}: {error}")

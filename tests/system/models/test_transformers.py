@@ -153,7 +153,7 @@ def test_an_abandoned_batch_ends_at_the_next_token(decoder, tasks):
 def test_a_cancelled_caller_abandons_its_rows(model, tasks, monkeypatch):
     begun, given_up = Event(), Event()
 
-    def wait(_, requests, prompts, abandoned):
+    def wait(_, requests, prompts, abandoned, prefix):
         begun.set()
         while not abandoned():
             time.sleep(0.001)
