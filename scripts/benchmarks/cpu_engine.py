@@ -194,7 +194,7 @@ class Engine:
 
         torch.set_num_threads(args.threads)
         adapters = {Adapter(name): str(args.work / name) for name in TASKS}
-        self._decoder = Decoder(str(args.model), adapters, EngineSettings())
+        self._decoder = Decoder(str(args.model), adapters, EngineSettings(prefix_cache=False))
 
     def replies(self, batch: dict[str, Any], length: int) -> list[list[int]]:
         """Greedy, in one batch whose common beginning is read once."""

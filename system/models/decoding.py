@@ -22,11 +22,9 @@ from system.models.adapters import base_mark, check_adapter
 from system.models.base import ModelUnavailable, Request, first_line
 from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies, GumbelNoise, Row, Schemas, common_prefix
+from system.models.prefixes import SHARED, UNREAD, Prefix, Prefixes
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
-
-SHARED = 16
-"""Tokens that prompts must begin with alike before a pass of its own for them pays."""
 
 
 @dataclass(frozen=True)
@@ -38,23 +36,13 @@ class Generated:
     decode_seconds: float
 
 
-class Prefix(NamedTuple):
-    """What is read of a prompt: so many tokens, and their keys and values. Who reads on changes it."""
-
-    length: int
-    cache: Any
-
-
-UNREAD = Prefix(0, None)
-
-
 class Decoder:
     """A model with its adapters on one device.
 
     Args:
         model: folder or name.
         adapters: folders of PEFT adapters.
-        engine: ``context`` and ``dtype``.
+        engine: ``context``, ``dtype`` and ``prefix_cache``.
 
     Attributes:
         chat: the model's tokenizer and template.
@@ -72,8 +60,13 @@ class Decoder:
         self.chat = ChatTokenizer(model, min(engine.context, config.max_position_embeddings))
         self._tokenizer = self.chat.tokenizer
         self._schemas = Schemas(self._tokenizer, config.vocab_size)
+        self._prefixes = Prefixes(self.chat.context if engine.prefix_cache else 0)
         if device.type == "cpu":  # only now, since loading frees more than is ever needed again
             keep_freed_memory()
+
+    def known(self, adapter: Adapter, ids: list[int]) -> Prefix:
+        """What need not be read of a prompt, since another began alike."""
+        return self._prefixes.find(adapter, ids)
 
     @torch.inference_mode()
     def read(self, adapter: Adapter, ids: Sequence[int], prefix: Prefix = UNREAD) -> Prefix:
@@ -141,12 +134,26 @@ class Decoder:
     def _prefill(self, adapter: Adapter, prompts: Sequence[list[int]], model: Any, prefix: Prefix) -> "_Read":
         """Read prompts: what they share once, then padding and the rest of each."""
         self.adapters.use(adapter)
-        shared = min(len(common_prefix(prompts)), min(map(len, prompts)) - 1)
-        if len(prompts) > 1 and shared >= SHARED:
-            prefix = self.read(adapter, prompts[0][:shared])
-            prefix.cache.batch_repeat_interleave(len(prompts))
+        if len(prompts) > 1:
+            prefix = self._shared(adapter, prompts)
         mask = torch.ones(len(prompts), prefix.length, dtype=torch.long, device=self._model.device)
-        return self._forward([prompt[prefix.length :] for prompt in prompts], mask, prefix.cache, model)
+        read = self._forward([prompt[prefix.length :] for prompt in prompts], mask, prefix.cache, model)
+        if len(prompts) == 1:
+            self._prefixes.keep(adapter, prompts[0], read.output.past_key_values)
+        return read
+
+    def _shared(self, adapter: Adapter, prompts: Sequence[list[int]]) -> Prefix:
+        """What prompts share, a row for each."""
+        shared = common_prefix(prompts)[: min(map(len, prompts)) - 1]
+        known = self.known(adapter, [*shared, -1])
+        if len(shared) - known.length < SHARED:
+            prefix = known
+        else:
+            prefix = self.read(adapter, shared[known.length :], known)
+            self._prefixes.keep(adapter, shared, prefix.cache)
+        if prefix.length:
+            prefix.cache.batch_repeat_interleave(len(prompts))
+        return prefix
 
     def _decode_step(self, read: "_Read", tokens: Sequence[list[int]]) -> "_Read":
         """Read the tokens that replies have grown by."""

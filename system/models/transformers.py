@@ -21,8 +21,9 @@ from torch import Tensor
 from knowledge_store.turns import batches
 from system.graph.records import Claim, Cost
 from system.models.base import ErrorKind, ModelError, Request, Result
-from system.models.constraints import ClosedReplies, GumbelNoise, closed_replies
-from system.models.decoding import UNREAD, Decoder, Generated, Prefix
+from system.models.constraints import ClosedReplies, GumbelNoise, closed_replies, common_prefix
+from system.models.decoding import Decoder, Generated
+from system.models.prefixes import UNREAD, Prefix
 from system.models.prompting import Prompt, RequestTooLongError
 from system.models.replies import has_label, label_confidence, read_reply
 from system.settings import EngineSettings
@@ -74,7 +75,8 @@ class TransformersModel:
         self._engine = engine
         self._asked: deque[_Job] = deque()  # by callers
         self._jobs: list[_Job] = []  # in order of arrival, of the worker alone
-        self._rota: list[Claim] = []  # claims of the jobs, the next one first
+        self._clock = 0.0  # seconds that a claim has used which waited all the time
+        self._used: dict[Claim, float] = {}  # seconds by that clock, of claims that are ahead of it
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transformers")
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
@@ -93,13 +95,15 @@ class TransformersModel:
         """Give turns until nobody waits."""
         while self._take_in():
             batch = self._next_batch()
+            began = time.perf_counter()
             for job in batch:
-                job.began = job.began or time.perf_counter()
+                job.began = job.began or began
             try:
                 self._turn(batch)
             except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
                 for job in batch:
                     job.end(_failed(error))
+            self._used[batch[0].task.claim] = self._clock + time.perf_counter() - began
 
     def _take_in(self) -> bool:
         """Prompt what was asked meanwhile, and drop what nobody waits for; whether any job is left."""
@@ -116,27 +120,40 @@ class TransformersModel:
         return bool(self._jobs)
 
     def _next_batch(self) -> list[_Job]:
-        """The oldest job of the claim whose turn it is, with others of its task that fit the same pass."""
-        waiting = [job.task.claim for job in self._jobs]
-        claim, *others = dict.fromkeys([*(claim for claim in self._rota if claim in waiting), *waiting])
-        self._rota = [*others, claim]
+        """The oldest job of the claim that has used the least time, with others of its task that fit the same pass."""
+        claim = min((job.task.claim for job in self._jobs), key=self._time_of)
+        self._clock = self._time_of(claim)
+        self._used = {claim: seconds for claim, seconds in self._used.items() if seconds > self._clock}
         first = next(job for job in self._jobs if job.task.claim == claim)
         if first.read.length:
             return [first]
+        chosen = self._closed(first.task) is not None  # then more rows gain nothing, and other claims' share less
         same = [job for job in self._jobs if type(job.task) is type(first.task) and not job.read.length]
-        same = [first, *(job for job in same if job is not first)][: self._engine.sequences]
-        passes = batches(same, lambda job: len(job.unread), self._engine.batched_tokens)
+        same = [job for job in same if job is not first and (job.task.claim == claim or not chosen)]
+        same = [first, *same][: self._engine.sequences]
+        shared = common_prefix([job.prompt.ids for job in same])
+        known = self._decoder.known(first.task.adapter, shared).length
+        room = self._engine.batched_tokens - len(shared) + known
+        passes = batches(same, lambda job: len(job.prompt.ids) - len(shared), room)
         return next(batch for batch in passes if first in batch)
+
+    def _time_of(self, claim: Claim) -> float:
+        """Seconds that a claim has used; one that did not wait has used no less than those that did."""
+        return max(self._clock, self._used.get(claim, 0.0))
 
     def _turn(self, batch: Sequence[_Job]) -> None:
         """One pass: answer a batch, or read on in a prompt that is longer."""
-        limit, task = self._engine.batched_tokens, batch[0].task
-        if len(batch[0].unread) > limit:
-            batch[0].read = self._decoder.read(task.adapter, batch[0].unread[:limit], batch[0].read)
+        first, limit, closed = batch[0], self._engine.batched_tokens, self._closed(batch[0].task)
+        if len(batch) == 1 and not first.read.length:
+            first.read = self._decoder.known(first.task.adapter, first.prompt.ids)
+        if len(batch) == 1 and len(first.unread) > limit:
+            first.read = self._decoder.read(first.task.adapter, first.unread[:limit], first.read)
             return
-        closed = closed_replies(task.reply_type, self._chat.tokenizer)
         for job, result in zip(batch, self._choose(batch, closed) if closed else self._write(batch), strict=True):
             job.end(result)
+
+    def _closed(self, task: Task[Reply]) -> ClosedReplies | None:
+        return closed_replies(task.reply_type, self._chat.tokenizer)
 
     def _write(self, jobs: Sequence[_Job]) -> list[Result]:
         written = self._decoder.generate(

@@ -12,8 +12,10 @@ import torch
 from submission.ev2r.tasks import FreePrompt
 from system.graph.records import Claim, Label
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
+from system.models.constraints import closed_replies, common_prefix
 from system.settings import EngineSettings
-from system.tasks.base import FreeText
+from system.strategies.steps.tasks.judge_claim import LabelReply
+from system.tasks.base import Adapter, FreeText
 
 pytestmark = pytest.mark.slow
 
@@ -100,6 +102,88 @@ def test_common_prefixes_are_read_once_and_change_nothing(model, tasks):
     requests = [*map(Request, answers), *(Request(answers[0], temperature=1.2, seed=seed) for seed in (1, 2))]
     together = [result.raw for result in ask(model, *requests)]
     assert together == [ask(model, request)[0].raw for request in requests]
+
+
+def labels_of(tasks, *texts, pairs=1):
+    """A request for the label of each claim."""
+    return [
+        Request(tasks["label"].model_copy(update={"claim": Claim(text, id=0), "pairs": tasks["label"].pairs * pairs}))
+        for text in texts
+    ]
+
+
+@pytest.mark.parametrize("prefix_cache", [True, False])
+@pytest.mark.parametrize("batched_tokens", [24, 90, 4096])
+def test_passes_and_known_beginnings_change_no_label(
+    model, tiny_model, tiny_adapters, tasks, batched_tokens, prefix_cache
+):
+    from system.models.transformers import TransformersModel
+
+    changes = {"batched_tokens": batched_tokens, "prefix_cache": prefix_cache}
+    other = TransformersModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update=changes))
+    long, short = "The bridge at Oldmarsh cost nine million. " * 4, "It was dear."
+    requests = [request for n in (1, 2, 5) for request in labels_of(tasks, long, short, pairs=n)]
+    requests += [Request(tasks["answer"]), Request(tasks["verify"]), *labels_of(tasks, long)]
+    expected = [ask(model, request)[0] for request in requests]
+    for found in (ask(other, *requests), [ask(other, request)[0] for request in requests]):
+        assert [result.raw for result in found] == [result.raw for result in expected]
+        for one, result in zip(found, expected, strict=True):
+            assert one.cost.tokens_in == result.cost.tokens_in and one.cost.queue_seconds <= one.cost.seconds
+            assert one.probabilities == pytest.approx(result.probabilities, abs=1e-4)
+    asyncio.run(other.close())
+
+
+def test_a_known_beginning_is_not_read_again(decoder, tasks, monkeypatch):
+    read, forward = [], type(decoder)._forward
+    monkeypatch.setattr(
+        type(decoder), "_forward", lambda one, tokens, *rest: read.append(len(tokens[0])) or forward(one, tokens, *rest)
+    )
+    claims = [*labels_of(tasks, "The mill at Fenwick burned down in 1911.", pairs=2), Request(tasks["label"])]
+    closed = closed_replies(LabelReply, decoder.chat.tokenizer)
+    prompts = [decoder.chat.prompt(request.task, True).ids for request in claims]
+    for prompt in (prompts[0], [*prompts[0], 7], prompts[1]):
+        decoder.score(claims[:1], [prompt], closed, decoder.known(Adapter.VERDICT_PREDICTION, prompt))
+    alike = len(common_prefix(prompts)) - len(closed.forced)
+    assert read[1] <= 1 + len(closed.forced) < read[0]
+    assert len(prompts[1]) - alike >= read[2] > 0
+
+
+def turns_of(model, monkeypatch, *claims):
+    """Whose turn it is, pass by pass, when all have asked before the first pass."""
+    order, turn, asked = [], type(model)._turn, Event()
+
+    def noted(one, batch):
+        asked.wait()
+        order.append(batch[0].task.claim.text[0])
+        return turn(one, batch)
+
+    monkeypatch.setattr(type(model), "_turn", noted)
+
+    async def ask_all():
+        callers = [asyncio.create_task(model.generate(requests)) for requests in claims]
+        await asyncio.sleep(0.05)
+        asked.set()
+        return await asyncio.gather(*callers)
+
+    results = asyncio.run(ask_all())
+    assert all(isinstance(result, Completion) for one in results for result in one)
+    return "".join(order)
+
+
+def test_no_claim_waits_for_the_whole_of_anothers(tiny_model, tiny_adapters, tasks, monkeypatch):
+    """Neither for a long prompt nor for many: a claim has the next turn if it has used less time."""
+    from system.models.transformers import TransformersModel
+
+    small = ENGINE.model_copy(update={"batched_tokens": 90})
+    model = TransformersModel(str(tiny_model / "base"), tiny_adapters, small)
+    texts = "A bridge at Oldmarsh cost nine million. " * 14, "B."
+    order = turns_of(model, monkeypatch, *([request] for request in labels_of(tasks, *texts)))
+    assert order[:2] == "AB" and order.count("A") > 2
+
+    many = [request for n in range(12) for request in labels_of(tasks, "C costs more.", pairs=n)]
+    order = turns_of(model, monkeypatch, many, labels_of(tasks, "D."))
+    assert order[:2] == "CD" and order.count("C") > 2
+    asyncio.run(model.close())
 
 
 def test_a_label_is_chosen_with_the_probability_of_each(model, decoder, tiny_model, tasks):
