@@ -147,7 +147,8 @@ class TransformersModel:
         if len(batch) == 1 and not first.read.length:
             first.read = self._decoder.known(first.task.adapter, first.prompt.ids)
         if len(batch) == 1 and len(first.unread) > limit:
-            first.read = self._decoder.read(first.task.adapter, first.unread[:limit], first.read)
+            piece = first.unread[: max(1, limit // 2)]  # a pass over much that is read takes longer
+            first.read = self._decoder.read(first.task.adapter, piece, first.read)
             return
         for job, result in zip(batch, self._choose(batch, closed) if closed else self._write(batch), strict=True):
             job.end(result)
