@@ -193,7 +193,7 @@ def official_date(text: str) -> str:
     return ""
 
 
-LONGEST = 1000  # characters of a claim; AVeriTeC's have 392 at most
+LONGEST = 500  # characters of a claim; AVeriTeC's have 392 at most
 MOST_WORDS = 100  # of a claim, numbers included; AVeriTeC's have 74
 _WORD = re.compile(r"\w+")
 

@@ -48,6 +48,10 @@ async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
     try:
         code = await _foreign(case)
+        statements = await case.stopwatch.within_deadline(
+            "read",
+            lambda: asyncio.to_thread(statements_of, case.claim.text),  # which takes long if words are odd
+        )
     except DeadlineExpired:
         return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
     if code:
@@ -55,7 +59,6 @@ async def entailment(case: Case) -> Outcome:
         unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
         case.graph.add(unread, [case.graph.root], "judge")
         return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
-    statements = statements_of(case.claim.text)
     questions = [
         case.graph.add(Question(text=question_of_statement(one)), [case.graph.root], "split") for one in statements
     ]

@@ -171,7 +171,7 @@ def test_errors_are_one_sentence_of_ours(name, arguments, message):
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
     [
-        ("check_claim", {"claim": "a" * 1001}, "claim: expected at most 1000 characters"),
+        ("check_claim", {"claim": "a" * 501}, "claim: expected at most 500 characters"),
         ("check_text", {"text": "a " * 50_001}, "the arguments are too large, expected at most 20,000 bytes"),
         ("check_claim", CLAIM | {"documents": [{"text": "a"}] * 65}, "documents: expected at most 64 items"),
         ("search_archive", {"query": "a", "limit": 51}, "limit: expected a number less than or equal to 50"),

@@ -298,7 +298,7 @@ def test_official_splits(shared: Path, split: str, count: int) -> None:
 @pytest.mark.parametrize("text", ["x" * 2001, "1," * 1000, "so it is " * 67], ids=["characters", "numbers", "words"])
 def test_a_claim_longer_than_a_statement_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "claims.txt").write_text(f"It rained.\n{text}\n")
-    with pytest.raises(ClaimsError, match=r"claims.txt: line 2: 'claim': .* at most 1,000 characters and 100 words"):
+    with pytest.raises(ClaimsError, match=r"claims.txt: line 2: 'claim': .* at most 500 characters and 100 words"):
         read_claims(tmp_path / "claims.txt")
     with pytest.raises(ClaimsError, match=r"^claim: .* check it as a text, statement by statement$"):
         Claim(text)

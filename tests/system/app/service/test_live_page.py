@@ -200,7 +200,7 @@ def test_the_api_page_shows_and_violates_nothing(browser):
     with listening(engine_of(Answers())) as address:
         reader = Reader(browser, f"{address}docs")
         text = reader.one("main").text
-        assert "list of UploadedDocument, at most 64" in text and "string, at most 1,000 characters" in text
+        assert "list of UploadedDocument, at most 64" in text and "string, at most 500 characters" in text
         assert "curl --silent" in text and "--json '{" in text and "the queue is full" in text
         assert reader.errors() == []
 

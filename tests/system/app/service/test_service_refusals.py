@@ -18,8 +18,8 @@ SECRET = "http://user:key@10.0.0.7/v1"
     ("body", "says"),
     [
         ({**ORDER, "claim": " \n "}, "claim: expected one statement that is true or false"),
-        ({**ORDER, "claim": "x" * 1001}, "claim: expected at most 1000 characters"),
-        ({**ORDER, "claim": "1," * 450}, "claim: expected a statement of at most 1,000 characters and 100 words"),
+        ({**ORDER, "claim": "x" * 501}, "claim: expected at most 500 characters"),
+        ({**ORDER, "claim": "1," * 240}, "claim: expected a statement of at most 500 characters and 100 words"),
         ({**ORDER, "date": "yesterday"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
         ({**ORDER, "date": "31-2-2021"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
         ({**ORDER, "date": "2021-02-29"}, "date: expected a date as 2020-08-25 or 25-8-2020"),
