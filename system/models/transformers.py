@@ -32,13 +32,15 @@ from system.tasks.base import Adapter, Reply, Task
 
 @dataclass(eq=False)
 class _Job:
-    """A request, and what its worker knows of it: the prompt, when its first turn began, and what is read."""
+    """A request, and what the worker knows of it: prompt, replies, when its first turn began, and how it is read."""
 
     request: Request
     future: Future[Result] = field(default_factory=Future)
     since: float = field(default_factory=time.perf_counter)
     prompt: Prompt = field(init=False)
+    closed: ClosedReplies | None = None
     began: float = 0.0
+    piece: int = 0
     read: Prefix = UNREAD
 
     @property
@@ -111,6 +113,7 @@ class TransformersModel:
             job = self._asked.popleft()
             try:
                 job.prompt = self._chat.prompt(job.task, job.task.adapter in self._decoder.adapters)
+                job.closed = closed_replies(job.task.reply_type, self._chat.tokenizer)
             except RequestTooLongError as error:
                 job.end(ModelError(ErrorKind.TOO_LONG, str(error)))
             except Exception as error:  # noqa: BLE001 - as above
@@ -125,12 +128,12 @@ class TransformersModel:
         self._clock = self._time_of(claim)
         self._used = {claim: seconds for claim, seconds in self._used.items() if seconds > self._clock}
         first = next(job for job in self._jobs if job.task.claim == claim)
-        if first.read.length:
+        if first.piece:
             return [first]
-        chosen = self._closed(first.task) is not None  # then more rows gain nothing, and other claims' share less
-        same = [job for job in self._jobs if type(job.task) is type(first.task) and not job.read.length]
-        same = [job for job in same if job is not first and (job.task.claim == claim or not chosen)]
-        same = [first, *same][: self._engine.sequences]
+        same = [job for job in self._jobs if type(job.task) is type(first.task) and not job.piece]
+        if first.closed:  # reading gains nothing from more rows, and those of other claims share less
+            same = [job for job in same if job.task.claim == claim]
+        same = [first, *(job for job in same if job is not first)][: self._engine.sequences]
         shared = common_prefix([job.prompt.ids for job in same])
         known = self._decoder.known(first.task.adapter, shared).length
         room = self._engine.batched_tokens - len(shared) + known
@@ -143,18 +146,18 @@ class TransformersModel:
 
     def _turn(self, batch: Sequence[_Job]) -> None:
         """One pass: answer a batch, or read on in a prompt that is longer."""
-        first, limit, closed = batch[0], self._engine.batched_tokens, self._closed(batch[0].task)
-        if len(batch) == 1 and not first.read.length:
+        first, limit = batch[0], self._engine.batched_tokens
+        if len(batch) == 1 and not first.piece:
             first.read = self._decoder.known(first.task.adapter, first.prompt.ids)
-        if len(batch) == 1 and len(first.unread) > limit:
-            piece = first.unread[: max(1, limit // 2)]  # a pass over much that is read takes longer
-            first.read = self._decoder.read(first.task.adapter, piece, first.read)
+            first.piece = (
+                limit if len(first.unread) <= limit else -(-limit // 2)
+            )  # over what is read a pass takes longer
+        if len(batch) == 1 and len(first.unread) > first.piece:
+            first.read = self._decoder.read(first.task.adapter, first.unread[: first.piece], first.read)
             return
-        for job, result in zip(batch, self._choose(batch, closed) if closed else self._write(batch), strict=True):
+        results = self._choose(batch, first.closed) if first.closed else self._write(batch)
+        for job, result in zip(batch, results, strict=True):
             job.end(result)
-
-    def _closed(self, task: Task[Reply]) -> ClosedReplies | None:
-        return closed_replies(task.reply_type, self._chat.tokenizer)
 
     def _write(self, jobs: Sequence[_Job]) -> list[Result]:
         written = self._decoder.generate(

@@ -176,7 +176,7 @@ def test_no_claim_waits_for_the_whole_of_anothers(tiny_model, tiny_adapters, tas
 
     small = ENGINE.model_copy(update={"batched_tokens": 90})
     model = TransformersModel(str(tiny_model / "base"), tiny_adapters, small)
-    texts = "A bridge at Oldmarsh cost nine million. " * 14, "B."
+    texts = "A bridge at Oldmarsh cost nine million. " * 12, "B."
     order = turns_of(model, monkeypatch, *([request] for request in labels_of(tasks, *texts)))
     assert order[:2] == "AB" and order.count("A") > 2
 
