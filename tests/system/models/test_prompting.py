@@ -89,8 +89,9 @@ def test_a_label_is_asked_for_in_few_words(tasks):
     assert full[1] == short[1]
 
 
-def test_a_label_prompt_shows_only_the_beginning_of_an_answer(tasks):
-    pair = tasks["label"].pairs[0].model_copy(update={"answer": "word " * 200})
+@pytest.mark.parametrize("part", ["question", "answer"])
+def test_a_label_prompt_shows_only_the_beginning_of_a_pair(tasks, part):
+    pair = tasks["label"].pairs[0].model_copy(update={part: "word " * 200})
     task = tasks["label"].model_copy(update={"pairs": (pair,)})
     short, full = (len(render(task, adapter)[1]["content"]) for adapter in (True, False))
     assert short < 500 < 1000 < full
