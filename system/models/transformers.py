@@ -149,9 +149,8 @@ class TransformersModel:
         first, limit = batch[0], self._engine.batched_tokens
         if len(batch) == 1 and not first.piece:
             first.read = self._decoder.known(first.task.adapter, first.prompt.ids)
-            first.piece = (
-                limit if len(first.unread) <= limit else -(-limit // 2)
-            )  # over what is read a pass takes longer
+            fits = len(first.unread) <= limit
+            first.piece = limit if fits else -(-limit // 2)  # a pass over what is read takes longer
         if len(batch) == 1 and len(first.unread) > first.piece:
             first.read = self._decoder.read(first.task.adapter, first.unread[: first.piece], first.read)
             return
