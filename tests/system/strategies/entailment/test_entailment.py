@@ -53,6 +53,19 @@ def test_confidence_is_the_probability_of_the_label_given():
     assert given[0].confidence > 0.9 and given[0].confidence + given[1].confidence <= 1
 
 
+def test_statements_are_found_beside_the_event_loop(checker, monkeypatch):
+    """A claim of long odd words would keep all others waiting there."""
+
+    def found(text):
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            asyncio.get_running_loop()
+        return statements_of(text)
+
+    monkeypatch.setattr("system.strategies.entailment.strategy.statements_of", found)
+    checked = verdict_of(checker, "The bridge opened in 1932.", a="The bridge opened in 1932.")
+    assert checked.verdict.label is Label.SUPPORTED
+
+
 def test_the_number_that_differs_is_named(checker):
     checked = verdict_of(checker, "The bridge opened in 1931.", a="The bridge opened in 1932.")
     assert checked.verdict.label is Label.REFUTED
