@@ -3,14 +3,16 @@
     scripts/setup.sh gpu test
     .venv/bin/python -m scripts.prove_gpu --claims dev.json --knowledge-store stores/dev --output proof.json
 
-Four steps, each a process of its own, so that what fails in one is recorded and the next still runs:
+Five steps, each a process of its own, so that what fails in one is recorded and the next still runs:
 
     machine   hardware, versions, and what doctor finds
+    first     one bundled claim with the whole profile: its verdict within three minutes, or what stopped it
     bench     loads the engine; memory in use against the plan, tokens a second (scripts/benchmarks/engine.py)
     parity    adapters, AWQ and schemas against references of our own (the tests that are marked vllm)
     run       claims of a split, with the time report, as the shared task counts it
 
-Exit status 0 if all of them did what they should, else 1; the file says of each what it found and how long it took.
+All of it ends within ``--minutes``: a step that is running then is stopped, and the file says so. Exit status 0 if all
+of them did what they should, else 1; the file says of each what it found and how long it took.
 """
 
 import argparse
@@ -21,42 +23,91 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TAIL = 4000  # characters of what a step printed
-Step = Callable[[argparse.Namespace, Path], dict[str, Any]]
+FIRST = 180.0  # seconds that the first verdict may take
+DESCRIBE = "import json; from system.hardware.machine import describe_machine; print(json.dumps(describe_machine()))"
 
 
 class StepFailed(Exception):
     """A step ended with an error; holds what it printed last."""
 
 
-def machine(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
-    """The machine of the run, and what doctor finds missing."""
-    described = _python(
-        "-c", "import json; from system.hardware.machine import describe_machine; print(json.dumps(describe_machine()))"
-    )
-    found = subprocess.run(
-        [sys.executable, "-m", "system", "doctor", *_profile(args)], cwd=ROOT, capture_output=True, text=True
-    )
+@dataclass(frozen=True)
+class Proof:
+    """What a step works with: the options, a folder of its own, and the time at which all has to end."""
+
+    args: argparse.Namespace
+    scratch: Path
+    until: float
+
+    def run(self, *arguments: str, seconds: float = inf) -> subprocess.CompletedProcess[str]:
+        """Run a Python process.
+
+        Raises:
+            StepFailed: it is not done in time.
+        """
+        left = max(1.0, min(seconds, self.until - time.monotonic()))
+        command = [sys.executable, *arguments]
+        try:
+            return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=left)
+        except subprocess.TimeoutExpired as error:
+            raise StepFailed(f"stopped after {left:.0f} s: {_text(error.stdout)}{_text(error.stderr)}") from error
+
+    def output(self, *arguments: str, seconds: float = inf) -> str:
+        """Return what a Python process prints.
+
+        Raises:
+            StepFailed: it is not done in time, or fails.
+        """
+        done = self.run(*arguments, seconds=seconds)
+        if done.returncode:
+            raise StepFailed(f"status {done.returncode}: {(done.stdout + done.stderr)[-TAIL:]}")
+        return done.stdout
+
+    @property
+    def profile(self) -> list[str]:
+        """The options that name profile and model."""
+        return ["--profile", self.args.profile, *(["--model", self.args.model] if self.args.model else [])]
+
+
+Step = Callable[[Proof], dict[str, Any]]
+
+
+def machine(proof: Proof) -> dict[str, Any]:
+    """Describe the machine, and what doctor finds missing."""
+    described = proof.output("-c", DESCRIBE)
+    found = proof.run("-m", "system", "doctor", *proof.profile)
     return {**json.loads(described), "doctor": found.stdout[-TAIL:], "complete": found.returncode == 0}
 
 
-def bench(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
-    """Load, memory and speed of the engine, with random weights of the model's shape unless a model is named."""
+def first(proof: Proof) -> dict[str, Any]:
+    """Check one bundled claim with the whole profile."""
+    folder = proof.scratch / "first"
+    proof.output("-m", "system", *proof.profile, "--limit", "1", "--output", str(folder), seconds=FIRST)
+    (row,) = json.loads((folder / "submission.json").read_text())
+    print(f"first verdict: {row['pred_label']} ({row['claim']})", flush=True)
+    return {"verdict": row["pred_label"], "timings": json.loads((folder / "timings.json").read_text())}
+
+
+def bench(proof: Proof) -> dict[str, Any]:
+    """Measure the engine's load, memory and speed, with random weights of the model's shape unless a model is named."""
+    args, written = proof.args, proof.scratch / "bench.json"
     what = ["--model", args.model] if args.model else ["--shape", args.shape]
-    limits = ["--gpu-memory", str(args.gpu_memory)]
-    _python("-m", "scripts.benchmarks.engine", *what, *limits, "--output", str(scratch / "bench.json"))
-    return json.loads((scratch / "bench.json").read_text())
+    limits = ["--profile", args.profile, "--gpu-memory", str(args.gpu_memory)]
+    proof.output("-m", "scripts.benchmarks.engine", *what, *limits, "--output", str(written))
+    return dict(json.loads(written.read_text()))
 
 
-def parity(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
-    """How many of the engine's tests passed, and the names of those that did not."""
-    report = scratch / "parity.xml"
-    command = ["-m", "pytest", "-q", "-m", "vllm", "tests/system/models", f"--junitxml={report}"]
-    done = subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True)
+def parity(proof: Proof) -> dict[str, Any]:
+    """Count the engine's tests that passed, and name those that did not."""
+    report = proof.scratch / "parity.xml"
+    done = proof.run("-m", "pytest", "-q", "-m", "vllm", "tests/system/models", f"--junitxml={report}")
     if not report.exists():
         raise StepFailed((done.stdout + done.stderr)[-TAIL:])
     cases = list(ElementTree.parse(report).iter("testcase"))
@@ -67,41 +118,37 @@ def parity(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
     return {"passed": len(cases) - len(skipped), "skipped": skipped}
 
 
-def run(args: argparse.Namespace, scratch: Path) -> dict[str, Any]:
-    """The time report of a run over claims, and the settings it ran with."""
+def run(proof: Proof) -> dict[str, Any]:
+    """Run claims; return the time report and the settings."""
+    args, folder = proof.args, proof.scratch / "run"
     data = ["--claims", args.claims, "--knowledge-store", args.knowledge_store] if args.claims else []
-    _python("-m", "system", *_profile(args), *data, "--limit", str(args.limit), "--output", str(scratch / "run"))
-    read = {name: json.loads((scratch / "run" / f"{name}.json").read_text()) for name in ("timings", "run")}
-    return {"timings": read["timings"], "run": read["run"]}
+    proof.output("-m", "system", *proof.profile, *data, "--limit", str(args.limit), "--output", str(folder))
+    return {name: json.loads((folder / f"{name}.json").read_text()) for name in ("timings", "run")}
 
 
-STEPS: dict[str, Step] = {"machine": machine, "bench": bench, "parity": parity, "run": run}
+STEPS: dict[str, Step] = {"machine": machine, "first": first, "bench": bench, "parity": parity, "run": run}
 
 
-def _python(*arguments: str) -> str:
-    """Output of a Python process."""
-    done = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
-    if done.returncode:
-        raise StepFailed(f"status {done.returncode}: {(done.stdout + done.stderr)[-TAIL:]}")
-    return done.stdout
-
-
-def _profile(args: argparse.Namespace) -> list[str]:
-    return ["--profile", args.profile, *(["--model", args.model] if args.model else [])]
+def _text(printed: bytes | str | None) -> str:
+    """The end of what a process printed before it was stopped; Python gives bytes even of a process of text."""
+    return (printed.decode(errors="replace") if isinstance(printed, bytes) else printed or "")[-TAIL:]
 
 
 def prove(args: argparse.Namespace) -> bool:
     """Take the steps, write the file after each, and say whether all did what they should."""
+    until = time.monotonic() + 60 * args.minutes
     proof: dict[str, Any] = {"arguments": vars(args) | {"output": str(args.output)}, "steps": {}}
     for name in args.steps:
         print(f"{name} …", flush=True)
-        began = time.perf_counter()
+        began = time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             try:
-                found: dict[str, Any] = {"found": STEPS[name](args, Path(scratch))}
+                if began >= until:
+                    raise StepFailed(f"not begun: {args.minutes:g} minutes are over")
+                found: dict[str, Any] = {"found": STEPS[name](Proof(args, Path(scratch), until))}
             except StepFailed as error:
                 found = {"error": str(error)}
-        proof["steps"][name] = {"seconds": round(time.perf_counter() - began, 1), **found}
+        proof["steps"][name] = {"seconds": round(time.monotonic() - began, 1), **found}
         args.output.write_text(json.dumps(proof, indent=2), encoding="utf-8")
     failed = [name for name, step in proof["steps"].items() if "error" in step]
     print(f"{args.output}: {'failed: ' + ', '.join(failed) if failed else 'all steps did what they should'}")
@@ -114,6 +161,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--profile", default="a10g", help="of the run (default: a10g)")
     made.add_argument("--model", default="", help="folder or name of a model for all steps (default: the profile's)")
     made.add_argument("--shape", default="qwen2.5-14b-awq", help="of the bench's random weights without --model")
+    made.add_argument("--minutes", type=float, default=15.0, help="that all steps may take together (default: 15)")
     made.add_argument("--gpu-memory", type=float, default=22.0, help="GiB that the bench may use (default: 22)")
     made.add_argument("--claims", default="", help="AVeriTeC's dev.json (default: the bundled examples)")
     made.add_argument("--knowledge-store", default="", help="its stores")

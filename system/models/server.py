@@ -34,6 +34,10 @@ _LOGGER = logging.getLogger(__name__)
 # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
 _VLLM_PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
 
+# vLLM and llama.cpp pass this to the chat template; see ``chat.py``. Hosted servers refuse unknown fields.
+_NO_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
+_TAKE_TEMPLATE_ARGUMENTS = ("vllm", "llamacpp")  # the owner that these servers name for their models
+
 KEY = "FACTGRAPH_API_KEY"
 """Environment variable with the key that a hosted server asks for."""
 
@@ -73,7 +77,8 @@ class ServerModel:
                     f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
                 )
         self._takes_schemas = True
-        self._is_vllm = served[model].get("owned_by") == "vllm"
+        self._owner = served[model].get("owned_by")
+        self._is_vllm = self._owner == "vllm"
         self._context = int(served[model].get("max_model_len") or engine.context)
         self._sync = _client(engine)
         limits = httpx2.Limits(max_connections=None)
@@ -145,7 +150,8 @@ class ServerModel:
     def _tokens(self, messages: list[Message]) -> list[int]:
         """Token ids of a conversation, by the server's own tokenizer."""
         address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
-        response = self._sync.post(address, json={"model": self._names[Adapter.NONE], "messages": messages})
+        body = {"model": self._names[Adapter.NONE], "messages": messages, **_NO_THINKING}
+        response = self._sync.post(address, json=body)
         return list(response.raise_for_status().json()["tokens"])
 
     def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
@@ -157,6 +163,7 @@ class ServerModel:
             "top_p": 1.0,
             "seed": request.seed,
             "max_tokens": task.max_tokens,
+            **(_NO_THINKING if self._owner in _TAKE_TEMPLATE_ARGUMENTS else {}),
             **({"logprobs": has_label(task.reply_type)} if self._takes_schemas else {}),
             **({"response_format": _response_format(task)} if self._constrains(task) else {}),
             **(_VLLM_PLAIN_SAMPLING if self._is_vllm else {}),

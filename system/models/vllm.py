@@ -35,6 +35,8 @@ from system.tasks.base import Adapter, FreeText, Reply
 # Read when vllm is imported, here and in its processes.
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
 os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")  # else it reports each start to its makers
+# No request samples by top-k or top-p, so FlashInfer's sampler would only compile kernels at start.
+os.environ.setdefault("VLLM_USE_FLASHINFER_SAMPLER", "0")
 
 try:
     from vllm import SamplingParams, TokensPrompt

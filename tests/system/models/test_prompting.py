@@ -202,3 +202,29 @@ def test_a_chat_template_that_refuses_a_role_is_named(tiny_tokenizer, tmp_path):
     chat = ChatTokenizer(str(tmp_path / "model"), 4096)
     with pytest.raises(ModelUnavailable, match="cannot render messages of system and user: no system role; correct it"):
         chat.encode([{"role": "system", "content": "a"}, {"role": "user", "content": "b"}])
+
+
+QWEN3 = """\
+{%- for message in messages %}
+    {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|im_start|>assistant\\n' }}
+    {%- if enable_thinking is defined and enable_thinking is false %}
+        {{- '<think>\\n\\n</think>\\n\\n' }}
+    {%- endif %}
+{%- endif %}
+"""
+"""The parts of Qwen3's chat template that concern messages without tools."""
+
+
+def test_a_model_that_can_think_is_kept_from_it(tiny_tokenizer, tmp_path):
+    from system.models.chat import ChatTokenizer
+
+    shutil.copytree(tiny_tokenizer, tmp_path / "model")
+    (tmp_path / "model" / "chat_template.jinja").write_text(QWEN3)
+    chat = ChatTokenizer(str(tmp_path / "model"), 4096)
+    prompt = chat.prompt_text(chat.prompt(answer_task(), True).ids)
+    assert prompt.endswith("in JSON:<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n")
+    plain = ChatTokenizer(tiny_tokenizer, 4096)
+    assert "think" not in plain.prompt_text(plain.prompt(answer_task(), True).ids)

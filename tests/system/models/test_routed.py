@@ -8,7 +8,7 @@ from system.graph.records import Claim, Label
 from system.models import loading
 from system.models.base import Completion, Model, ModelUnavailable, NoModel, Request, RoutedModel, by_agent
 from system.models.extractive import ExtractiveModel
-from system.models.loading import load_model
+from system.models.loading import check_device, load_model
 from system.models.scripted import ScriptedModel
 from system.settings import Settings, SettingsError, load
 from system.strategies import asked_by
@@ -101,17 +101,21 @@ def test_rules_need_the_encoder_of_the_reader():
         load_model(settings)
 
 
-def test_warns_only_about_adapters_that_tasks_need(monkeypatch, caplog):
-    monkeypatch.setattr("system.models.loading._load", lambda settings, encoder: ScriptedModel(lambda request: None))
-    model = {"backend": "transformers", "model": "m", "routes": {"ask_question": "extractive"}}
-    loaded_for(Settings.model_validate({"model": model, "graph": {"debate": False}}))
-    assert "no adapter for question_answering, verdict_prediction: using the base model" in caplog.text
+def warnings_of(caplog, settings):
     caplog.clear()
-    loaded_for(load("embedded", {}))
-    assert not caplog.text
+    check_device(settings, asked_by(settings))
+    return caplog.text
+
+
+def test_warns_at_once_and_only_about_adapters_that_tasks_need(caplog):
+    model = {"backend": "transformers", "model": "m", "routes": {"ask_question": "extractive"}}
+    missing = Settings.model_validate({"model": model, "graph": {"debate": False}})
+    said = warnings_of(caplog, missing)
+    assert "no adapter for question_answering, verdict_prediction: using the base model" in said
+    assert not warnings_of(caplog, load("embedded", {}))
     adapters = {"question_answering": "a", "verdict_prediction": "b"}
-    loaded_for(Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}}))
-    assert not caplog.text
-    loaded_for(Settings.model_validate({"model": {**model, "adapters": adapters}}))
-    assert "no adapter for moderator: the base model moderates" in caplog.text
-    assert "53.8% of verdicts right against 62.4%" in caplog.text
+    voting = Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}})
+    assert not warnings_of(caplog, voting)
+    said = warnings_of(caplog, Settings.model_validate({"model": {**model, "adapters": adapters}}))
+    assert "no adapter for moderator: the base model moderates" in said
+    assert "53.8% of verdicts right against 62.4%" in said and "vote with --no-debate" in said

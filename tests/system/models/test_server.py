@@ -97,6 +97,13 @@ def test_request_names_adapter_schema_and_plain_sampling(server, tasks):
     assert "Your task" not in judge["messages"][0]["content"]
 
 
+@pytest.mark.parametrize(("owner", "sent"), [("vllm", True), ("llamacpp", True), ("library", False)])
+def test_servers_that_render_chat_templates_are_told_not_to_think(server, tasks, owner, sent):
+    server.card["owned_by"] = owner
+    ask(server, Request(tasks["judge"]))
+    assert (server.bodies[-1][1].get("chat_template_kwargs") == {"enable_thinking": False}) is sent
+
+
 def test_a_free_reply_is_asked_for_without_a_schema(server):
     server.card["max_model_len"] = 8192
     server.reply = lambda body: chat("Well: {")
