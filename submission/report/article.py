@@ -8,15 +8,12 @@ from system.graph.records import Label
 
 def text_page(checked: CheckedText) -> str:
     """A checked text as an HTML page that opens from disk and fetches nothing."""
-    total, decided, score = len(checked.statements), checked.decided, checked.score
-    if score is None:
-        headline, summary = "–", f"The evidence decides none of the {total} statements."
-    else:
-        are = "statement that the evidence decides is" if decided == 1 else "statements that the evidence decides are"
-        headline, summary = f"{score:.0%}", f"of the {decided} {are} supported; {total} checked in all."
+    total, decided = len(checked.statements), checked.decided
+    headline = f"{decided} of {total}"
+    summary = checked.headline.removeprefix(headline).strip()
     under_way = len(checked.article.claims) - total
     if under_way:
-        summary = f"{summary} {under_way} to be checked." if total else f"{under_way} to be checked."
+        summary = f"{summary}; {under_way} to be checked" if total else f"{under_way} to be checked"
     elif not total:
         summary = "Nothing in this text claims a fact that could be checked."
     counts = [
@@ -39,6 +36,5 @@ def text_page(checked: CheckedText) -> str:
 
 def _mark(statement: CheckedStatement) -> Mark:
     sentence = statement.sentence
-    changed = sentence.claim != " ".join(sentence.text.split())
     found = reason(statement.result, slug(statement.label), statement.label)
-    return Mark(sentence.number, sentence.text, sentence.claim if changed else "", (found,))
+    return Mark(sentence.number, sentence.text, sentence.context, (found,))

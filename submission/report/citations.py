@@ -44,9 +44,8 @@ def citations_page(checked: CheckedCitations) -> str:
 def _mark(citations: list[CheckedCitation]) -> Mark:
     order = list(STYLES)
     sentence = citations[0].citation.sentence
-    changed = sentence.claim != " ".join(sentence.text.split())
     reasons = tuple(_reason(one) for one in sorted(citations, key=lambda one: order.index(one.outcome)))
-    return Mark(sentence.number, sentence.text, sentence.claim if changed else "", reasons)
+    return Mark(sentence.number, sentence.text, sentence.context, reasons)
 
 
 def _reason(one: CheckedCitation) -> Reason:

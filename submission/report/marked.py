@@ -59,12 +59,12 @@ class Mark:
     """A sentence that is marked; the first of its reasons colors it.
 
     Attributes:
-        claim: what was checked, where it is not the sentence as it stands.
+        context: the sentences before it that it was read with; empty if it stands alone.
     """
 
     number: int
     text: str
-    claim: str
+    context: str
     reasons: tuple[Reason, ...]
 
     @property

@@ -11,7 +11,6 @@ from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Flaws, Page, describe, normalized
 from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore
-from system.article.decontextualize import decontextualized
 from system.article.records import Article, CheckedStatement
 from system.check import Engine
 from system.correction.correcting import with_correction
@@ -56,15 +55,14 @@ async def check_article(
     flaws = Flaws() if flaws is None else flaws
     known = {(one.sentence.number, one.sentence.text): one for one in done}
     finished = [known[key] for one in article.claims if (key := (one.number, one.text)) in known]
-    article = await decontextualized(engine, article, {one.sentence.number for one in finished})
     sentences = [one for one in article.claims if (one.number, one.text) not in known]
     origin = Claim("a statement", date=date, speaker=speaker)
-    claims = [origin.model_copy(update={"id": one.number, "text": one.claim}) for one in sentences]
+    claims = [one.as_claim(origin) for one in sentences]
     for statement in finished:
         yield statement
     if not claims:
         return
-    settings, texts = engine.settings.retrieval, [claim.text for claim in claims]
+    settings, texts = engine.settings.retrieval, [claim.query for claim in claims]
     read = partial(
         Library, _others(pages, article), texts, settings, claims[0].day,
         flaws=flaws, name=name, progress=progress, seconds=engine.settings.run.reading,
@@ -77,7 +75,7 @@ async def check_article(
     with progress_bar(
         total=len(known) + len(claims), initial=len(known), unit="statement", disable=not progress
     ) as bar:
-        async with aclosing(as_done(engine, claims, lambda claim: library.rank(claim.text))) as results:
+        async with aclosing(as_done(engine, claims, lambda claim: library.rank(claim.query))) as results:
             by_number = {one.number: one for one in sentences}
             async for result in results:
                 bar.update()

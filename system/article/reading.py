@@ -12,11 +12,10 @@ from knowledge_store.pages.formats import SOFT_HYPHEN, SUFFIXES, suffix_of
 from knowledge_store.pages.page import shown_path
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
+from system.article.context import BACK, context_of
 from system.article.records import Article, Kind, Sentence
-from system.article.resolution import stand_alone
 from system.graph.records import shown, too_long
 from system.text.claim_detection import not_a_claim
-from system.text.grammar import tag
 from system.text.language import other_language
 from system.text.words import words
 
@@ -25,6 +24,15 @@ PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut
 SHORTEST = 3  # fewest words of a sentence
 VERBLESS = 8  # words up to which a sentence needs a verb; a longer one may be a headline
 NAMES = {"a question": Kind.QUESTION, "an opinion": Kind.OPINION, "a call to action": Kind.CALL}
+_VERBS = """
+    am is are was were be been has have had do does did will would can could may might must shall should became
+    began bent bit blew broke brought built burnt bought came caught chose cost cut drank drew drove ate fell felt
+    fought found flew forgot froze got gave went grew hid hit held hurt kept knew laid led left lent let lay lost
+    made meant met paid put quit ran rang read rose said sank sat saw sent sold set shook shone shot shut slept
+    spoke spent split spread stole stood struck swam swore took taught told thought threw understood woke won wore
+    wrote
+"""
+_VERB = re.compile(rf"\b(?:{'|'.join(_VERBS.split())}|[a-z]\w*(?:ed|s)|\w+n['’]t)\b|\w['’](?:s|re|ll|ve|d)\b")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -63,7 +71,7 @@ def read_text(text: str, name: str = "text") -> Article:
         DocumentsError: it cannot be cut within the limits.
     """
     limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
-    load = (__name__, "knowledge_store.pages.sentences:load", "HanTa.HanoverTagger")
+    load = (__name__, "knowledge_store.pages.sentences:load")
     try:
         return isolated(limits, article_of, text, name, load=load)
     except WorkFailed as error:
@@ -91,10 +99,10 @@ def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
 
 
 def article_of(text: str, name: str = "text") -> Article:
-    """Cut a text into sentences, and put into words what each claim says by itself.
+    """Cut a text into sentences, each claim with the context that it needs.
 
-    >>> [one.claim for one in article_of("The Aster bridge opened in 1932. It carries two lanes.").claims]
-    ['The Aster bridge opened in 1932.', 'The Aster bridge carries two lanes.']
+    >>> [(one.claim, one.context) for one in article_of("The Aster bridge is old. It has two lanes.").claims]
+    [('The Aster bridge is old.', ''), ('It has two lanes.', 'The Aster bridge is old.')]
 
     Raises:
         DocumentsError: something else than a text was given.
@@ -113,8 +121,11 @@ def article_of(text: str, name: str = "text") -> Article:
         for begin, stop in cuts:
             cut = text[start + begin : start + stop]
             kind = _kind(cut, code, alone=len(cuts) == 1)
-            found.append(Sentence(number=len(found), start=start + begin, end=start + stop, text=cut, kind=kind))
-    return Article(name=name, text=text, language=code, blocks=blocks, sentences=tuple(stand_alone(found, code)))
+            claim = " ".join(cut.split()) if kind is Kind.CLAIM else ""
+            context = context_of(claim, [one.text for one in found[-BACK:]]) if code == "en" else ""
+            place = {"number": len(found), "start": start + begin, "end": start + stop}
+            found.append(Sentence(**place, text=cut, kind=kind, claim=claim, context=context))
+    return Article(name=name, text=text, language=code, blocks=blocks, sentences=tuple(found))
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -147,5 +158,5 @@ def _kind(sentence: str, code: str, *, alone: bool) -> Kind:
 
 
 def _has_verb(sentence: str) -> bool:
-    """Whether a sentence has a verb; one in another language than English, whose verbs are not known, has."""
-    return any(token.tag.startswith("V") for token in tag(sentence)) or bool(other_language(sentence, "en"))
+    """Whether a sentence may have a verb; one in another language than English, whose verbs are not known, has."""
+    return bool(_VERB.search(sentence)) or bool(other_language(sentence, "en"))

@@ -6,11 +6,12 @@ from enum import StrEnum
 from typing import Any, Self, TypeVar
 
 from knowledge_store.pages.documents import DocumentsError
-from system.graph.records import ClaimResult, Label, Record, shown
+from knowledge_store.pages.page import counted
+from system.graph.records import Claim, ClaimResult, Label, Record, shown
 
 T = TypeVar("T")
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the JSON that ``to_dict`` gives; it is raised when a field changes its meaning or goes."""
 
 
@@ -26,13 +27,6 @@ class Kind(StrEnum):
     TOO_LONG = "too long"
 
 
-class Resolution(Record):
-    """Words that refer to something said before, and what stands for them in the statement."""
-
-    said: str
-    meant: str
-
-
 class Sentence(Record):
     """A sentence of a text.
 
@@ -41,8 +35,8 @@ class Sentence(Record):
         start: its first character in the text.
         end: its last character, and one.
         text: ``text[start:end]``, verbatim.
-        claim: of a claim, the statement that is checked, which can be understood alone; empty for other sentences.
-        resolved: how the two differ, where rules made the statement.
+        claim: the statement that is checked: the text on one line; empty if the sentence is not a claim.
+        context: the sentences before it, if the claim cannot be understood without them; else empty.
     """
 
     number: int
@@ -51,7 +45,16 @@ class Sentence(Record):
     text: str
     kind: Kind
     claim: str = ""
-    resolved: tuple[Resolution, ...] = ()
+    context: str = ""
+
+    @property
+    def query(self) -> str:
+        """See ``Claim.query``."""
+        return f"{self.context} {self.claim}".strip()
+
+    def as_claim(self, origin: Claim) -> Claim:
+        """The sentence as a claim, with its number as id, and date and speaker of another."""
+        return origin.model_copy(update={"id": self.number, "text": self.claim, "context": self.context})
 
 
 class Article(Record):
@@ -142,6 +145,18 @@ class CheckedText(Record):
     def score(self) -> float | None:
         """Share of the decided statements that are supported, in [0, 1]; None where none is decided."""
         return self.counts[Label.SUPPORTED] / self.decided if self.decided else None
+
+    @property
+    def headline(self) -> str:
+        """How many statements are decided, and how, in words."""
+        total, counts = len(self.statements), self.counts
+        named = {
+            "supported": counts[Label.SUPPORTED],
+            "refuted": counts[Label.REFUTED],
+            "conflicting": counts[Label.CONFLICTING],
+        }
+        how = ", ".join(f"{count} {name}" for name, count in named.items() if count)
+        return f"{self.decided} of {counted(total, 'statement')} decided" + (f": {how}" if how else "")
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

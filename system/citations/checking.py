@@ -12,7 +12,6 @@ from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.progress import progress_bar
 from system.article.checking import as_done
-from system.article.decontextualize import decontextualized
 from system.article.reading import read_bytes, read_text
 from system.article.records import Kind
 from system.check import Engine
@@ -101,12 +100,9 @@ async def check_citations(
         date: of the text, as in ``Claim``.
         progress: show on standard error how far it is.
     """
-    article = await decontextualized(engine, citing.article)
-    sentences = {one.number: one for one in article.sentences}
-    wanted = [one.model_copy(update={"sentence": sentences[one.sentence.number]}) for one in citing.citations]
-    with progress_bar(total=len(wanted), unit="citation", disable=not progress) as bar:
+    with progress_bar(total=len(citing.citations), unit="citation", disable=not progress) as bar:
         found: dict[int, tuple[Citation, Source]] = {}
-        for citation in wanted:
+        for citation in citing.citations:
             source = await in_own_thread(partial(sources.find, citation.target))
             if source.pages:
                 found[citation.number] = citation, source
@@ -115,10 +111,8 @@ async def check_citations(
                 yield CheckedCitation(citation=citation, source="", reason=source.reason)
         shelves = await in_own_thread(partial(_shelves, engine, list(found.values())))
         dated = Claim("a statement", date=date)
-        claims = [
-            dated.model_copy(update={"id": number, "text": one.sentence.claim}) for number, (one, _) in found.items()
-        ]
-        async with aclosing(as_done(engine, claims, lambda claim: shelves[claim.id].rank(claim.text))) as results:
+        claims = [one.sentence.as_claim(dated).model_copy(update={"id": number}) for number, (one, _) in found.items()]
+        async with aclosing(as_done(engine, claims, lambda claim: shelves[claim.id].rank(claim.query))) as results:
             async for result in results:
                 citation, source = found[result.claim.id]
                 bar.update()
@@ -133,7 +127,7 @@ def _shelves(engine: Engine, found: Collection[tuple[Citation, Source]]) -> dict
         by_name.setdefault(source.name, []).append(citation)
     pages = {source.name: source.pages for _, source in found}
     shelves = {
-        name: Library(pages[name], [one.sentence.claim for one in citations], settings, name=name)
+        name: Library(pages[name], [one.sentence.query for one in citations], settings, name=name)
         for name, citations in by_name.items()
     }
     return {one.number: shelves[name] for name, citations in by_name.items() for one in citations}

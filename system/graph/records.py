@@ -193,9 +193,26 @@ def official_date(text: str) -> str:
     return ""
 
 
+def without_emphasis(text: str) -> str:
+    """A text without the marks of Markdown's emphasis and code; anything else stays as it is.
+
+    >>> without_emphasis("It holds **84** million *litres*, and 2 * 3 is `6`.")
+    'It holds 84 million litres, and 2 * 3 is 6.'
+    """
+    if not _EMPHASIS.search(text) or _PRODUCT.search(text):
+        return text
+    from markdown_it import MarkdownIt  # only here: few claims have marks
+
+    marks = MarkdownIt("zero", {"maxNesting": 20}).enable(["emphasis", "strikethrough", "backticks"])
+    (block,) = marks.parseInline(text)
+    return "".join("\n" if one.type.endswith("break") else one.content for one in block.children or ())
+
+
 LONGEST = 500  # characters of a claim; AVeriTeC's have 392 at most
 MOST_WORDS = 100  # of a claim, numbers included; AVeriTeC's have 74
 _WORD = re.compile(r"\w+")
+_EMPHASIS = re.compile(r"[*_`~]\S")
+_PRODUCT = re.compile(r"\d\*\d")
 
 
 def too_long(text: str) -> bool:
@@ -234,6 +251,8 @@ class Claim(Content):
             text may occur under several ids.
         date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020"); an ISO date is taken too.
         location: ISO 3166 country code.
+        context: the sentences before it in its text, if the claim cannot be understood without them ("It has two
+            lanes."); only the claim itself is checked.
     """
 
     kind = "claim"
@@ -246,6 +265,7 @@ class Claim(Content):
     original_url: str = ""
     reporting_source: str = ""
     location: str = ""
+    context: str = ""
 
     def __init__(
         self,
@@ -257,8 +277,9 @@ class Claim(Content):
         original_url: str = "",
         reporting_source: str = "",
         location: str = "",
+        context: str = "",
     ) -> None:
-        """Make a claim; see the attributes.
+        """Make a claim; see the attributes. Markdown emphasis in the text is removed.
 
         Args:
             id: left out, it is 0, or where several claims are checked the claim's place among them.
@@ -267,7 +288,9 @@ class Claim(Content):
             ClaimsError: a value has another type, the text is empty or too long, the id below 0, or the date has
                 neither form.
         """
-        if isinstance(text, str) and not text.strip():
+        if isinstance(text, str):
+            text = without_emphasis(text)
+        if isinstance(text, str) and not text.strip(" *_`~"):
             raise ClaimsError("claim: expected a statement to check, got an empty text")
         try:
             _ = isinstance(text, str) and short_enough(text)
@@ -280,6 +303,7 @@ class Claim(Content):
             "original_url": original_url,
             "reporting_source": reporting_source,
             "location": location,
+            "context": context,
         }
         try:
             super().__init__(**given, **({} if id is None else {"id": id}))
@@ -303,7 +327,23 @@ class Claim(Content):
         fields = plain(self)
         if not self.numbered:
             fields.pop("id", None)
+        if not self.context:
+            fields.pop("context", None)
         return fields
+
+    @property
+    def in_context(self) -> str:
+        """The hypothesis that the reader takes: the text, behind its context in brackets if it has one.
+
+        >>> Claim("It has two lanes.", context="The bridge opened in 1932.").in_context
+        '[The bridge opened in 1932.] It has two lanes.'
+        """
+        return f"[{self.context}] {self.text}" if self.context else self.text
+
+    @property
+    def query(self) -> str:
+        """Context and text, to search with."""
+        return f"{self.context} {self.text}".strip()
 
     @property
     def day(self) -> datetime.date | None:
@@ -319,6 +359,7 @@ class Claim(Content):
             "original_claim_url": self.original_url,
             "reporting_source": self.reporting_source,
             "location_ISO_code": self.location,
+            "text_before_the_claim": self.context,
         }
         return {name: value for name, value in fields.items() if value}
 

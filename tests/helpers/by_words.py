@@ -1,5 +1,7 @@
 """In place of the trained verifier: a verifier that goes by words, so that tests of what is read need no model."""
 
+import re
+
 import numpy as np
 
 from system.text.quantities import quantities
@@ -8,7 +10,7 @@ from system.verifier.reading import FEATURES, Decision
 
 
 class ByWords:
-    """Supported where the passage has all words of the statement, refuted where it has all but a number."""
+    """Supported if the passage has all words of the statement, refuted if it has all but a number."""
 
     language = "en"
 
@@ -16,6 +18,7 @@ class ByWords:
         return np.array([self._judge(*pair) for pair in pairs], dtype=np.float32)
 
     def _judge(self, passage, statement):
+        statement = re.sub(r"^\[[^\]]*\] ", "", statement)  # its context
         missing = content_stems(statement) - content_stems(passage)
         if not missing:
             return 0.96, 0.02, 0.02

@@ -2,7 +2,6 @@
 
 from knowledge_store.pages.page import Passage
 from submission.ev2r.tasks import CompareEvidence, CompareQuestions, FreePrompt
-from system.article.decontextualize import Decontextualize
 from system.graph.records import Claim, QuestionAnswer
 from system.strategies.steps.tasks.ask_question import AskQuestion
 from system.tasks.base import Reply, Task, registered
@@ -14,7 +13,6 @@ def agent_tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...
     pairs = ((pair.question, pair.answer),)
     return {
         "ask something else": AskQuestion(claim=claim, context=(), index=2, asked=(pair.question,)),
-        "decontextualize": Decontextualize(claim=claim, title="A bridge", before=("They built a bridge.",)),
         "compare evidence": CompareEvidence(claim=claim, predicted=pairs, reference=pairs),
         "compare questions": CompareQuestions(claim=claim, predicted=pairs[0][:1], reference=pairs[0][:1]),
         "free prompt": FreePrompt(claim=claim, prompt="Say anything at all."),

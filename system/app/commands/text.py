@@ -163,6 +163,4 @@ def print_text(checked: CheckedText, console: Console) -> None:
         label = Text(str(one.label), style=f"bold {COLOR[one.label]}")
         table.add_row(str(one.sentence.number), Text(one.sentence.claim), label, why)
     console.print(table)
-    counts = ", ".join(f"{count} {label}" for label, count in checked.counts.items() if count)
-    score = "" if checked.score is None else f"; {checked.score:.0%} of the {checked.decided} decided are supported"
-    console.print(Text(f"{len(checked.statements)} statements: {counts}{score}" if counts else "no statement to check"))
+    console.print(Text(checked.headline if checked.statements else "no statement to check"))

@@ -14,7 +14,7 @@ from system.app.mcp import records
 from system.app.mcp.records import Progress
 from system.app.service.worker import public_result
 from system.article.reading import read_text
-from system.article.records import CheckedStatement, CheckedText
+from system.article.records import CheckedStatement, CheckedText, Sentence
 from system.citations.checking import citing_of
 from system.citations.records import CheckedCitation, CheckedCitations
 from system.documents import rank_documents
@@ -156,14 +156,13 @@ def _claim(result: ClaimResult) -> records.CheckedClaim:
 
 def _statement(one: CheckedStatement) -> records.Statement:
     finding = _finding(public_result(one.result), STATEMENTS_PASSAGES)
-    return records.Statement.model_validate({**finding, "sentence": one.sentence.text, "claim": one.sentence.claim})
+    return records.Statement.model_validate({**finding, **_words(one.sentence)})
 
 
 def _citation(one: CheckedCitation) -> records.CitedSentence:
     sentence, result = one.citation.sentence, one.result
     return records.CitedSentence(
-        sentence=sentence.text,
-        claim=sentence.claim,
+        **_words(sentence),
         target=one.citation.target,
         source=one.source,
         outcome=one.outcome,
@@ -171,6 +170,10 @@ def _citation(one: CheckedCitation) -> records.CitedSentence:
         evidence=_passages(result, STATEMENTS_PASSAGES) if result else [],
         corrected=result.correction.text if result and result.correction else "",
     )
+
+
+def _words(sentence: Sentence) -> dict[str, str]:
+    return {"sentence": sentence.text, "claim": sentence.claim, "context": sentence.context}
 
 
 def _passages(result: ClaimResult, most: int) -> list[records.Passage]:

@@ -85,7 +85,8 @@ class Statement(VerdictWithEvidence):
     """A statement of a text that was checked."""
 
     sentence: str = Field(description="verbatim")
-    claim: str = Field(description="what was checked: the sentence, made to stand alone")
+    claim: str = Field(description="what was checked: the sentence on one line")
+    context: str = Field(description="the sentences before it that it was read with; empty if it stands alone")
 
 
 class TextReport(BaseModel):
@@ -100,7 +101,8 @@ class CitedSentence(BaseModel):
     """A sentence with a source that it cites."""
 
     sentence: str = Field(description="verbatim")
-    claim: str = Field(description="what was checked: the sentence, made to stand alone")
+    claim: str = Field(description="what was checked: the sentence on one line")
+    context: str = Field(description="the sentences before it that it was read with; empty if it stands alone")
     target: str = Field(description="the address or reference that is cited")
     source: str = Field(description="what was read; empty where nothing was")
     outcome: Outcome

@@ -118,7 +118,8 @@ async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) ->
     def cut(passage: Passage) -> Sequence[str]:
         return sentences(passage.text) if chosen else telling(case, passage, statement)
 
-    reading = partial(case.reader.pages, case.encoder, statement, passages, cut, lambda: not case.deadline.left())
+    asked = f"[{case.claim.context}] {statement}" if case.claim.context else statement
+    reading = partial(case.reader.pages, case.encoder, asked, passages, cut, lambda: not case.deadline.left())
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
 
 

@@ -26,7 +26,7 @@ from tests.helpers.bridge import BagOfWords
 from tests.helpers.processes import PATIENCE
 
 NOTES = {"name": "notes.md", "text": "The Aster bridge opened in 1932. The Aster bridge carries two lanes."}
-TEXT = "The Aster bridge opened in 1931. It carries two lanes. Is it not old?"
+TEXT = "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it not old?"
 CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.example) was high."
 BODY = 20_000
 CLAIM = {"claim": "The Aster bridge opened in 1931.", "documents": [NOTES]}
@@ -108,7 +108,7 @@ def test_each_statement_of_a_text_is_checked():
     heard = []
     found = answer("check_text", {"text": TEXT, "documents": [NOTES]}, heard=heard)
     assert [one["label"] for one in found["statements"]] == ["Refuted", "Supported"]
-    assert found["statements"][1]["claim"] == "The Aster bridge carries two lanes."
+    assert [one["claim"] for one in found["statements"]] == TEXT.split(" Is")[0].replace(". ", ".|").split("|")
     assert found["score"] == 0.5 and found["counts"]["Refuted"] == 1
     assert [progress[:2] for progress in heard if progress[1]] == [(1, 2), (2, 2)]
 

@@ -12,7 +12,7 @@ from system.models.scripted import ScriptedModel
 from system.settings import load
 from tests.helpers.bridge import BagOfWords
 
-TEXT = "The Aster bridge opened in 1931. It carries two lanes. Is it not old?"
+TEXT = "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it not old?"
 CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.example) was high."
 
 
@@ -38,7 +38,11 @@ def engines(monkeypatch, tmp_path):
 def test_text_prints_a_table_and_writes_json_and_a_page(engines, tmp_path, capsys):
     assert cli.main(["text", "text.md", "--documents", "notes.md"]) == 1
     printed = capsys.readouterr().out
-    assert "Refuted" in printed and "corrected: " in printed and "50% of the 2 decided" in printed
+    assert (
+        "Refuted" in printed
+        and "corrected: " in printed
+        and "2 of 2 statements decided: 1 supported, 1 refuted" in printed
+    )
     output = tmp_path / "output" / "text" / "text"
     tree = orjson.loads((output / "result.json").read_bytes())
     assert [one["label"] for one in tree["statements"]] == ["Refuted", "Supported"]

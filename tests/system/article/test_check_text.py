@@ -2,6 +2,7 @@
 
 import asyncio
 
+import numpy as np
 import pytest
 
 from factgraph import FactChecker, Label
@@ -9,15 +10,18 @@ from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
 from submission.report.article import text_page
-from system.article.decontextualize import Decontextualize, DecontextualizedReply, decontextualized, keeps_to
 from system.article.reading import article_of
 from system.article.records import CheckedText
 from system.check import Engine
+from system.models.base import NoModel
 from system.models.extractive import ExtractiveModel
-from system.models.scripted import ScriptedModel
-from tests.helpers.bridge import Answers, BagOfWords, settings_with
+from system.verifier.reading import Reader
+from tests.helpers.bridge import BagOfWords, settings_with
+from tests.helpers.by_words import loudest
 
-TEXT = "The Aster bridge opened in 1931. It carries two lanes. Is it old? Nobody knows the mayor of Corvane."
+TEXT = (
+    "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it old? Nobody knows the mayor of Corvane."
+)
 DOCUMENTS = {
     "history.md": "The Aster bridge opened in 1932. Work took four years.",
     "lanes.md": "The Aster bridge carries two lanes and a footpath.",
@@ -42,6 +46,33 @@ def test_each_statement_has_its_verdict_and_the_text_a_score(checker):
     assert first["text"] == TEXT[first["start"] : first["end"]]
     assert first["correction"]["text"] == "The Aster bridge opened in 1932."
     assert first["evidence"][0]["passages"][0]["address"] == "history.md"
+
+
+class Hears:
+    """A verifier that keeps the statements it is asked about."""
+
+    language = ""
+
+    def __init__(self):
+        self.statements = set()
+
+    def probabilities(self, pairs):
+        self.statements.update(statement for _, statement in pairs)
+        return np.tile(np.float32([0.1, 0.1, 0.8]), (len(pairs), 1))
+
+
+def test_the_reader_takes_a_statement_behind_its_context():
+    hears = Hears()
+    settings = settings_with(reading__document_strategy="entailment")
+    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=Reader(hears, loudest()))) as checker:
+        text = "The Aster bridge opened in 1931. It carries two lanes."
+        checked = CheckedText.of(article_of(text), checker.check_text(text, {"a.md": "Lanes of the Aster: two."}))
+    assert hears.statements == {
+        "The Aster bridge opened in 1931.",
+        "[The Aster bridge opened in 1931.] It carries two lanes.",
+    }
+    last = checked.to_dict()["statements"][1]
+    assert (last["claim"], last["context"]) == ("It carries two lanes.", "The Aster bridge opened in 1931.")
 
 
 def test_the_page_says_in_words_where_evidence_stands(checker):
@@ -88,35 +119,3 @@ def test_statements_come_one_by_one_and_need_not_all_be_taken(checker):
 def test_without_evidence_there_is_one_clear_error(checker):
     with pytest.raises(DocumentsError, match="expected text to search"):
         list(checker.check_text(TEXT, {"empty.md": " "}))
-
-
-def rewriting(reply):
-    def line(request):
-        return (
-            DecontextualizedReply(statement=reply) if isinstance(request.task, Decontextualize) else Answers()(request)
-        )
-
-    settings = settings_with(model__backend="server", model__model="a-model")
-    return Engine(ScriptedModel(line), BagOfWords(), settings)
-
-
-@pytest.mark.parametrize(
-    ("reply", "claim"),
-    [
-        ("The Aster bridge in Corvane carries two lanes.", "The Aster bridge in Corvane carries two lanes."),
-        ("The Aster bridge carries three lanes of 1950.", "The Aster bridge carries two lanes."),
-    ],
-)
-def test_a_language_model_rewrites_unless_it_makes_things_up(reply, claim):
-    article = article_of("The Aster bridge in Corvane opened in 1931. It carries two lanes.")
-    engine = rewriting(reply)
-    assert asyncio.run(decontextualized(engine, article)).claims[1].claim == claim
-    (request,) = engine.model.requests
-    assert request.task.before == ("The Aster bridge in Corvane opened in 1931.",)
-
-
-def test_a_rewriting_keeps_numbers_and_words():
-    before = ["They built a bridge in 1932."]
-    assert keeps_to("The bridge was not opened in 1932.", "It was not opened in that year.", before)
-    assert not keeps_to("The bridge opened.", "It opened in 1932.", before)
-    assert not keeps_to("The tower in Halden was painted by Jon Hale.", "It was painted.", before)
