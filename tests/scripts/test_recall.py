@@ -1,45 +1,47 @@
-"""The benchmarks of retrieval count final passages in each order, paired intervals, one page of each address."""
+"""The benchmarks of retrieval count what questions find, and join the excerpts of an address."""
 
-import numpy as np
-import pytest
+import sys
+
+import orjson
 
 from knowledge_store.pages.page import Page
-from knowledge_store.ranking import rank
-from knowledge_store.settings import RetrievalSettings
+from scripts.benchmarks import recall
 from scripts.benchmarks.archive import merged
-from scripts.benchmarks.candidate_recall import ENCODER, among_final, counted, difference
-from system.averitec.gold import GoldAnswer, GoldClaim, GoldQuestion
-from system.graph.records import Claim, Label
 from tests.helpers.bridge import BagOfWords
 
-
-@pytest.fixture
-def ranked():
-    texts = ["The bridge opened in 1932.", "The bridge is long.", "It opened, said the mayor, before the war."]
-    pages = [Page(number, f"https://{number}.example", (text,)) for number, text in enumerate(texts)]
-    return rank(pages, "The bridge opened in 1932.", RetrievalSettings())
-
-
-def test_a_reranker_orders_what_the_encoder_found(ranked):
-    answer = GoldAnswer(question="When did the bridge open?", place=0, text="1932")
-    asked = GoldQuestion(text=answer.question, answers=(answer,))
-    gold = GoldClaim(claim=Claim(id=0, text="The bridge opened."), label=Label.SUPPORTED, questions=(asked,))
-    scorers = {"longest": lambda claim, question, texts: np.array([float(len(text)) for text in texts])}
-    found = dict(among_final(gold, ranked, [64], [1, 3], BagOfWords(), scorers))
-    assert [passage.text for passage in found[64, "longest", 1]] == ["It opened, said the mayor, before the war."]
-    assert {*found[64, ENCODER, 3]} == {*found[64, "longest", 3]} and found[64, ENCODER, 1] != found[64, "longest", 1]
+STORE = {
+    "https://gold.example/a": ["The bridge opened in 1932."],
+    "https://other.example/b": ["The bridge is long and grey."],
+    "https://other.example/c": ["Nothing is said here."],
+}
 
 
-def test_counts_pages_and_sentences_of_final_passages(ranked):
-    counts = counted(ranked.passages[:1], {"0.example", "9.example"}, ["the bridge opened in 1932.", "unknown"])
-    assert counts.tolist() == [1, 1, 2, 2, 1]
+def test_counts_gold_pages_and_reference_sentences(tmp_path, monkeypatch, capsys):
+    answer = {"answer": "1932", "answer_type": "Extractive", "source_url": "https://gold.example/a"}
+    claim = {"claim": "The bridge opened in 1932.", "label": "Supported",
+             "questions": [{"question": "When did the bridge open?", "answers": [answer]}]}  # fmt: skip
+    sentences = [{"sentence": "The bridge opened in 1932."}, {"sentence": "Nothing is said here."}]
+    store = [{"url": url, "url2text": text} for url, text in STORE.items()]
+    hero = [{"claim_id": 0, "top_10": sentences}]
+    for name, lines in {"dev.json": [[claim]], "0.json": store, "hero.jsonl": hero}.items():
+        (tmp_path / name).write_bytes(b"\n".join(map(orjson.dumps, lines)))
+    monkeypatch.setattr(recall.SentenceEncoder, "of", lambda settings: CachedWords())
+    options = ["--reference", str(tmp_path / "hero.jsonl"), "--candidates", "2", "64", "--top-k", "1"]
+    monkeypatch.setattr(sys, "argv", ["recall", str(tmp_path / "dev.json"), str(tmp_path), *options])
+    recall.main()
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "| 2 | all | 1.000 | 0.500 | 2.0 |",
+        "| 64 | all | 1.000 | 1.000 | 3.0 |",
+        "| 2 | 1 | 1.000 | 0.500 | 1.0 |",
+        "| 64 | 1 | 1.000 | 0.500 | 1.0 |",
+        "",
+        "1 claims, 1 gold pages, 2 sentences",
+    ]
 
 
-def test_differences_are_paired_by_claim():
-    base = np.array([[0, n % 3, 1, 4, 5] for n in range(40)])
-    better = base + np.array([1, 1, 0, 0, 0])
-    assert difference(better, base) == ["+1.000 [+1.000, +1.000]", "+0.250 [+0.250, +0.250]"]
-    assert difference(base, base) == ["", ""]
+class CachedWords(BagOfWords):
+    def cached(self):
+        return self
 
 
 def test_excerpts_of_one_address_become_one_page():
