@@ -1,7 +1,8 @@
 """Numbers in text as quantities that can agree or disagree.
 
 A quantity agrees with another of its kind when both are the same at the precision of the coarser one: 14,898,300
-people and "approximately 14.9 million" agree, 206 and 856 billion euros do not.
+people and "approximately 14.9 million" agree, 206 and 856 billion euros do not. Numbers are read as they are written
+around the world: 612,400 and 612 400 (with any space), 612'400, 1.612.400, 1,00,000, and the decimal comma of 4,50.
 """
 
 import re
@@ -20,8 +21,12 @@ _NUMBER_WORDS = {word: value for value, word in enumerate(_UNITS.split())}
 _NUMBER_WORDS |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
 NUMBER_WORDS = frozenset(word for word in _NUMBER_WORDS | _SCALES if len(word) > 2)
 _CURRENCY = r"US\$|A\$|\$|£|€|₹|₦|Rs\.?|KSh|Sh|R|N"
+_GROUPED = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?"  # 612,400 and 1,00,000
+_SPACED = r"\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?"
+_DOTTED = r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?"
 _QUANTITY = re.compile(
-    rf"(?<![\w.])(?<![^\W\d]-)(?P<currency>{_CURRENCY})?\s?(?P<number>\d{{1,3}}(?:,\d{{2,3}})+(?:\.\d+)?|\d+(?:\.\d+)?|"
+    rf"(?<![\w.])(?<![^\W\d]-)(?P<currency>{_CURRENCY})?\s?"
+    rf"(?P<number>(?:{_GROUPED}|{_SPACED}|{_DOTTED}|\d+(?:[.,]\d+)?)(?!\d)|"
     rf"(?i:{'|'.join(sorted(_NUMBER_WORDS, key=len, reverse=True))})\b)"
     rf"(?:[\s-]?(?P<scale>(?i:{'|'.join(sorted(_SCALES, key=len, reverse=True))}))\b)?"
     r"(?:\s?(?P<percent>%|(?i:per\s?cent|percent|pc|percentage)\b))?"
@@ -110,9 +115,22 @@ def _agreement(others: tuple[Quantity, ...]) -> Callable[[Quantity], bool]:
 
 def _quantity(match: re.Match[str]) -> Quantity:
     number = match["number"].lower()
-    value = float(_NUMBER_WORDS[number]) if number in _NUMBER_WORDS else float(number.replace(",", ""))
+    number = number if number in _NUMBER_WORDS else _plain(number)
+    value = float(_NUMBER_WORDS[number]) if number in _NUMBER_WORDS else float(number)
     scale = _SCALES.get((match["scale"] or "").lower(), 1.0)
     return Quantity(value * scale, _kind(match), _significant_digits(number), match[0].strip())
+
+
+def _plain(number: str) -> str:
+    """A number as Python writes it.
+
+    >>> [_plain(one) for one in ("612,400.5", "65 797 506,72", "1.612.400", "612'400", "4,50")]
+    ['612400.5', '65797506.72', '1612400', '612400', '4.50']
+    """
+    number = re.sub(r"[\s'’]", "", number)
+    if number.count(".") > 1:
+        number = number.replace(".", "")
+    return number.replace(",", "" if re.fullmatch(_GROUPED, number) else ".")
 
 
 def _kind(match: re.Match[str]) -> Kind:
@@ -128,5 +146,5 @@ def _kind(match: re.Match[str]) -> Kind:
 def _significant_digits(number: str) -> int:
     if number in _NUMBER_WORDS:
         return 2
-    digits = number.replace(",", "").replace(".", "").lstrip("0")
+    digits = number.replace(".", "").lstrip("0")
     return min(len(digits if "." in number else digits.rstrip("0")) or 1, DIGITS)
