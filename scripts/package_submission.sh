@@ -20,7 +20,7 @@ ADAPTERS=$trained . scripts/fever8/settings.sh # what it attaches there is what 
 staged=$(mktemp -d)
 trap 'rm -rf "$staged"' EXIT
 git ls-files -z system knowledge_store submission pyproject.toml constraints.txt README.md LICENSE THIRD_PARTY_NOTICES.md \
-  scripts/setup.sh scripts/environment.sh scripts/download.py | xargs -0 cp --parents -t "$staged"
+  scripts/setup.sh scripts/environment.sh | xargs -0 cp --parents -t "$staged"
 cp scripts/fever8/*.sh "$staged"
 for adapter in "${adapters[@]}"; do
   folder=$staged/models/adapters/${adapter%%=*}

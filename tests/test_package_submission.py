@@ -1,15 +1,11 @@
 """The ZIP file for the shared task, unpacked in an empty folder and driven in the organizers' order."""
 
 import csv
-import functools
-import hashlib
 import os
 import re
 import shutil
 import subprocess
-import threading
 import zipfile
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import orjson
@@ -41,28 +37,6 @@ def unpacked(package, tmp_path) -> Path:
     return folder
 
 
-@pytest.fixture
-def data(tmp_path):
-    """A web server with a split of two of the bundled claims; yields its address."""
-    folder = tmp_path / "data"
-    claims, stores = folder / "data" / "small.json", folder / "data_store/knowledge_store/small_knowledge_store.zip"
-    claims.parent.mkdir(parents=True)
-    stores.parent.mkdir(parents=True)
-    examples = orjson.loads((ROOT / "system" / "examples" / "claims.json").read_bytes())
-    claims.write_bytes(orjson.dumps(examples[:CLAIMS]))
-    with zipfile.ZipFile(stores, "w") as file:
-        for number in range(CLAIMS):
-            file.write(ROOT / "knowledge_store" / "examples" / f"{number}.json", f"output_small/{number}.json")
-    digests = [(hashlib.sha256(file.read_bytes()).hexdigest(), file.relative_to(folder)) for file in (claims, stores)]
-    (folder / "SHA256SUMS").write_text("".join(f"{digest}  {path}\n" for digest, path in digests))
-    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(folder))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
 def run(folder: Path, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script of the package as the organizers do, from its root."""
     command = ["bash", "-c", f"source .venv/bin/activate; ./{script} {' '.join(arguments)}"]
@@ -70,10 +44,15 @@ def run(folder: Path, script: str, *arguments: str, **environment: str) -> subpr
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE)
 
 
-def download(folder: Path, source: str) -> None:
-    """Claims and stores, laid out as the organizers' download_data.sh leaves them."""
-    command = ["python3", "scripts/download.py", "small", "--source", source]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
+def bring_data(folder: Path) -> None:
+    """Two of the bundled claims with their stores, in the folders where the organizers' download_data.sh puts them."""
+    claims, stores = folder / "data_store" / "averitec" / "small.json", folder / "knowledge_store" / "small" / "0_499"
+    claims.parent.mkdir(parents=True)
+    stores.mkdir(parents=True)  # an archive of the organizers' has a folder of its own
+    examples = orjson.loads((ROOT / "system" / "examples" / "claims.json").read_bytes())
+    claims.write_bytes(orjson.dumps(examples[:CLAIMS]))
+    for number in range(CLAIMS):
+        shutil.copy(ROOT / "knowledge_store" / "examples" / f"{number}.json", stores)
 
 
 def install_from_this_checkout(folder: Path) -> None:
@@ -152,16 +131,12 @@ def test_rejects_a_folder_without_adapters(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_organizers_order_gives_a_submission_and_timings(unpacked, data):
+def test_the_organizers_order_gives_a_submission_and_timings(unpacked):
     install_from_this_checkout(unpacked)
     early = run(unpacked, "run_system.sh")
     assert early.returncode == 2 and "no data_store/averitec/small.json" in early.stderr
 
-    download(unpacked, data)
-    stores = unpacked / "knowledge_store" / "small"
-    (stores / "0_499").mkdir()  # where an archive of the organizers' has a folder of its own
-    for store in stores.glob("*.json"):
-        store.rename(stores / "0_499" / store.name)
+    bring_data(unpacked)
     for script, arguments in [("installation.sh", ()), ("run_system.sh", ("--seed", "1"))]:
         done = run(unpacked, script, *arguments)
         assert done.returncode == 0, script + done.stdout + done.stderr
@@ -183,9 +158,9 @@ def test_the_organizers_order_gives_a_submission_and_timings(unpacked, data):
 
 
 @pytest.mark.slow
-def test_a_failed_run_is_reported_in_the_timings(unpacked, data):
+def test_a_failed_run_is_reported_in_the_timings(unpacked):
     install_from_this_checkout(unpacked)
-    download(unpacked, data)
+    bring_data(unpacked)
     done = run(unpacked, "run_system.sh", "--depth", "0")
     assert done.returncode == 2
     timings = (unpacked / "data_store" / "factgraph" / "measured_timings.txt").read_text()
@@ -194,9 +169,9 @@ def test_a_failed_run_is_reported_in_the_timings(unpacked, data):
 
 
 @pytest.mark.slow
-def test_without_its_model_the_run_fails(unpacked, data):
+def test_without_its_model_the_run_fails(unpacked):
     install_from_this_checkout(unpacked)
-    download(unpacked, data)
+    bring_data(unpacked)
     done = run(unpacked, "run_system.sh", PROFILE="a10g", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
     assert done.returncode == 2 and "error: " in done.stderr, done.stdout + done.stderr
     assert not (unpacked / "leaderboard_submission").exists()

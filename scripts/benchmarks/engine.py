@@ -112,14 +112,14 @@ async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapte
     rows = []
     await Load(engine, bare.config.vocab_size, line, adapters, cache=False).run(1, 1)  # warm up
     for cache, concurrent in itertools.product((True, False), args.max_concurrent_claims):
-        load = Load(engine, bare.config.vocab_size, line, adapters, cache)
+        traffic = Load(engine, bare.config.vocab_size, line, adapters, cache)
         claims = max(args.claims, concurrent)
-        seconds = await load.run(claims, concurrent)
+        seconds = await traffic.run(claims, concurrent)
         row = {"adapters": len(adapters), "prefix_cache": cache, "max_concurrent_claims": concurrent, "claims": claims}
         row |= {"seconds_per_claim": seconds / claims, "loading_seconds": loading, "memory_gib": used_memory() / GIB}
-        row |= {f"{name}_per_second": getattr(load, name) / seconds for name in ("tokens_in", "tokens_out")}
-        row |= {"tokens_in": load.tokens_in // claims, "tokens_cached": load.tokens_cached // claims}
-        row |= {"prefill_tokens_floor": prefill_tokens(line, cache), "tokens_out": load.tokens_out // claims}
+        row |= {f"{name}_per_second": getattr(traffic, name) / seconds for name in ("tokens_in", "tokens_out")}
+        row |= {"tokens_in": traffic.tokens_in // claims, "tokens_cached": traffic.tokens_cached // claims}
+        row |= {"prefill_tokens_floor": prefill_tokens(line, cache), "tokens_out": traffic.tokens_out // claims}
         row["planned_gib"] = planned(bare, settings, len(adapters)) / GIB
         row["floor_seconds"] = floors(bare, line, settings, len(adapters), concurrent, cache)
         rows.append(row)
