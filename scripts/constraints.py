@@ -1,9 +1,9 @@
-"""Renew constraints.txt: the version of every package that the project and its extras stand on, as installed here.
+"""Write constraints.txt: the installed version of every package that the project and its extras require.
 
     python -m scripts.constraints --upgrade    # first install the newest versions that pyproject.toml allows
     .ci/run                                    # then test them, before the file is committed
 
-Without --upgrade it records what this environment has. The extras of vLLM are left out: they choose their own versions.
+Without --upgrade it records the versions of this environment. The extras of vLLM are left out: vLLM pins its own.
 """
 
 import argparse
@@ -20,17 +20,17 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "constraints.txt"
-LEFT_OUT = {"gpu", "cpu", "fuzz"}  # fuzz: has no wheel for every Python that is supported
+LEFT_OUT = {"gpu", "cpu", "fuzz"}  # fuzz has no wheel for some supported Pythons
 HEAD = "# Versions that were tested together; scripts/constraints.py writes this file.\n"
 
 
 def extras() -> list[str]:
-    """The extras whose versions are recorded."""
+    """Return the extras whose versions are recorded."""
     return [extra for extra in _project()["optional-dependencies"] if extra not in LEFT_OUT]
 
 
 def versions() -> dict[str, str]:
-    """Versions by package: of all that the project and its extras require, and what those require in turn.
+    """Return the versions of all packages that the project and its extras require, directly or not.
 
     Raises:
         SystemExit: a package is not installed.
@@ -50,7 +50,7 @@ def versions() -> dict[str, str]:
         seen |= wanted
         if wanted:
             installed = _installed(name)
-            found[name] = re.sub(r"\+.*", "", installed.version)  # +cpu is a build, no version
+            found[name] = re.sub(r"\+.*", "", installed.version)  # without +cpu, which names a build
             waiting += (each for _, extra in wanted for each in _requirements(installed.requires or [], extra))
     return dict(sorted(found.items()))
 
@@ -72,7 +72,7 @@ def _requirements(lines: list[str], extra: str) -> list[Requirement]:
 
 
 def main(upgrade: bool) -> None:
-    """Upgrade if asked to, then write the file."""
+    """Upgrade the environment on request, then write the file."""
     if upgrade:
         pip = [sys.executable, "-m", "pip", "install", "--upgrade", "--upgrade-strategy", "eager"]
         subprocess.run([*pip, "--editable", f"{ROOT}[{','.join(extras())}]"], check=True)

@@ -1,7 +1,7 @@
-"""Run a command and write down what it took: ``measured.py NAME FILE COMMAND ARGUMENT…``
+"""Run a command and record its time and memory: ``measured.py NAME FILE COMMAND ARGUMENT…``
 
-A line of FILE: the name, wall seconds, and the highest resident memory of the command's largest process. The exit
-status is the command's; only a command that succeeded is written down.
+Appends a line to FILE: the name, wall seconds, and the peak resident memory of the command's largest process. The exit
+status is the command's. Failed commands are not recorded.
 """
 
 import resource

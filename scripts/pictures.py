@@ -1,9 +1,9 @@
-"""Makes the pictures of the README: the graphs that its commands draw, as their reports show them.
+"""Make the pictures of the README and the docs: graphs as reports show them.
 
     python -m scripts.pictures
 
-docs/reading.png is the graph of the README's first command; docs/graph.png a Graph of Thoughts (branches vote) on the
-documents of docs/tutorial.md. Needs Chromium with its driver, and the extra "test".
+docs/reading.png shows the graph of the README's first command, docs/graph.png a Graph of Thoughts on the documents of
+docs/tutorial.md. Needs Chromium with its driver, and the extra "test".
 """
 
 import argparse
@@ -25,37 +25,15 @@ TUTORIAL = {
     "tourism.html": "<html><body><h1>Visit Corvane</h1><p>The old bridge over the Aster, opened in 1932, is closed to "
     "lorries.</p></body></html>\n",
 }
-GRAPH_OF_THOUGHTS = [
-    "--profile",
-    "cpu",
-    "--document-strategy",
-    "got",
-    "--questions",
-    "2",
-    "--branches",
-    "2",
-    "--depth",
-    "1",
-    "--no-pool",
-]
+GRAPH_OF_THOUGHTS = "--profile cpu --document-strategy got --questions 2 --branches 2 --depth 1 --no-pool"
 
 
-def report(folder: Path, year: int, documents: Mapping[str, str], *options: str) -> Path:
-    """The report of ``verify`` on the claim with this year and these documents."""
+def report(folder: Path, year: int, documents: Mapping[str, str], options: str) -> Path:
+    """Check the claim with this year against documents by ``verify``, and return the path of its report."""
     for name, text in documents.items():
         (folder / name).write_text(text, encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "system",
-        "verify",
-        CLAIM.format(year=year),
-        "--documents",
-        *documents,
-        "--output",
-        "output",
-    ]
-    subprocess.run([*command, *options], cwd=folder, env={"PYTHONPATH": str(ROOT)}, check=True)
+    command = [sys.executable, "-m", "system", "verify", CLAIM.format(year=year), "--output", "output", "--documents"]
+    subprocess.run([*command, *documents, *options.split()], cwd=folder, env={"PYTHONPATH": str(ROOT)}, check=True)
     return folder / "output" / "report.html"
 
 
@@ -71,11 +49,11 @@ def photograph(page: Path, picture: Path) -> None:
 
 
 def main() -> None:
-    """Make both."""
+    """Make both pictures."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    for name, year, documents, options in (("reading", 1931, ASTER, ()), ("graph", 1932, TUTORIAL, GRAPH_OF_THOUGHTS)):
+    for name, year, documents, options in (("reading", 1931, ASTER, ""), ("graph", 1932, TUTORIAL, GRAPH_OF_THOUGHTS)):
         with tempfile.TemporaryDirectory() as folder:
-            photograph(report(Path(folder), year, documents, *options), ROOT / "docs" / f"{name}.png")
+            photograph(report(Path(folder), year, documents, options), ROOT / "docs" / f"{name}.png")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Verdicts of an engine on claims that short documents contradict, paraphrase, or say nothing about.
+"""Count an engine's verdicts on claims that short documents contradict, paraphrase, or do not mention.
 
-``contradictions.jsonl`` holds invented documents with claims on them. A contradiction differs from its document in one
+``contradictions.jsonl`` has invented documents and claims about them. A contradiction differs from its document in one
 thing, which is the claim's kind: a number, year, place, name, negation, comparison or quantifier.
 
 Usage: python -m scripts.benchmarks.contradictions [--profile NAME] [--output CASES.jsonl]
@@ -32,7 +32,7 @@ EXPECTED = {
 
 @dataclass(frozen=True)
 class Case:
-    """A claim on documents, and in what it differs from them."""
+    """A claim, the documents to check it against, and the kind of difference."""
 
     kind: str
     claim: str
@@ -57,14 +57,14 @@ def main() -> None:
 
 
 def cases(path: Path = CASES) -> Iterator[Case]:
-    """The cases of a file."""
+    """Yield the cases of a file."""
     for group in map(orjson.loads, path.read_bytes().splitlines()):
         for one in group["claims"]:
             yield Case(one["kind"], one["claim"], group["documents"])
 
 
 def table(counts: dict[str, Counter[Label]]) -> Table:
-    """Verdicts, a row for each kind of claim."""
+    """Return a table of the verdicts with a row for each kind of claim."""
     drawn = Table("kind", "expected", "claims", *SHORT.values(), "right")
     for kind, found in counts.items():
         if found:
@@ -74,7 +74,7 @@ def table(counts: dict[str, Counter[Label]]) -> Table:
 
 
 def rate(counts: dict[str, Counter[Label]], expected: Label, wrong: Label, name: str) -> str:
-    """How many of the claims with a label were given a wrong one.
+    """Describe how many claims with the label ``expected`` were given the label ``wrong``.
 
     >>> rate({"year": Counter({Label.REFUTED: 3, Label.SUPPORTED: 1})}, Label.REFUTED, Label.SUPPORTED, "wrong")
     'wrong: 1 of 4 (25.0%)'
