@@ -6,7 +6,6 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Tokenization = Literal["words", "whitespace"]
-Runtime = Literal["openvino", "torch"]
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
@@ -54,7 +53,6 @@ class RetrievalSettings(BaseModel):
     ranking_cache: Name = Field("", description="cache folder for BM25 rankings; empty: no cache")
     encoder: Name = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
     encoder_code: bool = Field(False, description="run the code that comes with the encoder; only if you trust it")
-    encoder_runtime: Runtime = Field("openvino", description="encoder runtime on a CPU (a GPU always uses torch)")
 
     @model_validator(mode="after")
     def _windows_advance(self) -> Self:

