@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "constraints.txt"
-LEFT_OUT = {"gpu", "cpu", "fuzz"}  # fuzz has no wheel for some supported Pythons
+LEFT_OUT = {"gpu", "cpu"}
 HEAD = "# Versions that were tested together; scripts/constraints.py writes this file.\n"
 
 

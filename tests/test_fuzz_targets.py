@@ -1,4 +1,4 @@
-"""The promises of all readers, on first inputs and on changes of them; ``python -m tests.fuzz`` tries many more."""
+"""The promises of all readers, on sound and hostile inputs and on changes of them."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""scripts/setup.sh, with stubs for what installs: what is left of the packages."""
+"""scripts/setup.sh, with stubs for the installers: which files of the packages remain."""
 
 import os
 import shutil
@@ -21,46 +21,32 @@ SPARE = {
 }
 
 
-@pytest.fixture
-def checkout(tmp_path):
-    """A checkout whose packages are installed already, and commands that do nothing; nvidia-smi finds no GPU."""
+@pytest.mark.parametrize(
+    ("extras", "gpu", "left"),
+    [
+        ([], False, NEEDED),
+        (["gpu"], False, NEEDED | SPARE),
+        (["cpu"], False, NEEDED | SPARE),
+        ([], True, NEEDED | SPARE),
+    ],
+)
+def test_only_what_runs_without_a_gpu_stays_without_one(tmp_path, extras, gpu, left):
     (tmp_path / "scripts").mkdir()
-    for name in ("setup.sh", "environment.sh"):
-        shutil.copy2(ROOT / "scripts" / name, tmp_path / "scripts")
-    for name in ("pyproject.toml", "constraints.txt"):
-        shutil.copy2(ROOT / name, tmp_path)
+    for name in ("scripts/setup.sh", "scripts/environment.sh", "pyproject.toml", "constraints.txt"):
+        shutil.copy2(ROOT / name, tmp_path / name)
+    packages = tmp_path / ".venv" / "lib" / "python3.11" / "site-packages"
     for name in NEEDED | SPARE:
-        file = tmp_path / ".venv" / "lib" / "python3.11" / "site-packages" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
-    for name, status in {".venv/bin/pip": 0, ".venv/bin/python": 0, "stubs/uv": 0, "stubs/nvidia-smi": 1}.items():
+        (packages / name).parent.mkdir(parents=True, exist_ok=True)
+        (packages / name).touch()
+    for name, status in {".venv/bin/pip": 0, ".venv/bin/python": 0, "stubs/uv": 0, "stubs/nvidia-smi": not gpu}.items():
         stub = tmp_path / name
         stub.parent.mkdir(parents=True, exist_ok=True)
-        stub.write_text(f"#!/bin/sh\nexit {status}\n")
+        stub.write_text(f"#!/bin/sh\nexit {int(status)}\n")
         stub.chmod(0o755)
-    return tmp_path
-
-
-def set_up(checkout, *extras):
-    """The packages' files that are left."""
-    environment = {"PATH": f"{checkout / 'stubs'}:{os.environ['PATH']}", "PYTHON": sys.executable}
-    command = [checkout / "scripts" / "setup.sh", *extras]
+    environment = {"PATH": f"{tmp_path / 'stubs'}:{os.environ['PATH']}", "PYTHON": sys.executable}
+    command = [tmp_path / "scripts" / "setup.sh", *extras]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
-    packages = checkout / ".venv" / "lib" / "python3.11" / "site-packages"
     path_file = packages / "factgraph.pth"
-    assert path_file.read_text().split() == [str(checkout), str(checkout / "system" / "library")]
-    return {file.relative_to(packages).as_posix() for file in packages.rglob("*") if file.is_file()} - {path_file.name}
-
-
-def test_without_a_gpu_only_what_is_needed_stays(checkout):
-    assert set_up(checkout) == NEEDED
-
-
-@pytest.mark.parametrize("extra", ["gpu", "cpu"])
-def test_for_vllm_everything_stays(checkout, extra):
-    assert set_up(checkout, extra) == NEEDED | SPARE
-
-
-def test_with_a_gpu_everything_stays(checkout):
-    (checkout / "stubs" / "nvidia-smi").write_text("#!/bin/sh\nexit 0\n")
-    assert set_up(checkout) == NEEDED | SPARE
+    assert path_file.read_text().split() == [str(tmp_path), str(tmp_path / "system" / "library")]
+    files = {file.relative_to(packages).as_posix() for file in packages.rglob("*") if file.is_file()}
+    assert files - {path_file.name} == left

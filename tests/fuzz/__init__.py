@@ -1,1 +1,1 @@
-"""Fuzzing of everything that reads what others wrote: ``python -m tests.fuzz TARGET --seconds N``."""
+"""Hostile inputs for everything that reads what others wrote; ``tests/test_fuzz_targets.py`` runs them."""

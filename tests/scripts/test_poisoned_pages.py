@@ -33,13 +33,6 @@ def test_kept_attacks_are_on_bundled_claims(name: str) -> None:
         assert all(isinstance(sentence, str) for added in pages.values() for page in added for sentence in page)
 
 
-def test_attacks_on_none_of_the_claims_are_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    file = tmp_path / "attacks.json"
-    file.write_bytes(orjson.dumps({"one": {"Another claim.": [["Officials confirmed it."]]}}))
-    with pytest.raises(SystemExit, match=r"attacks.json: expected attacks on these claims, got none"):
-        run(monkeypatch, "--attacks", str(file))
-
-
 class Credulous:
     """Believes any gazette."""
 
