@@ -95,12 +95,13 @@ class Library:
             if not ranked.report.pages:
                 raise
             log.warning("%s", error)
-            return ranked
+            flaws = {**ranked.report.flaws, Flaw.SEARCH_FAILED: 1}
+            return replace(ranked, report=replace(ranked.report, flaws=flaws))
         passages = found.passages + ranked.passages
         report = replace(found.report, pages=found.report.pages + ranked.report.pages)
         return RankedStore(
             passages, found.scores + ranked.scores, report if found.report.pages else ranked.report,
-            found.seconds + ranked.seconds,
+            found.seconds + ranked.seconds, found.book,
         )  # fmt: skip
 
 

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
-from knowledge_store.pages.page import UNREAD, Flaws, counted, describe, shown_path
+from knowledge_store.pages.page import Flaws, counted
 from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import RankedStore
 from knowledge_store.searchers.searched import open_searcher
 from system.case import Case, Outcome
+from system.collection import READ
 from system.deadline import Allowance, Clock, Deadline
 from system.graph.graph import Graph, Listener, unheard
 from system.graph.records import GUESS, Calibration, Claim, ClaimResult, Failure, Label, QuestionAnswer, Timing, Verdict
@@ -28,8 +29,6 @@ from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcom
 from system.text.claim_detection import not_a_claim
 from system.text.provenance import name_documents
 from system.verifier.reading import Reader, load_reader
-
-READ = "read"  # the operation of failures to read what a claim is checked against
 
 
 @dataclass(frozen=True)
@@ -109,18 +108,6 @@ async def check(
         _note(case, error)
         reached = await _conclude(case)
     return _result(case, reached, ranked, engine.calibration), case.graph
-
-
-def unread(message: str) -> Failure:
-    """The failure of a claim whose store could not be read."""
-    return Failure(operation=READ, message=shown_path(message), unanswered=True)
-
-
-def unread_parts(where: Path | str, ranked: RankedStore) -> list[Failure]:
-    """The failures of a claim whose store could not be read completely."""
-    flaws = ranked.report.flaws
-    why = describe({flaw: count for flaw, count in flaws.items() if flaw not in UNREAD})
-    return [unread(f"{where}: {flaw}{why}") for flaw in UNREAD if flaw in flaws]
 
 
 def _no_claim(case: Case) -> str:

@@ -2,19 +2,14 @@
 
 import datetime
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from pathlib import Path
-from time import monotonic
 
-from knowledge_store.isolation import LIMITS, Limits
-from knowledge_store.library import Library
+from knowledge_store.isolation import Limits
 from knowledge_store.pages.documents import DocumentsError, page_of_text, read_documents
-from knowledge_store.pages.page import Flaws, Page, describe
-from knowledge_store.ranking import RankedStore, rank
-from knowledge_store.settings import RetrievalSettings
-from system.graph.records import Claim, official_date, shown
+from knowledge_store.pages.page import Flaws, Page
+from system.graph.records import official_date, shown
 
 log = logging.getLogger(__name__)
 
@@ -73,23 +68,11 @@ Documents = Path | str | Document | Sequence[Path | str | Document] | Mapping[st
 by their names."""
 
 
-def open_documents(
-    documents: Documents, flaws: Flaws, *, fetch: bool = False, seconds: float = inf
-) -> tuple[Iterator[Page], str]:
-    """The pages of documents, and what to call them together; empty where there are none.
-
-    Args:
-        seconds: from now, after which no document is read any more; what is left out is named in a warning.
-
-    Raises:
-        DocumentsError: something else was given.
-    """
-    given = listed(documents)
-    sources = [one for one in given if not isinstance(one, Document)]
-    texts = [one for one in given if isinstance(one, Document)]
-    named = ", ".join([*map(str, sources), *(["documents"] if texts or isinstance(documents, Mapping) else [])])
-    limits = replace(LIMITS, until=monotonic() + seconds)
-    return _pages(sources, texts, flaws, limits, fetch=fetch), named
+def named(documents: Documents, given: Sequence[Path | str | Document]) -> str:
+    """A name for documents together; empty if there are none."""
+    sources = [str(one) for one in given if not isinstance(one, Document)]
+    texts = len(sources) < len(given) or isinstance(documents, Mapping)
+    return ", ".join([*sources, *(["documents"] if texts else [])])
 
 
 def listed(documents: Documents) -> Sequence[Path | str | Document]:
@@ -121,10 +104,21 @@ def _is_blank(text: object, name: str) -> bool:
     return blank
 
 
-def _pages(
-    sources: Sequence[Path | str], texts: Iterable[Document], flaws: Flaws, limits: Limits, *, fetch: bool
+def pages_of(
+    given: Sequence[Path | str | Document], flaws: Flaws, limits: Limits, *, fetch: bool = False
 ) -> Iterator[Page]:
-    """The pages of sources, whose numbers are those of a store's lines, then those of texts."""
+    """The pages of files, folders and addresses, then those of texts, each with a number of its own.
+
+    Args:
+        flaws: counts what is wrong; complete when the iterator is exhausted.
+        limits: of each document; no document is read after their end, and a warning names what is left out.
+        fetch: whether addresses on the web are fetched.
+
+    Raises:
+        DocumentsError: a file does not exist, an address may not be fetched, or no file has text.
+    """
+    sources = [one for one in given if not isinstance(one, Document)]
+    texts = [one for one in given if isinstance(one, Document)]
     last = -1
     for page in read_documents(sources, flaws, fetch=fetch, limits=limits) if sources else ():
         last = max(last, page.number)
@@ -133,74 +127,3 @@ def _pages(
         name = (text.address or f"document {place}") + (f"#page={text.page}" if text.page else "")
         for page in page_of_text(last + place, name, text.text, flaws, limits):
             yield replace(page, published=text.published)
-
-
-def rank_documents(
-    documents: Documents, claim: Claim, settings: RetrievalSettings, *, fetch: bool = False, seconds: float = inf
-) -> RankedStore:
-    """The passages of documents that BM25 ranks highest for a claim.
-
-    Args:
-        documents: may be empty where the settings say where else to search.
-        fetch: whether documents that are addresses are fetched.
-        seconds: that reading and searching may take; see ``open_documents``.
-
-    Raises:
-        DocumentsError: nothing could be read.
-        SearchError: the search failed, and there are no documents.
-    """
-    flaws = Flaws()
-    pages, name = open_documents(documents, flaws, fetch=fetch, seconds=seconds)
-    name = name or settings.search
-    ranked = rank(pages, claim.text, settings, claim.day, flaws=flaws, name=name, seconds=seconds)
-    if not (ranked.report.pages or settings.search):
-        raise _no_text(name, flaws)
-    return ranked
-
-
-def rank_for_all(
-    documents: Documents,
-    claims: Sequence[Claim],
-    settings: RetrievalSettings,
-    *,
-    fetch: bool,
-    progress: bool,
-    seconds: float = inf,
-) -> Callable[[Claim], RankedStore]:
-    """Rank documents for each of some claims, as ``rank_documents`` does; they are read and counted once.
-
-    Args:
-        claims: all that will be asked for; at least one.
-        progress: show on standard error how far reading is.
-        seconds: that reading, or the search for a claim, may take for each claim: they read together.
-
-    Raises:
-        DocumentsError: nothing could be read.
-    """
-    flaws = Flaws()
-    opened, name = open_documents(documents, flaws, fetch=fetch, seconds=seconds * len(claims))
-    pages = list(opened)
-    # Where pages may be later than a claim, its day changes nothing, and all claims share a library.
-    days = {claim: None if settings.later_pages else claim.day for claim in claims}
-    libraries = {
-        day: Library(
-            pages,
-            list(dict.fromkeys(claim.text for claim in claims if days[claim] == day)),
-            settings,
-            day,
-            flaws=flaws.copy(),
-            name=name or settings.search,
-            progress=progress,
-            seconds=seconds,
-        )
-        for day in dict.fromkeys(days.values())
-    }
-    if not (settings.search or any(library.report.pages for library in libraries.values())):
-        raise _no_text(name, flaws)
-    return lambda claim: libraries[days[claim]].rank(claim.text)
-
-
-def _no_text(name: str, flaws: Flaws) -> DocumentsError:
-    return DocumentsError(
-        f"{name or 'documents'}: expected text to search, got none{describe(flaws)}; give documents with text"
-    )

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from knowledge_store.progress import progress_bar
 from system.check import Engine
+from system.checker import Checker
+from system.collection import StoreCollection
 from system.files.journal import RecordJournal
 from system.graph.records import TWO_LABELS, Claim, ClaimResult, Label, Record
 from system.hardware.machine import describe_machine
 from system.models.base import Model, Request, Result
-from system.runner.checking import PooledChecks, Rank, check_all
-from system.runner.ranking_pool import RankingPool
 from system.settings import SECTIONS, Settings, SettingsError, load, unknown_strategy
 from system.strategies import STRATEGIES
 
@@ -116,7 +116,6 @@ async def run_variants(
     Returns:
         For each variant its repeats, each with the results in the order of ``claims``; one where nothing was sampled.
     """
-    run = engine.settings.run
     done = {(one.strategy, one.repeat, one.result.claim.id): one for one in journal.finished}
     rankings = journal.path.with_name("rankings")
     settings = engine.settings.retrieval
@@ -124,24 +123,26 @@ async def run_variants(
     total = len(claims) * len(variants) * repeats
     progress = progress_bar(total=total, initial=len(done), unit="check", desc="comparing", smoothing=0.05)
 
-    async def check_job(variant: Variant, repeat: int, rank: Rank) -> None:
+    async def check_job(variant: Variant, repeat: int) -> None:
         job = with_seed(engine, variant, repeat)
         listening = SamplingListener(job.model)
         wanted = [claim for claim in claims if not repeat or done[variant.name, 0, claim.id].sampled]
         progress.total = (progress.total or 0) - (len(claims) - len(wanted))
         left = [claim for claim in wanted if (variant.name, repeat, claim.id) not in done]
-        async with aclosing(check_all(PooledChecks(replace(job, model=listening), rank), left)) as checks:
-            async for result, _ in checks:
+        collection = StoreCollection(store, ranked_by)
+        async with aclosing(Checker(replace(job, model=listening)).check_many(left, collection)) as checks:
+            async for result in (checked.result async for checked in checks):
                 sampled = result.claim.id in listening.sampled
                 one = FinishedCheck(strategy=variant.name, repeat=repeat, result=result, sampled=sampled)
                 journal.append(one)
                 done[variant.name, repeat, result.claim.id] = one
                 progress.update()
 
-    with progress, RankingPool(settings, run.workers, run.budget) as pool, pool.for_claims(store, claims) as rank:
+    ranked_by = engine.settings.model_copy(update={"retrieval": settings})
+    with progress:
         for variant in variants:
             for repeat in range(repeats):
-                await check_job(variant, repeat, rank)
+                await check_job(variant, repeat)
     shutil.rmtree(rankings, ignore_errors=True)
 
     def repeated(variant: Variant) -> list[list[ClaimResult]]:

@@ -97,7 +97,8 @@ class CheckedStatement(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Sentence, verdict and evidence as plain values."""
-        return {**self.sentence.model_dump(mode="json"), **self.result.to_dict()}
+        answer = {name: value for name, value in self.result.to_dict().items() if name != "schema"}
+        return answer | self.sentence.model_dump(mode="json")
 
 
 def each_of(kind: type[T], name: str, given: Iterable[T]) -> list[T]:

@@ -1,25 +1,25 @@
 """Read the citations of a text, and check each sentence against the source that it cites alone."""
 
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
 from knowledge_store.isolation import LIMITS, WorkFailed, isolated
-from knowledge_store.library import Library
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.progress import progress_bar
-from system.article.checking import as_done
 from system.article.reading import read_bytes, read_text
 from system.article.records import Kind
-from system.check import Engine
+from system.checker import Checker
 from system.citations.marks import Marked, MarkedText, read_marks
 from system.citations.records import CheckedCitation, Citation, CitingText, described
 from system.citations.sources import Source, Sources
+from system.collection import EachItsOwn, PageCollection
 from system.graph.records import Claim, shown
 from system.models.loop_thread import in_own_thread
+from system.settings import Settings
 
 _TEXTS = (".txt", ".md", ".markdown", ".html", ".htm")
 
@@ -92,14 +92,15 @@ def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> Cit
 
 
 async def check_citations(
-    engine: Engine, citing: CitingText, sources: Sources, *, date: str = "", progress: bool = False
-) -> AsyncIterator[CheckedCitation]:
+    checker: Checker, citing: CitingText, sources: Sources, *, date: str = "", progress: bool = False
+) -> AsyncGenerator[CheckedCitation, None]:
     """Check each citation against its source, and yield it as it is done; first those whose source cannot be read.
 
     Args:
         date: of the text, as in ``Claim``.
-        progress: show on standard error how far it is.
+        progress: show a progress bar on standard error.
     """
+    checker = checker.for_statements()
     with progress_bar(total=len(citing.citations), unit="citation", disable=not progress) as bar:
         found: dict[int, tuple[Citation, Source]] = {}
         for citation in citing.citations:
@@ -109,25 +110,20 @@ async def check_citations(
             else:
                 bar.update()
                 yield CheckedCitation(citation=citation, source="", reason=source.reason)
-        shelves = await in_own_thread(partial(_shelves, engine, list(found.values())))
         dated = Claim("a statement", date=date)
         claims = [one.sentence.as_claim(dated).model_copy(update={"id": number}) for number, (one, _) in found.items()]
-        async with aclosing(as_done(engine, claims, lambda claim: shelves[claim.id].rank(claim.query))) as results:
-            async for result in results:
-                citation, source = found[result.claim.id]
+        async with aclosing(checker.check_many(claims, _of_sources(checker.engine.settings, found))) as checks:
+            async for checked in checks:
+                citation, source = found[checked.claim.id]
                 bar.update()
-                yield CheckedCitation(citation=citation, source=source.name, result=result)
+                yield CheckedCitation(citation=citation, source=source.name, result=checked.result)
 
 
-def _shelves(engine: Engine, found: Collection[tuple[Citation, Source]]) -> dict[int, Library]:
-    """A library of each source, by the numbers of the citations that cite it."""
-    settings = engine.settings.retrieval.model_copy(update={"search": ""})  # the source alone decides
-    by_name: dict[str, list[Citation]] = {}
-    for citation, source in found:
-        by_name.setdefault(source.name, []).append(citation)
-    pages = {source.name: source.pages for _, source in found}
-    shelves = {
-        name: Library(pages[name], [one.sentence.query for one in citations], settings, name=name)
-        for name, citations in by_name.items()
+def _of_sources(settings: Settings, found: Mapping[int, tuple[Citation, Source]]) -> EachItsOwn:
+    """The source of each citation alone; it decides, and nothing is searched for."""
+    settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
+    by_name = {
+        source.name: PageCollection(lambda *_, pages=source.pages: pages, settings, name=source.name)
+        for _, source in found.values()
     }
-    return {one.number: shelves[name] for name, citations in by_name.items() for one in citations}
+    return EachItsOwn({number: by_name[source.name] for number, (_, source) in found.items()})

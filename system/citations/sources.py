@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from urllib.parse import unquote, urlsplit
 
 from knowledge_store.isolation import LATE, LIMITS, Limits
@@ -11,6 +12,7 @@ from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page
+from system.documents import Document, pages_of
 
 SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
 OPENING = 20_000  # bytes of a page that tell where it was saved from
@@ -116,6 +118,15 @@ class Sources:
             if file.suffix.lower() in (".html", ".htm") and file.is_file() and file.name == Path(name).name:
                 keys += map(page_key, _saved_from(file))
         return keys
+
+
+def sources_of(
+    documents: Sequence[Path | str | Document], beside: Path | None, *, fetch: bool, seconds: float
+) -> Sources:
+    """The sources among documents; reading all of them ends after so many seconds."""
+    limits = replace(LIMITS, until=monotonic() + seconds)
+    files = [one for one in documents if not isinstance(one, Document)]
+    return Sources(pages_of(documents, Flaws(), limits, fetch=fetch), files, beside, fetch, limits)
 
 
 def _saved_from(file: Path) -> list[str]:

@@ -99,6 +99,9 @@ class Label(StrEnum):
 TWO_LABELS = (Label.SUPPORTED, Label.REFUTED)
 """The labels where there are but two; see ``Label.of_two``."""
 
+SCHEMA = 1
+"""Version of what ``ClaimResult.to_dict`` gives; it is raised when a field changes its meaning or goes."""
+
 GUESS = 1 / len(Label)
 """Confidence of a verdict that rests on nothing."""
 
@@ -622,8 +625,10 @@ class ClaimResult(Record):
         return any(failure.unanswered for failure in self.failures)
 
     def to_dict(self) -> dict[str, Any]:
-        """Verdict, evidence and correction as plain values."""
+        """Claim, verdict, evidence and correction as plain values, for JSON; the same wherever an answer is given."""
         return {
+            "schema": SCHEMA,
+            "claim": self.claim.model_dump(mode="json"),
             "label": str(self.verdict.label),
             "confidence": self.verdict.confidence,
             "justification": self.verdict.justification,

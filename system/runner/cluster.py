@@ -139,16 +139,24 @@ class ClusterChecker:
         make_engine: loads an engine; it is pickled, and called on the nodes.
         store: folder with one store per claim id, or one file for all, under the same path on every node.
         claims: all that will be checked.
+        own: whether the store was made of documents of the user's own.
 
     Raises:
         CheckerError: on entering: no such cluster, or no room in it.
     """
 
     def __init__(
-        self, address: str, make_engine: MakeEngine, store: Path, claims: Sequence[Claim], settings: Settings
+        self,
+        address: str,
+        make_engine: MakeEngine,
+        store: Path,
+        claims: Sequence[Claim],
+        settings: Settings,
+        *,
+        own: bool = False,
     ) -> None:
         self._address = address
-        self._work = make_engine, store.resolve(), claims
+        self._work = make_engine, store.resolve(), claims, own
         self._settings = settings
         self._workers: list[_Worker] = []
         self._free: asyncio.PriorityQueue[_Place] = asyncio.PriorityQueue()
@@ -178,16 +186,16 @@ class ClusterChecker:
 
     @property
     def places(self) -> int:
-        """See ``Checks.places``."""
+        """See ``RunChecker.places``."""
         return self._room * self._places_each
 
     @property
     def workers(self) -> list[WorkerReport]:
-        """See ``Checker.workers``."""
+        """See ``RunChecker.workers``."""
         return [worker.report for worker in self._workers]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """See ``Checks.check``: a claim whose worker is lost goes to another."""
+        """See ``RunChecker.check``: a claim whose worker is lost goes to another."""
         for _ in range(TRIES - 1):
             if checked := await self._try(claim):
                 return checked

@@ -13,19 +13,19 @@ import orjson
 
 from knowledge_store.pages.page import shown_path
 from knowledge_store.progress import progress_bar
+from system.checker import each
+from system.collection import store_file
 from system.files.atomic import write_atomically
 from system.files.journal import Journal, JournalError, identity_of, read_identity
 from system.graph.records import Claim, ClaimResult
 from system.hardware.machine import describe_machine
-from system.runner.checker import Checker, WorkerReport
-from system.runner.checking import check_all
-from system.runner.ranking_pool import store_file
+from system.runner.checker import RunChecker, WorkerReport
 from system.settings import Settings
 
 SHOWN = 8  # workers that the progress line counts one by one
 
 
-async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: Journal) -> list[ClaimResult]:
+async def run(checker: RunChecker, claims: Sequence[Claim], output: Path, journal: Journal) -> list[ClaimResult]:
     """Check the claims that the journal does not hold yet.
 
     Args:
@@ -45,7 +45,7 @@ async def run(checker: Checker, claims: Sequence[Claim], output: Path, journal: 
     earlier = max((result.timing.finished_at for result in journal.finished), default=0.0)
     began = perf_counter()
     with progress_bar(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
-        async with aclosing(check_all(checker, left)) as checks:
+        async with aclosing(each(checker.check, left, checker.places)) as checks:
             async for result, graph in checks:
                 await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)
                 progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)

@@ -13,10 +13,10 @@ from knowledge_store.isolation import Workers
 from knowledge_store.pages.page import Page
 from knowledge_store.ranking import RankedStore, rank
 from system.check import Engine, check, load_engine
+from system.checker import each
 from system.graph.records import Calibration, Label
 from system.models.scripted import ScriptedModel
 from system.runner.checker import LocalChecker
-from system.runner.checking import PooledChecks, check_all
 from system.settings import SECTIONS, Settings, SettingsError, load, strategies
 from system.strategies import OF_ALL, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
@@ -169,11 +169,8 @@ def test_a_strategy_says_which_settings_it_ignores(strategy: str) -> None:
         assert ignored == bool(unused(strategy, [setting.split(".")[1]])), setting
 
 
-def test_stores_wait_for_their_turn_as_the_settings_say(make_engine) -> None:
-    async def rank_nothing(claim: object) -> object:
-        raise NotImplementedError
-
-    places = [PooledChecks(make_engine(run__prefetch=number), rank_nothing).places for number in (1, 5)]
+def test_stores_wait_for_their_turn_as_the_settings_say(make_engine, tmp_path) -> None:
+    places = [LocalChecker(make_engine(run__prefetch=number), tmp_path, []).places for number in (1, 5)]
     assert places[1] - places[0] == 4
 
 
@@ -190,7 +187,7 @@ def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, 
 
     async def run() -> None:
         async with LocalChecker(make_engine(run__workers=workers, run__prefetch=6), tmp_path, claims) as checker:
-            assert len([one async for one in check_all(checker, claims)]) == 6
+            assert len([one async for one in each(checker.check, claims, checker.places)]) == 6
 
     monkeypatch.setattr(Workers, "call", call)
     claims = [CLAIM.model_copy(update={"id": number}) for number in range(6)]

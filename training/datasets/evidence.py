@@ -18,8 +18,8 @@ from knowledge_store.pages.page import Flaws, Page, Passage
 from knowledge_store.pages.store import read_pages
 from knowledge_store.settings import RetrievalSettings
 from system.averitec.gold import GoldAnswer, GoldClaim
+from system.collection import store_file
 from system.graph.records import AnswerType
-from system.runner.ranking_pool import store_file
 from training import TrainingError
 from training.datasets.gold import answer_text
 from training.datasets.samples import Drops

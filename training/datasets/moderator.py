@@ -20,12 +20,12 @@ from knowledge_store.pages.page import Passage
 from system.averitec.gold import GoldClaim
 from system.case import Case, Outcome
 from system.check import Engine
+from system.checker import Checker
+from system.collection import StoreCollection
 from system.files.journal import RecordJournal
 from system.graph.records import Claim, Label, QuestionAnswer, Record, Verdict
 from system.graph.thoughts import Argument, Thought
 from system.models.base import Completion, Model, Request, Result
-from system.runner.checking import PooledChecks, check_all
-from system.runner.ranking_pool import RankingPool
 from system.settings import Settings
 from system.strategies.debate.records import Ruling
 from system.strategies.debate.steps import debate as hold_debate
@@ -168,16 +168,15 @@ async def hold_debates(
     done = {debate.claim.id for debate in journal.finished}
     left = [claim for claim in claims if claim.id not in done]
     with tqdm(total=len(claims), initial=len(claims) - len(left), unit="debate", disable=None) as bar:
-        run = settings.run
-        with RankingPool(settings.retrieval, run.workers, run.budget) as pool, pool.for_claims(store, left) as rank:
-            async with aclosing(check_all(PooledChecks(engine, rank), left)) as checks:
-                async for result, _ in checks:
-                    if result.claim.id in listener.heard:
-                        journal.append(listener.heard.pop(result.claim.id))
-                    else:
-                        why = result.failures[0].message if result.failures else "there was nothing to debate"
-                        _LOGGER.warning("claim %d: the debate reached no verdict (%s)", result.claim.id, why)
-                    bar.update()
+        async with aclosing(Checker(engine).check_many(left, StoreCollection(store, settings))) as checks:
+            async for checked in checks:
+                result = checked.result
+                if result.claim.id in listener.heard:
+                    journal.append(listener.heard.pop(result.claim.id))
+                else:
+                    why = result.failures[0].message if result.failures else "there was nothing to debate"
+                    _LOGGER.warning("claim %d: the debate reached no verdict (%s)", result.claim.id, why)
+                bar.update()
     by_id = {debate.claim.id: debate for debate in journal.finished}
     return [by_id[claim.id] for claim in claims if claim.id in by_id]
 

@@ -91,15 +91,15 @@ def _checker(
     """Who checks the claims: this process, or with --ray the workers of a cluster."""
     if not args.ray:
         engine, load_seconds = common.load_timed(settings, args.output / "trace.jsonl" if args.trace else None)
-        engine = engine.for_documents() if args.documents else engine
-        return LocalChecker(engine, store, claims, load_seconds)
+        return LocalChecker(engine, store, claims, load_seconds, own=bool(args.documents))
     try:
         from system.runner.cluster import ClusterChecker  # only here: Ray is large and may be absent
     except ModuleNotFoundError as error:
         raise CheckerError(f"--ray needs Ray ({error}): pip install '.[ray]'") from error
     if args.trace:
         raise CheckerError("--trace and --ray cannot be combined (a trace comes from one process); give one of them")
-    return ClusterChecker(args.ray, partial(load_engine, settings, own=bool(args.documents)), store, claims, settings)
+    make_engine = partial(load_engine, settings)
+    return ClusterChecker(args.ray, make_engine, store, claims, settings, own=bool(args.documents))
 
 
 async def _run(opening: "LocalChecker | ClusterChecker", claims: list[Claim], output: Path, journal: Journal) -> None:

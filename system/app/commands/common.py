@@ -20,9 +20,9 @@ from system.app.options import add_inputs as add_inputs
 from system.averitec.claims import ClaimsError, read_claims
 from system.averitec.gold import write_gold_store
 from system.check import Engine, load_engine
+from system.collection import store_file
 from system.graph.records import Claim, ClaimResult
 from system.hardware.machine import choose_profile
-from system.runner.ranking_pool import store_file
 from system.settings import Settings, load
 from system.strategies import unused
 

@@ -21,11 +21,11 @@ from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
 from system.app.parsers import doctor as parser
 from system.averitec.claims import ClaimsError, read_claims
+from system.collection import store_file
 from system.hardware.machine import choose_profile, version_of
 from system.hardware.weights import GIB, find, needed, size
 from system.models.base import ModelUnavailable
 from system.models.loading import models_of
-from system.runner.ranking_pool import store_file
 from system.settings import Settings, load
 from system.tasks.base import Adapter
 

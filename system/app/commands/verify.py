@@ -9,17 +9,16 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.pages.documents import DocumentsError, find_documents
 from knowledge_store.pages.page import source_name
-from knowledge_store.ranking import RankedStore
 from submission.files import write_text
 from system.app import options
 from system.app.commands import common
-from system.app.commands.common import EXIT_FAILED_CLAIMS, stands_for_failure
+from system.app.commands.common import EXIT_FAILED_CLAIMS
 from system.app.parsers import verify as parser
-from system.check import Engine, check
-from system.correction.correcting import with_correction
-from system.documents import rank_documents
+from system.check import Engine
+from system.checker import Checked, Checker
+from system.collection import Collection, document_collection
 from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Content, Label
 from system.graph.thoughts import Thought
@@ -40,39 +39,38 @@ def command(arguments: Sequence[str]) -> int:
     claim = Claim(args.claim, date=args.date, speaker=args.speaker)
     if not args.documents and not settings.retrieval.search:
         raise DocumentsError("no evidence: give --documents, or --search with an archive or a SearXNG address")
-    ranked = rank_documents(args.documents, claim, settings.retrieval, fetch=args.fetch, seconds=settings.run.reading)
+    find_documents(args.documents, fetch=args.fetch)
+    collection = document_collection(args.documents, settings, fetch=args.fetch)
     engine, _ = common.load_timed(settings)
-    result, graph = run_loop(_check(engine.for_documents(), claim, ranked))
+    checked = run_loop(_check(engine, claim, collection))
     if args.output:
-        save_answer(args.output, result, graph)
+        save_answer(args.output, checked)
     if args.json:
-        print(as_json(result, graph if args.graph else None))
+        print(as_json(checked, graph=args.graph))
     else:
-        print_answer(result, graph, with_graph=args.graph, console=Console())
+        print_answer(checked.result, checked.graph, with_graph=args.graph, console=Console())
     if args.output:
         print(args.output / "report.html", file=sys.stderr)
-    return EXIT_FAILED_CLAIMS if stands_for_failure(result) else 0
+    return EXIT_FAILED_CLAIMS if checked.result.failed else 0
 
 
-async def _check(engine: Engine, claim: Claim, ranked: RankedStore) -> tuple[ClaimResult, Graph]:
+async def _check(engine: Engine, claim: Claim, collection: Collection) -> Checked:
     async with common.closing(engine):
-        result, graph = await check(engine, claim, ranked)
-    return with_correction(result, engine.reader.verifier), graph
+        return await Checker(engine).check(claim, collection)
 
 
-def as_json(result: ClaimResult, graph: Graph | None) -> str:
-    """Verdict, evidence, time and failures as JSON, with the graph where it is wanted."""
-    tree = result.model_dump(mode="json") | ({"graph": graph.to_json()} if graph else {})
-    return orjson.dumps(tree, option=orjson.OPT_INDENT_2).decode()
+def as_json(checked: Checked, *, graph: bool) -> str:
+    """Verdict, evidence, time and failures as JSON, with the graph if it is wanted."""
+    return orjson.dumps(checked.to_dict(graph=graph), option=orjson.OPT_INDENT_2).decode()
 
 
-def save_answer(folder: Path, result: ClaimResult, graph: Graph) -> None:
+def save_answer(folder: Path, checked: Checked) -> None:
     """Write ``result.json``, with the graph, and ``report.html``, a page on this claim that opens from disk."""
     from submission.report.page import claim_page  # only here: it loads the templates
 
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "result.json", as_json(result, graph) + "\n")
-    write_text(folder / "report.html", claim_page(result, graph.to_json()))
+    write_text(folder / "result.json", as_json(checked, graph=True) + "\n")
+    write_text(folder / "report.html", claim_page(checked.result, checked.graph.to_json()))
 
 
 def print_answer(result: ClaimResult, graph: Graph, *, with_graph: bool, console: Console) -> None:

@@ -1,5 +1,6 @@
 """The tools' work: each asks the engine through its library, says how far it is, and puts the answer into records."""
 
+import asyncio
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from itertools import count, islice
@@ -17,7 +18,7 @@ from system.article.reading import read_text
 from system.article.records import CheckedStatement, CheckedText, Sentence
 from system.citations.checking import citing_of
 from system.citations.records import CheckedCitation, CheckedCitations
-from system.documents import rank_documents
+from system.collection import document_collection
 from system.graph.records import Claim, ClaimResult
 
 CLAIMS_PASSAGES, STATEMENTS_PASSAGES = 10, 3  # shown of the evidence: an assistant reads all that it is given
@@ -118,10 +119,12 @@ class Desk:
         )
 
     def _ranked(self, query: str) -> RankedStore:
-        settings, seconds = self._checker.engine.settings.retrieval, self._checker.engine.settings.run.reading
-        if settings.search and not on_the_web(settings.search):
-            return rank(Path(settings.search), query, settings.model_copy(update={"search": ""}), seconds=seconds)
-        return rank_documents(self._own(), Claim(query), settings, seconds=seconds)
+        settings = self._checker.engine.settings
+        search = settings.retrieval.search
+        if search and not on_the_web(search):
+            without = settings.retrieval.model_copy(update={"search": ""})
+            return rank(Path(search), query, without, seconds=settings.run.reading)
+        return asyncio.run(document_collection(self._own(), settings).ranked(Claim(query))).store
 
     def _own(self) -> list[str]:
         """The server's evidence and settings.

@@ -3,30 +3,31 @@
 import asyncio
 import logging
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePath
-from threading import Event
-from time import monotonic, perf_counter
+from typing import Any, TypeVar
 
-from knowledge_store.isolation import LATE, LIMITS, Limits, Workers
+from knowledge_store.isolation import LATE, Limits
 from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_of_file, read_documents
 from knowledge_store.pages.formats import SUFFIXES
-from knowledge_store.pages.page import Flaws, Page, ReadingReport
-from knowledge_store.ranking import RankedStore, rank, warm_up
+from knowledge_store.pages.page import Flaws, Page
 from system.app.service.schema import TEXT, UploadedDocument
 from system.article.checking import check_article
 from system.article.reading import read_file, read_text
 from system.article.records import Article, CheckedStatement, CheckedText
-from system.check import READ, Engine, check, unread, unread_parts
-from system.correction.correcting import with_correction
+from system.check import Engine
+from system.checker import Checker
+from system.collection import PageCollection, Rankers, StoreCollection
 from system.graph.graph import Listener
 from system.graph.records import Claim, ClaimResult, Content, Failure
 from system.graph.thoughts import Thought
 from system.models.loop_thread import LoopThread, in_own_thread
-from system.runner.ranking_pool import ranking_limits
 from system.settings import Settings
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -132,83 +133,80 @@ class TextOrder:
 
 
 class Worker:
-    """Runs an engine; what it returns and tells is fit for clients."""
+    """Runs an engine; everything that it returns and tells is fit for clients."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._loop = LoopThread("worker")
-        run, retrieval = engine.settings.run, engine.settings.retrieval
-        self._stores = Workers(run.max_concurrent_claims, warm_up, retrieval)
+        self._rankers = Rankers(engine.settings, engine.settings.run.max_concurrent_claims)
 
     async def check(self, order: Order, listener: Listener) -> ClaimResult:
         """Check a claim; cancelling stops the work.
 
         Args:
-            listener: is told of each thought on the caller's event loop, all of them before this returns.
+            listener: called for each thought on the caller's event loop, for all of them before this returns.
 
         Raises:
             DocumentsError: no document can be read.
         """
-        loop = asyncio.get_running_loop()
-
-        def tell(thought: Thought[Content]) -> None:
-            loop.call_soon_threadsafe(listener, public_thought(thought))
-
-        return await asyncio.wrap_future(self._loop.submit(self._check(order, tell)))
+        tell = _teller(listener)
+        return await self._submit(self._check(order, lambda thought: tell(public_thought(thought))))
 
     async def check_text(self, order: TextOrder, listener: Callable[[Article | CheckedStatement], None]) -> CheckedText:
         """Check the statements of a text; cancelling stops the work.
 
         Args:
-            listener: is told of the text, cut into sentences, then of each statement as it is done, on the caller's
-                event loop, all of them before this returns.
+            listener: called for the text, cut into sentences, then for each statement as it is done, on the caller's
+                event loop, for all of them before this returns.
 
         Raises:
             DocumentsError: there is no text to check against.
         """
-        loop = asyncio.get_running_loop()
-
-        def tell(part: Article | CheckedStatement) -> None:
-            loop.call_soon_threadsafe(listener, part)
-
-        return await asyncio.wrap_future(self._loop.submit(self._check_text(order, tell)))
+        return await self._submit(self._check_text(order, _teller(listener)))
 
     async def close(self) -> None:
         """Free the model, and end the thread and the processes that rank stores."""
-        self._stores.close()
-        await asyncio.wrap_future(self._loop.submit(self.engine.model.close()))
+        self._rankers.close()
+        await self._submit(self.engine.model.close())
         await asyncio.to_thread(self._loop.close)
 
+    async def _submit(self, work: Coroutine[Any, Any, T]) -> T:
+        return await asyncio.wrap_future(self._loop.submit(work))
+
     async def _check(self, order: Order, listener: Listener) -> ClaimResult:
-        engine = self.engine if isinstance(order.material, Path) else self.engine.for_documents()
-        settings = engine.settings
+        settings = self.engine.settings
         run = settings.run.model_copy(update={"budget": order.budget})
-        engine = replace(engine, settings=settings.model_copy(update={"run": run}))
-        ranked, failures = await _rank(order, engine.settings, self._stores)
-        result, _ = await check(engine, order.claim, ranked, failures, listener=listener)
-        return public_result(await asyncio.to_thread(with_correction, result, engine.reader.verifier))
+        engine = replace(self.engine, settings=settings.model_copy(update={"run": run}))
+        collection = (
+            StoreCollection(order.material, engine.settings, self._rankers)
+            if isinstance(order.material, Path)
+            else _collection(order.material, engine.settings)
+        )
+        return public_result((await Checker(engine).check(order.claim, collection, listener=listener)).result)
 
     async def _check_text(
         self, order: TextOrder, listener: Callable[[Article | CheckedStatement], None]
     ) -> CheckedText:
         article = await in_own_thread(partial(_article, order))
         listener(article)
-        flaws, left_out = Flaws(), list[str]()
-        limits = _within(self.engine.settings.run.reading)
-        if isinstance(order.material, Path):
-            own, name, pages = False, "store", read_documents([order.material], flaws, limits=limits)
-        else:
-            own, name, pages = True, "documents", _pages(order.material, left_out, limits)
-        engine = self.engine.for_documents(own=own)
         found: list[CheckedStatement] = []
-        checking = check_article(engine, article, pages, name=name, flaws=flaws, date=order.date, speaker=order.speaker)
-        async for one in checking:
-            result = public_result(one.result)
-            unreadable = tuple(Failure(operation=READ, message=message) for message in left_out)
-            result = result.model_copy(update={"failures": (*result.failures, *unreadable)})
-            found.append(one.model_copy(update={"result": result}))
-            listener(found[-1])
+        collection = _collection(order.material, self.engine.settings)
+        checking = check_article(Checker(self.engine), article, collection, date=order.date, speaker=order.speaker)
+        async with aclosing(checking) as statements:
+            async for one in statements:
+                found.append(one.model_copy(update={"result": public_result(one.result)}))
+                listener(found[-1])
         return CheckedText.of(article, found)
+
+
+def _teller(listener: Callable[[T], None]) -> Callable[[T], None]:
+    """A function that calls the listener on the event loop of the caller."""
+    loop = asyncio.get_running_loop()
+
+    def tell(part: T) -> None:
+        loop.call_soon_threadsafe(listener, part)
+
+    return tell
 
 
 def _article(order: TextOrder) -> Article:
@@ -226,74 +224,38 @@ def _article(order: TextOrder) -> Article:
     return article
 
 
-async def _rank(order: Order, settings: Settings, stores: Workers) -> tuple[RankedStore, list[Failure]]:
-    """Rank the order's passages; what cannot be read in time is an empty store and a named failure.
-
-    Raises:
-        DocumentsError: no document can be read.
-    """
-    began = perf_counter()
-    given_up = Event()
-    try:
-        async with asyncio.timeout(order.budget):
-            ranked, failures = await in_own_thread(partial(_rank_now, order, settings, stores, given_up))
-    except TimeoutError:
-        return _nothing(began), [unread("reading used up the budget")]
-    except DocumentsError:
-        raise
-    except Exception as error:  # whatever a text does to its reader, the claim has an answer
-        log.exception("reading for %r", order.claim.text)
-        return _nothing(began), [unread(type(error).__name__)]
-    finally:
-        given_up.set()
-    return ranked, [*failures, *unread_parts("store", ranked)]
-
-
-def _rank_now(order: Order, settings: Settings, stores: Workers, given_up: Event) -> tuple[RankedStore, list[Failure]]:
-    claim, material, seconds = order.claim, order.material, settings.run.reading
+def _collection(material: tuple[UploadedDocument, ...] | Path, settings: Settings) -> PageCollection:
+    """A store, or documents, to be read once and within the reading time of one claim."""
+    seconds = settings.run.reading
     if isinstance(material, Path):
-        ranking = partial(rank, seconds=seconds)
-        return stores.call(
-            ranking_limits(order.budget, material), ranking, material, claim.text, settings.retrieval, claim.day
-        ), []
+        read = partial(_read_store, material)
+        return PageCollection(read, settings, name="store", own=False, seconds=seconds)
     left_out: list[str] = []
-    pages = _pages(material, left_out, _within(seconds), given_up)
-    ranked = rank(pages, claim.text, settings.retrieval, claim.day, name="documents", seconds=seconds)
-    nothing = len(left_out) == len(material)
-    if nothing and not (ranked.passages or given_up.is_set() or any(LATE in message for message in left_out)):
-        raise DocumentsError("; ".join(left_out))
-    return ranked, [Failure(operation=READ, message=message, unanswered=nothing) for message in left_out]
+    return PageCollection(partial(_pages, material, left_out), settings, seconds=seconds, left_out=left_out)
 
 
-def _within(seconds: float) -> Limits:
-    """Limits of reading that ends so many seconds from now."""
-    return replace(LIMITS, until=monotonic() + seconds)
+def _read_store(path: Path, flaws: Flaws, limits: Limits) -> Iterator[Page]:
+    return read_documents([path], flaws, limits=limits)
 
 
-def _pages(
-    documents: Iterable[UploadedDocument], left_out: list[str], limits: Limits, given_up: Event | None = None
-) -> Iterator[Page]:
+def _pages(documents: Iterable[UploadedDocument], left_out: list[str], flaws: Flaws, limits: Limits) -> Iterator[Page]:
     """The documents as pages; messages of those without a text that can be read in time are added to ``left_out``."""
     number = 0
     for place, document in enumerate(documents, start=1):
         name = document.name or f"document {place}"
-        if not limits.left or (given_up and given_up.is_set()):
+        if not limits.left:
             left_out.append(f"{name} is left out: {LATE}")
             continue
         found = number
-        for page in _read(name, document, limits):
+        for page in _read(name, document, flaws, limits):
             yield replace(page, number=number)
             number += 1
         if number == found:
             left_out.append(f"{name} is skipped: no text in it can be read")
 
 
-def _read(name: str, document: UploadedDocument, limits: Limits) -> Iterator[Page]:
+def _read(name: str, document: UploadedDocument, flaws: Flaws, limits: Limits) -> Iterator[Page]:
     if not document.file:
-        return page_of_text(0, name, document.text, Flaws(), limits)
+        return page_of_text(0, name, document.text, flaws, limits)
     suffix = PurePath(name).suffix.lower()
-    return pages_of_file(name, b64decode(document.file), suffix if suffix in SUFFIXES else "", Flaws(), limits)
-
-
-def _nothing(began: float) -> RankedStore:
-    return RankedStore((), (), ReadingReport("nothing", 0, 0, {}), perf_counter() - began)
+    return pages_of_file(name, b64decode(document.file), suffix if suffix in SUFFIXES else "", flaws, limits)

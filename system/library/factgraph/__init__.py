@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from knowledge_store.pages.documents import DocumentsError as DocumentsError
     from knowledge_store.pages.page import Passage as Passage
     from knowledge_store.searchers import SearchError as SearchError
-    from system.api import Checked as Checked
     from system.api import CheckerClosed as CheckerClosed
     from system.api import ClaimLike as ClaimLike
     from system.api import FactChecker as FactChecker
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from system.article.records import CheckedText as CheckedText
     from system.article.records import Sentence as Sentence
     from system.averitec.claims import read_claims as read_claims
+    from system.checker import Checked as Checked
     from system.citations.checking import citing_of as citing_of
     from system.citations.checking import read_citing as read_citing
     from system.citations.records import CheckedCitation as CheckedCitation
@@ -56,10 +56,11 @@ _HOMES = {
     "knowledge_store.pages.documents": ("DocumentsError",),
     "knowledge_store.pages.page": ("Passage",),
     "knowledge_store.searchers": ("SearchError",),
-    "system.api": ("Checked", "CheckerClosed", "ClaimLike", "FactChecker"),
+    "system.api": ("CheckerClosed", "ClaimLike", "FactChecker"),
     "system.article.reading": ("article_of", "read_article"),
     "system.article.records": ("Article", "CheckedStatement", "CheckedText", "Sentence"),
     "system.averitec.claims": ("read_claims",),
+    "system.checker": ("Checked",),
     "system.citations.checking": ("citing_of", "read_citing"),
     "system.citations.records": ("CheckedCitation", "CheckedCitations", "Citation", "CitingText", "Outcome"),
     "system.documents": ("Document", "Documents"),

@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from system.check import Engine
+from system.collection import Ranked, StoreCollection
 from system.models.scripted import ScriptedModel
-from system.runner.ranking_pool import RankingPool
 from system.strategies.steps.tasks.ask_question import AskQuestion
 from tests.helpers.bridge import PAGES, Answers, BagOfWords, settings_with, store_of
 from tests.helpers.bridge_run import CLAIMS
@@ -29,9 +29,9 @@ def slow_engine(monkeypatch):
     """Engines that rank in no time, and ask the first question of each claim in so many seconds."""
 
     async def ranked(*_):
-        return store_of(PAGES), []
+        return Ranked(store_of(PAGES))
 
-    monkeypatch.setattr(RankingPool, "rank", ranked)
+    monkeypatch.setattr(StoreCollection, "rank", ranked)
     answers = Answers()
 
     def engine(seconds, **changes):

@@ -10,14 +10,11 @@ import orjson
 import psutil
 import pytest
 
-from knowledge_store.isolation import TookTooLong
-from knowledge_store.settings import RetrievalSettings
 from system.check import Engine
 from system.files.journal import Journal
 from system.graph.graph import Graph
 from system.graph.records import ClaimResult, Label
 from system.models.scripted import ScriptedModel
-from system.runner.ranking_pool import RankingPool
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.bridge_run import CLAIMS, check_all
 from tests.helpers.processes import PATIENCE, finish, journalled, start_python, wait_for, without_times
@@ -144,16 +141,3 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_done(folder):
     assert done
     resume(folder)
     assert journalled(folder)[: len(done)] == done
-
-
-def test_an_abandoned_ranking_counts_its_time(folder, monkeypatch):
-    clock = iter([100.0, 187.0])
-    monkeypatch.setattr("system.runner.ranking_pool.perf_counter", lambda: next(clock))
-
-    async def give_up(*_):
-        raise TookTooLong("took over 60 s")
-
-    monkeypatch.setattr(RankingPool, "_submit", give_up)
-    with RankingPool(RetrievalSettings(), 1, 60.0) as pool:
-        ranked, failures = asyncio.run(pool.rank(folder / "stores", CLAIMS[0]))
-    assert ranked.seconds == 87.0 and "took over 60 s" in failures[0].message

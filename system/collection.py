@@ -1,0 +1,355 @@
+"""What claims are checked against: documents, a knowledge store, an archive or the web, each as a ``Collection``.
+
+A collection is opened for the claims that it will be asked about, so that it reads and counts every page once, and
+then ranks its passages for each of them. It owns isolation (untrusted bytes are parsed and ranked in worker processes),
+the time that reading may take, and what is kept between claims. A page or a store that cannot be read is a named
+failure of the claims that needed it; only a collection without any text raises an error.
+
+    collection = PageCollection(pages, settings)
+    await collection.open(claims)
+    ranked = await collection.rank(claims[0])
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import partial
+from pathlib import Path
+from time import monotonic, perf_counter
+
+from knowledge_store.isolation import LATE, LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed
+from knowledge_store.library import Library, is_shared, rank_shared
+from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.pages.page import UNREAD, Flaws, Page, ReadingReport, describe, shown_path
+from knowledge_store.ranking import RankedStore, rank, warm_up
+from knowledge_store.searchers import SearchError
+from system.documents import Documents, listed, named, pages_of
+from system.graph.records import Claim, Failure
+from system.models.loop_thread import in_own_thread
+from system.settings import Settings
+
+READ = "read"  # the operation of failures to read what a claim is checked against
+MEMORY = 2**31  # bytes that ranking any store may take
+PER_BYTE = 4  # further bytes for each byte of the store; ordinary stores take two
+OUTPUT = 2**28  # bytes of a ranking; 3,000 passages of 1,000 characters have three million
+
+Read = Callable[[Flaws, Limits], Iterable[Page]]
+"""Reads pages within limits, and counts what is wrong with them."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The passages of a collection for one claim, and what of it could not be read."""
+
+    store: RankedStore
+    failures: tuple[Failure, ...] = ()
+
+
+class Collection(ABC):
+    """What claims are checked against.
+
+    Attributes:
+        own: whether it is made of the user's own documents.
+    """
+
+    own: bool = False
+
+    @abstractmethod
+    async def open(self, claims: Sequence[Claim]) -> None:
+        """Prepare to rank these claims; read what they share.
+
+        Raises:
+            DocumentsError: there is no text to search.
+        """
+
+    @abstractmethod
+    async def rank(self, claim: Claim) -> Ranked:
+        """Rank the passages for one of the claims that the collection was opened for."""
+
+    async def ranked(self, claim: Claim) -> Ranked:
+        """Open the collection for one claim, and rank its passages.
+
+        Raises:
+            DocumentsError: there is no text to search.
+        """
+        await self.open([claim])
+        return await self.rank(claim)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop reading, and free what was opened; the collection can be opened again."""
+
+
+def nothing(name: str, failure: Failure, seconds: float = 0.0) -> Ranked:
+    """No passages, because of a failure that leaves the claim unanswered."""
+    return Ranked(RankedStore((), (), ReadingReport(name, 0, 0, {}), seconds), (failure,))
+
+
+def unread(reason: str, particulars: str = "", where: Path | None = None) -> Failure:
+    """The failure of a claim whose evidence could not be read.
+
+    Args:
+        reason: fit for everybody to read.
+        particulars: of the reason, only for the operator.
+        where: the path that was read, only for the operator.
+    """
+    message = ": ".join(filter(None, [str(where or ""), reason, particulars]))
+    cause = reason if message != reason else ""
+    return Failure(operation=READ, message=shown_path(message), cause=cause, unanswered=True)
+
+
+class PageCollection(Collection):
+    """Pages that are read once for all claims; what the settings search for is added.
+
+    Args:
+        read: reads the pages.
+        name: of the pages, in messages.
+        own: see ``Collection``.
+        seconds: that reading may take; by default the reading time of every claim together.
+        left_out: filled by ``read`` with a message for each document that has no readable text.
+        progress: show on standard error how many pages are read.
+    """
+
+    def __init__(
+        self,
+        read: Read,
+        settings: Settings,
+        *,
+        name: str = "documents",
+        own: bool = True,
+        seconds: float | None = None,
+        left_out: Sequence[str] = (),
+        progress: bool = False,
+    ) -> None:
+        self.own = own
+        self._read, self._name, self._seconds = read, name, seconds
+        self._kept: Callable[[Page], bool] = lambda _: True
+        self._settings, self._reading = settings.retrieval, settings.run.reading
+        self._left_out, self._progress = left_out, progress
+        self._libraries: dict[date | None, Library] = {}
+        self._failures: tuple[Failure, ...] = ()
+        self._spent = 0.0  # seconds of reading, which count for the claim that is ranked first
+        self._closed = False
+
+    def only(self, kept: Callable[[Page], bool]) -> "PageCollection":
+        """Leave out the other pages."""
+        self._kept = kept
+        return self
+
+    async def open(self, claims: Sequence[Claim]) -> None:
+        """See ``Collection.open``."""
+        if claims:
+            self._closed = False
+            await in_own_thread(partial(self._open, claims))
+
+    def _open(self, claims: Sequence[Claim]) -> None:
+        began = perf_counter()
+        seconds = self._reading * len(claims) if self._seconds is None else self._seconds
+        limits = replace(LIMITS, until=monotonic() + seconds)
+        flaws = Flaws()
+        days = {self._day(claim) for claim in claims}
+        opened = self._until_closed(self._read(flaws, limits))
+        pages = list(opened) if len(days) > 1 else opened
+        self._libraries = {
+            day: Library(
+                pages,
+                list(dict.fromkeys(claim.text for claim in claims if self._day(claim) == day)),
+                self._settings,
+                day,
+                flaws=flaws.copy() if len(days) > 1 else flaws,
+                name=self._name,
+                progress=self._progress,
+                seconds=self._reading,
+            )
+            for day in days
+        }
+        empty = not any(library.report.pages for library in self._libraries.values())
+        late = any(LATE in message for message in self._left_out) or self._closed
+        if empty and not (self._settings.search or late):
+            why = f"expected text to search, got none{describe(flaws)}; give documents with text"
+            raise DocumentsError("; ".join(self._left_out) or f"{self._name or 'documents'}: {why}")
+        self._failures = tuple(Failure(operation=READ, message=one, unanswered=empty) for one in self._left_out)
+        self._spent = perf_counter() - began
+
+    async def rank(self, claim: Claim) -> Ranked:
+        """See ``Collection.rank``."""
+        spent, self._spent = self._spent, 0.0
+        try:
+            store = await asyncio.to_thread(self._libraries[self._day(claim)].rank, claim.text)
+        except SearchError as error:
+            return nothing("search", unread(str(error)), spent)
+        return Ranked(replace(store, seconds=spent + store.seconds), self._failures)
+
+    def close(self) -> None:
+        """See ``Collection.close``."""
+        self._closed = True
+
+    def _day(self, claim: Claim) -> date | None:
+        """The day that decides which pages the claim may use; none if pages may be later than the claim."""
+        return None if self._settings.later_pages else claim.day
+
+    def _until_closed(self, pages: Iterable[Page]) -> Iterator[Page]:
+        for page in pages:
+            if self._closed:
+                return
+            if self._kept(page):
+                yield page
+
+
+def document_collection(
+    documents: Documents, settings: Settings, *, own: bool = True, fetch: bool = False, progress: bool = False
+) -> PageCollection:
+    """Documents, texts and stores as one collection; may be empty if the settings say where else to search.
+
+    Args:
+        own, progress: see ``PageCollection``.
+        fetch: whether documents that are web addresses are fetched.
+
+    Raises:
+        DocumentsError: something else was given.
+    """
+    given = listed(documents)
+    name = named(documents, given) or settings.retrieval.search
+    read = partial(pages_of, given, fetch=fetch)
+    return PageCollection(read, settings, name=name, own=own, progress=progress)
+
+
+class Rankers:
+    """Worker processes that rank stores, each started when it is needed first; collections may share them.
+
+    A store that takes longer than a claim's whole budget, on a disk that hangs for instance, is given up. A worker that
+    dies is replaced, and the claim is ranked again, once.
+
+    Args:
+        count: of processes.
+    """
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self._settings = settings.retrieval
+        self._workers = Workers(count, warm_up, settings.retrieval)
+        self._threads = ThreadPoolExecutor(count)  # that wait for the workers
+
+    async def rank(
+        self, work: Callable[..., RankedStore], file: Path, claim: Claim, budget: float, *more: object
+    ) -> RankedStore:
+        """Call ``work(file, claim, settings, day, *more)`` in a worker, for at most so many seconds."""
+        arguments = file, claim.text, self._settings, claim.day, *more
+
+        def call() -> RankedStore:  # in a thread, because the disk may hang
+            return self._workers.call(_limits(budget, file), work, *arguments)
+
+        async def called() -> RankedStore:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
+        try:
+            return await called()
+        except WorkerDied:
+            return await called()
+
+    def close(self) -> None:
+        """End the workers; stores that are being ranked count as unread."""
+        self._workers.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _limits(budget: float, file: Path) -> Limits:
+    """Limits of ranking a store for a claim that may take so many seconds."""
+    size = 0
+    with suppress(OSError):  # the worker says what is wrong with it, if it still needs the file
+        size = file.stat().st_size
+    memory = MEMORY + PER_BYTE * size
+    return Limits(budget, patience=1.0, memory=memory, output=OUTPUT, worn=None)  # a worker keeps what claims share
+
+
+class StoreCollection(Collection):
+    """A knowledge store or an archive: a folder with ``<claim id>.json``, or one file for all claims.
+
+    One file for several claims is read once, by one worker process.
+
+    Args:
+        rankers: processes that rank; the collection has its own, and ends them, unless they are given.
+    """
+
+    def __init__(self, store: Path, settings: Settings, rankers: Rankers | None = None, *, own: bool = False) -> None:
+        self.own = own
+        self._store, self._settings = store, settings
+        self._given = rankers
+        self._rankers: Rankers | None = None
+        self._shared: Rankers | None = None
+        self._texts: tuple[str, ...] = ()
+
+    async def open(self, claims: Sequence[Claim]) -> None:
+        """See ``Collection.open``; a store that cannot be read is a failure of its claim."""
+        self._rankers = self._given or Rankers(self._settings, self._settings.run.workers)
+        self._turn, self._late = asyncio.Lock(), list[TookTooLong]()
+        if len(claims) > 1 and is_shared(self._store, self._settings.retrieval, {claim.day for claim in claims}):
+            self._shared = Rankers(self._settings, 1)
+            self._texts = tuple(dict.fromkeys(claim.text for claim in claims))
+
+    async def rank(self, claim: Claim) -> Ranked:
+        """See ``Collection.rank``."""
+        file = store_file(self._store, claim)
+        began = perf_counter()
+        try:
+            store = await self._rank(file, claim)
+        except WorkFailed as error:
+            return nothing(file.name, unread(str(error), where=file), perf_counter() - began)
+        except Exception as error:  # noqa: BLE001 - whatever a store does to its reader, the run continues
+            failure = unread(type(error).__name__, str(error), file)
+            return nothing(file.name, failure, perf_counter() - began)
+        flaws = store.report.flaws
+        why = describe({flaw: count for flaw, count in flaws.items() if flaw not in UNREAD})
+        return Ranked(store, tuple(unread(f"{flaw}{why}", where=file) for flaw in UNREAD if flaw in flaws))
+
+    async def _rank(self, file: Path, claim: Claim) -> RankedStore:
+        run = self._settings.run
+        if not self._shared:
+            assert self._rankers
+            return await self._rankers.rank(partial(rank, seconds=run.reading), file, claim, run.budget)
+        async with self._turn:  # if the file hangs, claims that wait for it fail at once
+            if self._late:
+                raise self._late[0]
+            try:
+                return await self._shared.rank(rank_shared, file, claim, run.budget, self._texts)
+            except TookTooLong as error:
+                self._late.append(error)
+                raise
+
+    def close(self) -> None:
+        """See ``Collection.close``."""
+        for rankers in (self._shared, None if self._given else self._rankers):
+            if rankers:
+                rankers.close()
+        self._shared = self._rankers = None
+
+
+class EachItsOwn(Collection):
+    """A collection for each claim, by the claim's id; claims may share one."""
+
+    own = True
+
+    def __init__(self, collections: Mapping[int, Collection]) -> None:
+        self._collections = collections
+
+    async def open(self, claims: Sequence[Claim]) -> None:
+        """See ``Collection.open``."""
+        for collection in dict.fromkeys(self._collections[claim.id] for claim in claims):
+            await collection.open([claim for claim in claims if self._collections[claim.id] is collection])
+
+    async def rank(self, claim: Claim) -> Ranked:
+        """See ``Collection.rank``."""
+        return await self._collections[claim.id].rank(claim)
+
+    def close(self) -> None:
+        """See ``Collection.close``."""
+        for collection in dict.fromkeys(self._collections.values()):
+            collection.close()
+
+
+def store_file(store: Path, claim: Claim) -> Path:
+    """The file of a claim in a folder of stores; a store that is one file serves every claim."""
+    return store / f"{claim.id}.json" if store.is_dir() else store
