@@ -643,5 +643,7 @@ class ClaimResult(Record):
             ],
             "correction": self.correction.model_dump() if self.correction else None,
             "failures": [failure.message for failure in self.failures],
+            "flaws": self.flaws,
             "seconds": self.timing.seconds,
+            "cut_short": self.timing.cut_short,
         }

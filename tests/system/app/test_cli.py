@@ -19,6 +19,7 @@ from knowledge_store.pages import documents
 from knowledge_store.pages.page import Page
 from knowledge_store.pages.reading import read_document
 from knowledge_store.searchers.archive import Archive
+from system import checker as checking
 from system.app import cli
 from system.app.commands import common
 from system.check import Engine, load_engine
@@ -26,7 +27,6 @@ from system.graph.records import ClaimResult, Label
 from system.models import loading
 from system.models.base import ModelUnavailable, NoModel, TracedModel
 from system.models.scripted import ScriptedModel
-from system.runner import checking
 from system.settings import load
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.text import provenance
@@ -308,7 +308,7 @@ def test_verify_judges_what_it_could_read_in_time(answers, tmp_path, monkeypatch
         (tmp_path / "notes" / name).write_text("The Aster bridge opened in 1932.")
     cli.main(["verify", CLAIM, "--documents", "notes", "--budget", "20", "--json"])
     result = orjson.loads(capsys.readouterr().out)
-    assert result["verdict"]["label"] == "Supported" and result["flaws"] == {"unreadable file": 2}
+    assert result["label"] == "Supported" and result["flaws"] == {"unreadable file": 2}
 
 
 def test_verify_cites_the_rows_of_a_table(answers, tmp_path, capsys):
@@ -478,7 +478,7 @@ def test_verify_believes_documents_that_say_the_claim(answers, tmp_path, monkeyp
     monkeypatch.setattr(common, "load_timed", lambda each: (Engine(NoModel(), BagOfWords(), each, reader=reader), 0.25))
     (tmp_path / "a.txt").write_text(CLAIM)
     assert cli.main(["verify", CLAIM, "--documents", "a.txt", "--strategy", "entailment", "--json"]) == 0
-    assert orjson.loads(capsys.readouterr().out)["verdict"]["label"] == "Supported"
+    assert orjson.loads(capsys.readouterr().out)["label"] == "Supported"
 
 
 def test_a_run_over_documents_resumes_while_they_are_the_same(claims_and_notes, tmp_path, capsys):
@@ -496,7 +496,7 @@ def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
     folder = tmp_path / "answer"
     assert cli.main(["verify", CLAIM, "--documents", "bridge.txt", "--json", "--output", str(folder)]) == 0
     printed = orjson.loads(capsys.readouterr().out)
-    assert printed["verdict"]["label"] == "Supported" and printed["pairs"] and "graph" not in printed
+    assert printed["label"] == "Supported" and printed["evidence"] and "graph" not in printed
     assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
     assert CLAIM in (folder / "report.html").read_text()
 
