@@ -157,7 +157,7 @@ class PageCollection(Collection):
         self._libraries = {
             day: Library(
                 pages,
-                list(dict.fromkeys(claim.text for claim in claims if self._day(claim) == day)),
+                list(dict.fromkeys(claim.query for claim in claims if self._day(claim) == day)),
                 self._settings,
                 day,
                 flaws=flaws.copy() if len(days) > 1 else flaws,
@@ -179,7 +179,7 @@ class PageCollection(Collection):
         """See ``Collection.rank``."""
         spent, self._spent = self._spent, 0.0
         try:
-            store = await asyncio.to_thread(self._libraries[self._day(claim)].rank, claim.text)
+            store = await asyncio.to_thread(self._libraries[self._day(claim)].rank, claim.query)
         except SearchError as error:
             return nothing("search", unread(str(error)), spent)
         return Ranked(replace(store, seconds=spent + store.seconds), self._failures)
@@ -237,7 +237,7 @@ class Rankers:
         self, work: Callable[..., RankedStore], file: Path, claim: Claim, budget: float, *more: object
     ) -> RankedStore:
         """Call ``work(file, claim, settings, day, *more)`` in a worker, for at most so many seconds."""
-        arguments = file, claim.text, self._settings, claim.day, *more
+        arguments = file, claim.query, self._settings, claim.day, *more
 
         def call() -> RankedStore:  # in a thread, because the disk may hang
             return self._workers.call(_limits(budget, file), work, *arguments)
@@ -288,7 +288,7 @@ class StoreCollection(Collection):
         self._turn, self._late = asyncio.Lock(), list[TookTooLong]()
         if len(claims) > 1 and is_shared(self._store, self._settings.retrieval, {claim.day for claim in claims}):
             self._shared = Rankers(self._settings, 1)
-            self._texts = tuple(dict.fromkeys(claim.text for claim in claims))
+            self._texts = tuple(dict.fromkeys(claim.query for claim in claims))
 
     async def rank(self, claim: Claim) -> Ranked:
         """See ``Collection.rank``."""

@@ -9,7 +9,7 @@ from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
 from system.hardware.weights import WeightsError
 from system.models.base import ModelUnavailable
-from system.runner.checker import CheckerError
+from system.runner.run import CheckerError
 from system.settings import SettingsError
 from system.verifier.base import VerifierUnavailable
 

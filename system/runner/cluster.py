@@ -1,16 +1,19 @@
-"""Claims spread over a Ray cluster: an engine per GPU, or per share of CPUs, with its ranking processes beside it.
+"""The claims of a run mapped over the actors of a Ray cluster: an engine per GPU, or per share of CPUs.
 
-The driver, which is the run itself, keeps the journal and the graphs; workers hold nothing that cannot be lost. A
-worker that is lost, alone or with its node, gives its claims back and is replaced as soon as the cluster has room.
-Ray is imported by this file alone, and this file only for ``--ray``.
+The driver, which is the run itself, keeps the journal and the graphs; actors hold nothing that cannot be lost. An actor
+that is lost, by itself or with its node, gives its claims back and is replaced as soon as the cluster has room. Only
+this file imports Ray, and only ``--ray`` imports this file.
+
+    async with ClusterChecker("auto", partial(load_engine, settings), store, claims, settings) as checker:
+        results = await run(checker, claims, output, journal)
 """
 
 import asyncio
 import logging
-import math
 import os
 import socket
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +22,11 @@ import orjson
 import ray
 from ray.exceptions import RayError, RayTaskError
 
+from system.check import Engine
 from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
-from system.runner.checker import CheckerError, ClusterWorker, MakeEngine, WorkerReport
+from system.runner.measured import WorkerReport
+from system.runner.run import CheckerError, LocalChecker
 from system.settings import Settings
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is started: so it reports to nobody
@@ -29,6 +34,9 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is 
 THIS_MACHINE = "local"
 PATIENCE = 10.0  # seconds to reach the head; Ray itself would try for minutes
 TRIES = 3  # workers that a claim may lose; last tries are made one at a time, in case one of them is what kills workers
+
+MakeEngine = Callable[[], Engine]
+"""Loads an engine on the node that calls it; what it needs must lie there under the same names as everywhere."""
 
 logger = logging.getLogger(__name__)
 
@@ -103,36 +111,51 @@ def engines_on(node: dict[str, float], share: Share) -> int:
     return min(by_cpus, int(node.get("GPU", 0)) // share.gpus) if share.gpus else by_cpus
 
 
-@dataclass
+class ClusterWorker:
+    """An actor: a ``LocalChecker`` in a process of its own on some node. The store is read there, beside the engine."""
+
+    def __init__(self, make_engine: MakeEngine, store: Path, claims: Sequence[Claim], own: bool) -> None:
+        self._make_engine = make_engine
+        self._store, self._claims, self._own = store, claims, own
+
+    async def load(self) -> WorkerReport:
+        """Load the engine; apart from the constructor, whose errors Ray reports without their types."""
+        began = time.perf_counter()
+        engine = self._make_engine()
+        seconds = time.perf_counter() - began
+        self._checker = LocalChecker(engine, self._store, self._claims, seconds, own=self._own)
+        await self._checker.__aenter__()  # until the process ends
+        return self._checker.workers[0]
+
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes, WorkerReport]:
+        """Check a claim; with what this worker has done so far."""
+        result, graph = await self._checker.check(claim)
+        return result, graph, self._checker.workers[0]
+
+
+@dataclass(eq=False)
 class _Worker:
-    """An actor as the driver sees it; ``report`` is its last report."""
-
-    actor: Any
-    report: WorkerReport
-
-    @property
-    def lost(self) -> bool:
-        return bool(self.report.lost)
-
-    def lose(self, reason: str) -> None:
-        self.report = self.report.model_copy(update={"lost": reason})
-        ray.kill(self.actor)  # where only the connection was lost, it would live on and keep its GPU
-
-
-@dataclass(frozen=True, order=True)
-class _Place:
-    """Room for one claim; of several, the worker's lowest number is taken first, so that claims spread evenly.
+    """An actor as the driver sees it.
 
     Attributes:
-        worker: None where no worker is left, which comes after all existing places.
+        report: its last report.
+        loaded: whether its engine is.
+        busy: claims that it has now.
     """
 
-    number: float
-    worker: _Worker | None = field(compare=False)
+    actor: Any
+    report: WorkerReport = field(default_factory=WorkerReport)
+    loaded: bool = False
+    busy: int = 0
+
+    def lose(self, error: RayError) -> None:
+        """Note why it is lost, and end it."""
+        self.report = self.report.model_copy(update={"lost": _reason(error)})
+        ray.kill(self.actor)  # if only the connection was lost, it would live on and keep its GPU
 
 
 class ClusterChecker:
-    """See the module; an async context manager that joins the cluster and leaves it.
+    """A ``RunChecker`` over a cluster; an async context manager that joins the cluster and leaves it.
 
     Args:
         address: see ``connect``.
@@ -158,21 +181,23 @@ class ClusterChecker:
         self._address = address
         self._work = make_engine, store.resolve(), claims, own
         self._settings = settings
+        self._each = settings.run.max_concurrent_claims + settings.run.prefetch
         self._workers: list[_Worker] = []
-        self._free: asyncio.PriorityQueue[_Place] = asyncio.PriorityQueue()
         self._loading: set[asyncio.Task[None]] = set()
         self._last_tries = asyncio.Lock()
+        self._changed = asyncio.Event()
 
     async def __aenter__(self) -> "ClusterChecker":
         connect(self._address)
         try:
             self._share = share_of(self._settings)
-            self._room = room_for(self._share)
+            room = room_for(self._share)
         except CheckerError:
             ray.shutdown()
             raise
-        logger.info("%d workers, each with %s", self._room, self._share)
-        for _ in range(self._room):
+        self.places = room * self._each
+        logger.info("%d workers, each with %s", room, self._share)
+        for _ in range(room):
             self._start_worker()
         await asyncio.wait(self._loading, return_when=asyncio.FIRST_COMPLETED)  # loading is no part of the run's time
         return self
@@ -183,11 +208,6 @@ class ClusterChecker:
         for worker in self._workers:
             ray.kill(worker.actor)
         ray.shutdown()
-
-    @property
-    def places(self) -> int:
-        """See ``RunChecker.places``."""
-        return self._room * self._places_each
 
     @property
     def workers(self) -> list[WorkerReport]:
@@ -202,13 +222,10 @@ class ClusterChecker:
         async with self._last_tries:
             return await self._try(claim) or _lost(claim, two_labels=self._settings.graph.two_labels)
 
-    @property
-    def _places_each(self) -> int:
-        return self._settings.run.max_concurrent_claims + self._settings.run.prefetch
-
     async def _try(self, claim: Claim) -> tuple[ClaimResult, bytes] | None:
-        """Check a claim on the next free worker; None where that worker was lost over it."""
-        place, worker = await self._next_free()
+        """Check a claim on the worker with the fewest claims; None if that worker was lost over it."""
+        worker = await self._least_busy()
+        worker.busy += 1
         try:
             result, graph, report = await worker.actor.check.remote(claim)
         except RayTaskError:  # raised by the worker's own code
@@ -216,53 +233,54 @@ class ClusterChecker:
         except RayError as error:
             self._replace(worker, error)
             return None
-        if not worker.lost:
+        finally:
+            worker.busy -= 1
+            self._wake()
+        if not worker.report.lost:
             worker.report = report
-            self._free.put_nowait(place)
         return result, graph
 
-    async def _next_free(self) -> tuple[_Place, _Worker]:
-        while (place := await self._free.get()).worker:
-            if not place.worker.lost:
-                return place, place.worker
-        self._free.put_nowait(place)  # for the others that wait
-        raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
+    async def _least_busy(self) -> _Worker:
+        while True:
+            left = [worker for worker in self._workers if not worker.report.lost]
+            if not left:
+                raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
+            if free := [worker for worker in left if worker.loaded and worker.busy < self._each]:
+                return min(free, key=lambda worker: worker.busy)
+            await self._changed.wait()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     def _start_worker(self) -> None:
         """Ask for a worker; while the cluster has no room for it, Ray keeps it waiting."""
         cpus, gpus = self._share
-        actor = ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus).remote(*self._work)
-        worker = _Worker(actor, WorkerReport(node="", pid=0, model_load_seconds=0.0))
+        worker = _Worker(ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus).remote(*self._work))
         self._workers.append(worker)
         task = asyncio.create_task(self._load(worker))
         self._loading.add(task)
         task.add_done_callback(self._loading.discard)
 
     async def _load(self, worker: _Worker) -> None:
+        """Have a worker load its engine; one that could not load it would not load it the next time either."""
         try:
             worker.report = await worker.actor.load.remote()
+            worker.loaded = True
         except RayError as error:
-            self._give_up(worker, error)
-            return
-        for number in range(self._places_each):
-            self._free.put_nowait(_Place(number, worker))
+            worker.lose(error)
+            left = sum(not other.report.lost for other in self._workers)
+            logger.warning("cannot start a worker, %d left: %s", left, worker.report.lost)
+        self._wake()
 
     def _replace(self, worker: _Worker, error: RayError) -> None:
-        if worker.lost:  # another of its claims has seen to it
+        if worker.report.lost:  # another of its claims has seen to it
             return
-        worker.lose(_reason(error))
+        worker.lose(error)
         logger.warning(
             "lost worker %d on %s, its claims go to others: %s", worker.report.pid, worker.report.node, error
         )
         self._start_worker()
-
-    def _give_up(self, worker: _Worker, error: RayError) -> None:
-        """Do without a worker that could not load its engine: it would not load it the next time either."""
-        worker.lose(_reason(error))
-        left = sum(not other.lost for other in self._workers)
-        logger.warning("cannot start a worker, %d left: %s", left, worker.report.lost)
-        if not left:
-            self._free.put_nowait(_Place(math.inf, None))
 
 
 def _reason(error: RayError) -> str:

@@ -1,16 +1,46 @@
 """Loading time and memory, kept beside the journal: a resumed run counts its earlier parts."""
 
+import os
+import platform
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from system.files.atomic import write_atomically
-from system.graph.records import Record
+from system.graph.records import ClaimResult, Record
 from system.hardware.machine import peak_memory
-from system.runner.checker import WorkerReport
 
 FILE = "measured.json"
+
+
+class WorkerReport(Record):
+    """Work of one process with an engine in this part of the run.
+
+    Attributes:
+        node: name of its machine.
+        claims: how many it has finished.
+        seconds: sum of their seconds; claims that were in flight together count in full.
+        lost: why it stopped before the run did; empty for a worker that did not.
+    """
+
+    node: str = ""
+    pid: int = 0
+    model_load_seconds: float = 0.0
+    claims: int = 0
+    seconds: float = 0.0
+    peak_memory_gib: float = 0.0
+    lost: str = ""
+
+    @classmethod
+    def here(cls, load_seconds: float) -> "WorkerReport":
+        """The report of this process before its first claim."""
+        return cls(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
+
+    def after(self, result: ClaimResult) -> "WorkerReport":
+        """The report with one more claim."""
+        done = {"claims": self.claims + 1, "seconds": self.seconds + result.timing.seconds}
+        return self.model_copy(update={**done, "peak_memory_gib": peak_memory()})
 
 
 class Measured(Record):

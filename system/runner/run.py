@@ -1,4 +1,10 @@
-"""Run: many claims, several at a time, each safe on disk before it counts, whoever checks them; and its folder."""
+"""A run: many claims, several at a time, each safe on disk before it counts; and the folder of its outputs.
+
+Claims are checked by a ``RunChecker``: this process (``LocalChecker``) or the actors of a Ray cluster (``cluster``).
+
+    async with LocalChecker(engine, store, claims) as checker:
+        results = await run(checker, claims, output, journal)
+"""
 
 import asyncio
 import hashlib
@@ -7,22 +13,83 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
 from knowledge_store.pages.page import shown_path
 from knowledge_store.progress import progress_bar
-from system.checker import each
-from system.collection import store_file
+from system.check import Engine
+from system.checker import Checker, each
+from system.collection import StoreCollection, store_file
 from system.files.atomic import write_atomically
 from system.files.journal import Journal, JournalError, identity_of, read_identity
 from system.graph.records import Claim, ClaimResult
 from system.hardware.machine import describe_machine
-from system.runner.checker import RunChecker, WorkerReport
+from system.runner.measured import WorkerReport
 from system.settings import Settings
 
 SHOWN = 8  # workers that the progress line counts one by one
+
+
+class CheckerError(Exception):
+    """No claim can be checked any more, or none ever could; what is finished is in the journal."""
+
+
+class RunChecker(Protocol):
+    """Checks the claims of a run; gives each result with the graph as JSON."""
+
+    @property
+    def places(self) -> int:
+        """Claims that it can hold at a time, those included whose stores are read ahead."""
+        ...
+
+    @property
+    def workers(self) -> list[WorkerReport]:
+        """The workers so far, lost ones included."""
+        ...
+
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
+        """Check a claim.
+
+        Raises:
+            CheckerError: no worker is left.
+        """
+        ...
+
+
+class LocalChecker:
+    """One engine with its collection; an async context manager that closes both.
+
+    Args:
+        store: folder with one store per claim id, or one file for all.
+        claims: all that will be checked.
+        load_seconds: what loading the engine took.
+        own: whether the store was made of documents of the user's own.
+    """
+
+    def __init__(
+        self, engine: Engine, store: Path, claims: Sequence[Claim], load_seconds: float = 0.0, *, own: bool = False
+    ) -> None:
+        self._engine, self._claims = engine, claims
+        self._collection = StoreCollection(store, engine.settings, own=own)
+        self._batch = Checker(engine).batch(self._collection)
+        self.places = self._batch.places
+        self.workers = [WorkerReport.here(load_seconds)]
+
+    async def __aenter__(self) -> "LocalChecker":
+        await self._collection.open(self._claims)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._collection.close()
+        await self._engine.model.close()
+
+    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
+        """See ``RunChecker.check``."""
+        checked = await self._batch.check(claim)
+        self.workers = [self.workers[0].after(checked.result)]
+        return checked.result, orjson.dumps(checked.graph.to_json())
 
 
 async def run(checker: RunChecker, claims: Sequence[Claim], output: Path, journal: Journal) -> list[ClaimResult]:
@@ -35,7 +102,7 @@ async def run(checker: RunChecker, claims: Sequence[Claim], output: Path, journa
         The results of all claims, those of the journal included, in the order of ``claims``.
 
     Raises:
-        CheckerError: there is nobody left to check claims.
+        CheckerError: no worker is left.
         JournalError: a claim cannot be written.
     """
     done = {result.claim.id for result in journal.finished}
@@ -47,7 +114,8 @@ async def run(checker: RunChecker, claims: Sequence[Claim], output: Path, journa
     with progress_bar(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
         async with aclosing(each(checker.check, left, checker.places)) as checks:
             async for result, graph in checks:
-                await _keep(_finished(result, earlier + perf_counter() - began), graph, graphs, journal)
+                timing = result.timing.model_copy(update={"finished_at": earlier + perf_counter() - began})
+                await _keep(result.model_copy(update={"timing": timing}), graph, graphs, journal)
                 progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
                 progress.update()
     return in_order(journal, claims)
@@ -57,10 +125,6 @@ def in_order(journal: Journal, claims: Sequence[Claim]) -> list[ClaimResult]:
     """The results of claims, all of which the journal holds."""
     by_id = {result.claim.id: result for result in journal.finished}
     return [by_id[claim.id] for claim in claims]
-
-
-def _finished(result: ClaimResult, seconds: float) -> ClaimResult:
-    return result.model_copy(update={"timing": result.timing.model_copy(update={"finished_at": seconds})})
 
 
 async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:
@@ -77,7 +141,7 @@ async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journa
 def claims_by_worker(workers: Sequence[WorkerReport]) -> str:
     """How the finished claims are spread, for the progress line; nothing where one worker does all.
 
-    >>> of = lambda claims: WorkerReport(node="a", pid=1, model_load_seconds=0, claims=claims)
+    >>> of = lambda claims: WorkerReport(claims=claims)
     >>> claims_by_worker([of(3), of(2)])
     'by worker 3 2'
     >>> claims_by_worker([of(claims) for claims in range(100)])

@@ -16,7 +16,7 @@ from system.check import Engine, check, load_engine
 from system.checker import each
 from system.graph.records import Calibration, Label
 from system.models.scripted import ScriptedModel
-from system.runner.checker import LocalChecker
+from system.runner.run import LocalChecker
 from system.settings import SECTIONS, Settings, SettingsError, load, strategies
 from system.strategies import OF_ALL, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply

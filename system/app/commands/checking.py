@@ -24,10 +24,11 @@ from system.deadline import longest
 from system.files.journal import Journal
 from system.graph.records import Claim, ClaimResult
 from system.models.loop_thread import run_loop
-from system.runner.checker import CheckerError, LocalChecker, WorkerReport
-from system.runner.measured import Measured, keep_measured, read_measured
+from system.runner.measured import Measured, WorkerReport, keep_measured, read_measured
 from system.runner.run import (
     OUTPUTS,
+    CheckerError,
+    LocalChecker,
     check_claims,
     holds_same_claims,
     in_order,

@@ -10,7 +10,7 @@ from knowledge_store.pages.store import write_store
 from system.check import Engine
 from system.graph.records import Label
 from system.models.extractive import ExtractiveModel
-from system.runner.checker import LocalChecker
+from system.runner.run import LocalChecker
 from tests.helpers import fake_time
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, settings_with
 

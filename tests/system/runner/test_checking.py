@@ -10,7 +10,7 @@ from factgraph import FactChecker
 from system.check import Engine
 from system.checker import each
 from system.models.scripted import ScriptedModel
-from system.runner.checker import LocalChecker
+from system.runner.run import LocalChecker
 from tests.helpers import fake_time
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 
