@@ -92,7 +92,7 @@ def test_a_text_without_readable_documents_says_so():
         return await followed(client, await submitted(client, documents=[{"name": "empty", "text": " "}]))
 
     name, _, progress = serve(scenario)[-1]
-    assert name == "failed" and "expected text to search" in progress["problem"]
+    assert name == "failed" and progress["problem"] == "empty is skipped: no text in it can be read"
 
 
 def test_a_text_under_way_is_cancelled_and_others_wait():
