@@ -69,7 +69,6 @@ class MultiHopSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    multi_hop: bool | None = Field(None, description="multi-hop search, from passage to passage (default: by strategy)")
     beam_width: int = Field(3, gt=0, le=1000, description="paths kept at each hop")
     hops: int = Field(4, gt=0, le=1000, description="maximum passages per path")
     hop_candidates: int = Field(10, gt=0, le=1000, description="passages that may extend a path at each hop")

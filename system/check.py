@@ -22,7 +22,7 @@ from system.graph.thoughts import Evidence
 from system.models.base import Model, TracedModel
 from system.models.loading import check_device, load_model
 from system.settings import Settings, load_calibration
-from system.strategies import STRATEGIES, Strategy, asked_by
+from system.strategies.base import Check, asked_by, named
 from system.strategies.steps.evidence import why_unread
 from system.strategies.steps.questions import duplicates, replacements
 from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
@@ -45,7 +45,7 @@ class Engine:
     settings: Settings
     calibration: Calibration | None = None
     reader: Reader = field(default_factory=load_reader)
-    strategy: Strategy | None = None
+    strategy: Check | None = None
     own: bool = False
 
     def for_documents(self, *, own: bool = True) -> "Engine":
@@ -81,7 +81,7 @@ async def check(
             the time that ranking took counts, wherever it ran.
     """
     settings = engine.settings
-    strategy = engine.strategy or STRATEGIES[settings.strategy]
+    strategy = engine.strategy or named(settings.strategy)
     budget = allowance.longest if allowance else max(0.0, settings.run.budget - ranked.seconds)
     deadline = Deadline(
         budget,

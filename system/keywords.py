@@ -8,25 +8,11 @@ from typing import Literal, TypedDict
 from system.settings import Backend
 
 
-class StrategyKeywords(TypedDict, total=False):
-    """The settings of single strategies; whoever deletes one may leave its names here."""
-
-    team_agents: int
-    claim_graph: bool
-    self_correction: bool
-    drafts: bool
-
-    consultant_side: Literal["affirmative", "negative"]
-    personas: int
-    own_personas: list[str]
-    beliefs: bool
-    persuasion: bool
-
-
-class SettingKeywords(StrategyKeywords, total=False):
+class SettingKeywords(TypedDict, total=False):
     """All settings by their names; the names of profiles and of the command line's options are the same."""
 
     strategy: str
+    options: dict[str, bool | int | str]
 
     questions: int
     branches: int
@@ -35,7 +21,6 @@ class SettingKeywords(StrategyKeywords, total=False):
     duplicate_threshold: float
     debate: bool
     pool: bool
-    second_opinion: bool
     stop_early: bool
     two_labels: bool
     justify: bool
@@ -49,20 +34,18 @@ class SettingKeywords(StrategyKeywords, total=False):
     other_models: list[str]
     adapters: dict[str, str]
     routes: dict[str, Backend]
+    examples: str
     temperature: float
     seed: int
 
     context: int
-    sequences: int
     batched_tokens: int
     gpu_memory: float
     encoder_memory: float
-    eager: bool
     prefix_cache: bool
     dtype: Literal["auto", "float16", "bfloat16", "float32"]
     address: str
     timeout: float
-    server_attempts: int
 
     chunk_size: int
     chunk_overlap: int
@@ -80,11 +63,6 @@ class SettingKeywords(StrategyKeywords, total=False):
     ranking_cache: str
     encoder: str
     encoder_code: bool
-
-    multi_hop: bool | None
-    beam_width: int
-    hops: int
-    hop_candidates: int
 
     document_strategy: str
     verifier: str

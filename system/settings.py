@@ -1,20 +1,22 @@
-"""Settings: one typed tree = one TOML profile = the command line, validated here and nowhere else."""
+"""Settings of a run: typed, loaded from a TOML profile and overridden by options of the command line.
+
+    settings = load("a10g", {"depth": 2})
+
+What a strategy alone obeys is checked where the strategy is loaded (``system.strategies.base``).
+"""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
-from knowledge_store.settings import MultiHopSettings, Name, RetrievalSettings
+from knowledge_store.settings import Name, RetrievalSettings
 from system.graph.records import Calibration, Record, explain
-from system.tasks.base import Adapter, registered
-
-S = TypeVar("S", bound=BaseModel)
+from system.strategies import STRATEGIES, unknown_strategy
+from system.tasks.base import Adapter
 
 PROFILES = Path(__file__).parent / "profiles"
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -46,9 +48,6 @@ class GraphSettings(Record):
     pool: bool = Field(
         False, description="where no debate decides, judge by the sentences nearest to the claim instead of by vote"
     )
-    second_opinion: bool = Field(
-        False, description="judge once more by the answers of all branches together, as one more vote"
-    )
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )
@@ -60,17 +59,11 @@ class GraphSettings(Record):
         description="write a branch's reasons before its label; otherwise quote what decides after it, as pool does",
     )
 
-    @model_validator(mode="after")
-    def _voting(self) -> "GraphSettings":
-        if self.second_opinion and self.pool and not self.debate:
-            raise ValueError("second_opinion is a vote, and nobody votes where pool decides; leave out one of the two")
-        return self
-
 
 class DebateSettings(Record):
     """Shape of a debate (DebateCV, section 3.2), and the evidence that claims are checked on."""
 
-    rounds: int = Field(3, gt=0, le=100, description="maximum rounds of a debate (got, debatecv) and of cooperation")
+    rounds: int = Field(3, gt=0, le=100, description="maximum rounds of a debate (got, debatecv)")
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="evidence to check on; gold: the annotators', from an annotated claims file"
     )
@@ -93,6 +86,9 @@ class ModelSettings(Record):
     routes: dict[str, Backend] = Field(
         default_factory=dict, description="tasks done by another backend, such as judge_claim=extractive"
     )
+    examples: Name = Field(
+        "", description="annotated claims (AVeriTeC's train.json), of which rag shows the ten most like the claim"
+    )
     temperature: float = Field(
         0.7,
         ge=0,
@@ -109,24 +105,24 @@ class ModelSettings(Record):
         return {adapter: bundled(name) for adapter, name in adapters.items()}
 
 
+SEQUENCES = 64  # requests that an engine decodes together
+
+
 class EngineSettings(Record):
-    """How a language model uses its device; the server backend reads only its own three."""
+    """How a language model uses its device; the server backend reads only ``address``, ``timeout`` and ``context``."""
 
     context: int = Field(4096, gt=0, le=10**9, description="maximum length of a prompt plus its reply, in tokens")
-    sequences: int = Field(64, gt=0, le=10_000, description="maximum requests decoded together")
     batched_tokens: int = Field(4096, gt=0, le=10**9, description="maximum tokens per forward pass")
     gpu_memory: float = Field(0.0, ge=0, le=10_000, description="GiB of device memory to use; 0: all")
     encoder_memory: float = Field(
         0.0, ge=0, le=10_000, description="GiB of that memory to reserve for the retrieval encoder"
     )
-    eager: bool = Field(False, description="do not capture CUDA graphs: starts faster, runs slower")
     prefix_cache: bool = Field(True, description="reuse the KV cache of shared prompt prefixes")
     dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field(
         "auto", description="auto: the model's own; on a CPU the faster of bfloat16 and float32"
     )
     address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
     timeout: float = Field(30.0, gt=0, le=YEAR, description="timeout per server request, in seconds")
-    server_attempts: int = Field(3, gt=0, le=100, description="attempts to reach the server")
 
 
 class ReadingSettings(Record):
@@ -170,12 +166,14 @@ class Settings(Record):
 
     profile: str = "embedded"
     strategy: str = Field("got", description="how a claim is checked")
+    options: dict[str, bool | int | str] = Field(
+        default_factory=dict, description="options of the strategy alone: docs/debates.md"
+    )
     graph: GraphSettings = GraphSettings()
     debate: DebateSettings = DebateSettings()
     model: ModelSettings = ModelSettings()
     engine: EngineSettings = EngineSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
-    multi_hop: MultiHopSettings = MultiHopSettings()
     reading: ReadingSettings = ReadingSettings()
     run: RunSettings = RunSettings()
 
@@ -185,34 +183,13 @@ class Settings(Record):
         if wanted in ("", self.strategy):
             return self
         run = self.run.model_copy(update={"calibration": ""})  # fitted to the verdicts of the other strategy
-        return self.model_copy(update={"strategy": wanted, "run": run})
-
-    def __getitem__(self, kind: type[S]) -> S:
-        """The section that a strategy registered as its own; see ``section``."""
-        return next(value for value in vars(self).values() if isinstance(value, kind))
+        return self.model_copy(update={"strategy": wanted, "options": {}, "run": run})
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
     name: type(field.default) for name, field in Settings.model_fields.items() if isinstance(field.default, BaseModel)
 }
 """The sections by their names: tables of a profile, groups of options on the command line."""
-
-
-def section(name: str) -> Callable[[type[S]], type[S]]:
-    """Register a section of the settings under the name of its table; a decorator, for what strategies set alone."""
-
-    def register(kind: type[S]) -> type[S]:
-        SECTIONS[name] = kind
-        Settings.model_fields[name] = FieldInfo(annotation=kind, default=kind())
-        Settings.model_rebuild(force=True)
-        return kind
-
-    return register
-
-
-def strategies() -> list[str]:
-    """The names of all strategies. Looks for them by name: their folders build on this module."""
-    return [*import_module("system.strategies").STRATEGIES]
 
 
 def load(profile: str, overrides: dict[str, Any]) -> Settings:
@@ -225,7 +202,6 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     Raises:
         SettingsError: no such profile, no such setting, or a value out of its range.
     """
-    known = strategies()  # which also register their sections
     tree = _read(profile)
     for name, value in overrides.items():
         section = next((s for s, fields in SECTIONS.items() if name in fields.model_fields), None)
@@ -241,27 +217,9 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     if "model" in overrides:
         settings = _without_bundled(settings, overrides)
     for name, chosen in (("strategy", settings.strategy), ("document_strategy", settings.reading.document_strategy)):
-        if chosen not in known and (chosen or name == "strategy"):
+        if chosen not in STRATEGIES and (chosen or name == "strategy"):
             raise SettingsError(f"{name}: {unknown_strategy(chosen)}")
-    tasks = {task.name for task in registered()}
-    searching = import_module("system.strategies").SEARCHING
-    if settings.debate.evidence == "none" and settings.strategy in searching:
-        raise SettingsError(
-            f"debate.evidence: none leaves {settings.strategy} nothing to do, it is a search for evidence; expected "
-            f"retrieved or gold, or a strategy that can do without: {', '.join(sorted({*known} - searching))}"
-        )
-    if unknown := sorted(settings.model.routes.keys() - tasks):
-        close = get_close_matches(unknown[0], tasks, n=1)
-        advice = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(sorted(tasks))}"
-        raise SettingsError(f"model.routes: unknown task {unknown[0]}; {advice}")
     return settings
-
-
-def unknown_strategy(name: str) -> str:
-    """The error of a strategy that does not exist, with the nearest that does."""
-    known = strategies()
-    close = get_close_matches(name, known, n=1)
-    return f"expected one of {', '.join(known)}; got {name!r}{f', did you mean {close[0]}?' if close else ''}"
 
 
 def _fault(fault: Mapping[str, Any]) -> str:

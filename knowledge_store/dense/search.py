@@ -114,6 +114,17 @@ class PassageIndex:
             known, texts = np.vstack([known, vector]), [*texts, text]
         return hits
 
+    def around(self, passage: Passage) -> tuple[str, str]:
+        """Return the text of a page just before and just after a passage, as far as neighbors of it were kept."""
+        end, before, after = passage.start + len(passage.text), "", ""
+        for page, start in sorted(key for key in self._positions if key[0] == passage.page):
+            text = self._passages[self._positions[page, start]].text
+            if start < passage.start <= start + len(text):
+                before = text[: passage.start - start]
+            elif passage.start < start <= end and not after:
+                after = text[end - start :]
+        return before, after
+
     def vectors(self, passages: Sequence[Passage]) -> Vectors:
         """The embeddings of passages of this claim: (len(passages), dimension) float32, unit length.
 
@@ -165,6 +176,27 @@ class PassageIndex:
             vector = known.get(self._passages[position].key)
             if vector is not None:
                 self._vectors[position], self._embedded[position] = vector, True
+
+
+def diverse(index: PassageIndex, hits: Sequence[Hit], limit: int, relevance: float) -> list[Hit]:
+    """Choose hits by maximal marginal relevance (Carbonell and Goldstein, 1998).
+
+    Each next hit has the highest ``relevance * score - (1 - relevance) * s``, where s is its cosine to the nearest hit
+    chosen before.
+
+    Args:
+        hits: the nearest passages, best first; several times as many as ``limit``.
+        relevance: weight in [0, 1] of the cosine to the question; 1 keeps the order of the hits.
+    """
+    vectors = index.vectors([hit.passage for hit in hits])
+    scores = np.array([hit.score for hit in hits])
+    nearest, chosen = np.zeros(len(hits)), list[int]()
+    while len(chosen) < min(limit, len(hits)):
+        gains = (relevance * scores - (1 - relevance) * nearest).round(SCORE_DIGITS)
+        gains[chosen] = -inf
+        chosen.append(int(gains.argmax()))
+        nearest = np.maximum(nearest, vectors @ vectors[chosen[-1]])
+    return [hits[place] for place in chosen]
 
 
 @dataclass(frozen=True, slots=True)

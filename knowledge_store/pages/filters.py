@@ -128,6 +128,15 @@ def is_later(url: str, day: date) -> bool:
     return any(found > day for found in _dates(ARCHIVED.sub("", url)))
 
 
+def date_in(url: str) -> date | None:
+    """Return the date that an address bears, if it bears one; without a day, the first of the month.
+
+    >>> date_in("https://a.example/2020/11/03/vote")
+    datetime.date(2020, 11, 3)
+    """
+    return next(_dates(ARCHIVED.sub("", url)), None)
+
+
 def _dates(url: str) -> Iterator[date]:
     for pattern in DATES:
         for year, _, month, number in pattern.findall(url):

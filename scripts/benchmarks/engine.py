@@ -40,7 +40,8 @@ from scripts.benchmarks.shapes import QWEN_05B, QWEN_14B, awq
 from system.hardware.machine import usable_memory
 from system.hardware.memory import GIB, plan_memory, skeleton
 from system.models.vllm import engine_arguments, start_engine
-from system.settings import EngineSettings, GraphSettings, load
+from system.settings import EngineSettings, GraphSettings
+from system.settings import load as load_settings
 from system.tasks.base import Adapter
 
 SHAPES = {"qwen2.5-14b-awq": awq(QWEN_14B), "qwen2.5-0.5b-awq": awq(QWEN_05B)}
@@ -101,7 +102,7 @@ class Load:
 
 async def measure(args: argparse.Namespace, model: str, adapters: Mapping[Adapter, str]) -> list[dict[str, Any]]:
     """All measurements on one engine."""
-    settings = load(args.profile, {"gpu_memory": args.gpu_memory} if args.gpu_memory else {}).engine
+    settings = load_settings(args.profile, {"gpu_memory": args.gpu_memory} if args.gpu_memory else {}).engine
     bare: Any = skeleton(model)
     arguments = engine_arguments(bare, model, adapters, settings)
     arguments = replace(arguments, skip_tokenizer_init=True, load_format="dummy" if args.shape else "auto")

@@ -29,7 +29,7 @@ from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import Request
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
-from system.settings import Settings, load
+from system.settings import SEQUENCES, Settings, load
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.argument import ArgumentReply
@@ -170,7 +170,7 @@ def simulate(settings: Settings, number: int, rate: float, *, shared: bool = Tru
     """
 
     async def run() -> Run:
-        card = Card(rate, settings.engine.sequences, settings.engine.batched_tokens)
+        card = Card(rate, SEQUENCES, settings.engine.batched_tokens)
         clock = asyncio.get_running_loop().time
         places = settings.run.max_concurrent_claims
         allowance = Allowance(settings.run.budget, places, clock, settings.run.claim_limit)
@@ -247,9 +247,7 @@ CHANGES: dict[str, dict[str, object]] = {
     "512 candidates": {"dense_candidates": 512},
     "5 passages": {"top_k": 5},
     "12 passages": {"top_k": 12},
-    "second opinion": {"second_opinion": True},
-    "512 candidates, second opinion": {"dense_candidates": 512, "second_opinion": True},
-    "64 candidates, 5 passages (a10g-fast)": {"dense_candidates": 64, "top_k": 5},
+    "64 candidates, 5 passages": {"dense_candidates": 64, "top_k": 5},
     "7 branches": {"branches": 7, "questions": 8},
     "verification": {"verification": True},
     "no early stop": {"stop_early": False},

@@ -8,7 +8,8 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from system.settings import SECTIONS, Settings, bundled_profiles, strategies, unknown_strategy
+from system.settings import SECTIONS, Settings, bundled_profiles
+from system.strategies import STRATEGIES, unknown_strategy
 
 USUAL = {"depth", "branches", "questions", "debate", "backend", "model", "adapters", "address", "budget", "search"}
 """Settings that the short help shows."""
@@ -52,11 +53,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """Give a parser an option for each setting; what is not given stays out of the parsed values."""
     names = ", ".join(bundled_profiles())
     parser.add_argument("--profile", help=f"{names}, or a .toml file (default: what this machine has)")
-    known = strategies()  # which also register their sections
-    parser.add_argument("--strategy", type=_strategy, choices=known, help=Settings.model_fields["strategy"].description)
-    for section, fields in SECTIONS.items():
+    fields = Settings.model_fields
+    parser.add_argument("--strategy", type=_strategy, choices=STRATEGIES, help=fields["strategy"].description)
+    parser.add_argument("--options", **_kind(fields["options"]), help=fields["options"].description)
+    for section, section_fields in SECTIONS.items():
         group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")
-        for name, field in fields.model_fields.items():
+        for name, field in section_fields.model_fields.items():
             group.add_argument(flag(name), **_kind(field), help=field.description)
 
 
@@ -77,12 +79,12 @@ def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse
 
 def given_settings(args: argparse.Namespace) -> dict[str, Any]:
     """The settings that the command line gave, by field name."""
-    names = ["strategy", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
+    names = ["strategy", "options", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
     return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
 
 
 def _strategy(name: str) -> str:
-    if name not in strategies():
+    if name not in STRATEGIES:
         raise argparse.ArgumentTypeError(unknown_strategy(name))
     return name
 

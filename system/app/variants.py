@@ -24,8 +24,9 @@ from system.files.journal import RecordJournal
 from system.graph.records import TWO_LABELS, Claim, ClaimResult, Label, Record
 from system.hardware.machine import describe_machine
 from system.models.base import Model, Request, Result
-from system.settings import SECTIONS, Settings, SettingsError, load, unknown_strategy
-from system.strategies import STRATEGIES
+from system.settings import SECTIONS, Settings, SettingsError, load
+from system.strategies import STRATEGIES, unknown_strategy
+from system.strategies.base import named
 
 REPEATS = 5  # where sampling is on, as in DebateCV, section 5.1
 LOADED_ONCE = ("model", "engine", "retrieval", "run")  # sections that all variants share
@@ -54,16 +55,19 @@ def parse_variants(text: str, profile: str, given: dict[str, Any]) -> list[Varia
     return [Variant(name, load(profile, {**given, **_changes(name)})) for name in names]
 
 
-def _changes(name: str) -> dict[str, str]:
+def _changes(name: str) -> dict[str, Any]:
     strategy, *changes = name.split(":")
     if strategy not in STRATEGIES:
         raise SettingsError(f"--strategies: {unknown_strategy(strategy)}")
-    values = {"strategy": strategy}
+    values: dict[str, Any] = {"strategy": strategy}
     for change in changes:
         setting, separator, value = change.partition("=")
         own = [
             field for section, fields in SECTIONS.items() if section not in LOADED_ONCE for field in fields.model_fields
         ]
+        if separator and setting in named(strategy).options.model_fields:
+            values.setdefault("options", {})[setting] = value
+            continue
         if not separator or setting not in own:
             raise SettingsError(
                 f"--strategies {name!r}: expected setting=value with one of {', '.join(own)}; got {change!r}"

@@ -9,7 +9,7 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from system.models.base import ModelUnavailable, first_line
-from system.settings import EngineSettings
+from system.settings import SEQUENCES, EngineSettings
 
 GIB = 2**30
 SPARE = 0.03  # of the device; allocators fragment
@@ -146,7 +146,7 @@ def draft_plan(
     kv_per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head * width
     # The widest moment of a layer (its input, gate, up and their product), and float32 logits with a sorted copy.
     activations = settings.batched_tokens * (2 * config.hidden_size + 3 * config.intermediate_size) * width
-    activations += settings.sequences * config.vocab_size * 3 * 4
+    activations += SEQUENCES * config.vocab_size * 3 * 4
     projections = _projections(bare)
     return MemoryPlan(
         total=min(device, int(settings.gpu_memory * GIB)) if settings.gpu_memory else device,
@@ -156,7 +156,7 @@ def draft_plan(
         graphs=GRAPHS if graphs else 0,
         encoder=int(settings.encoder_memory * GIB),
         kv_per_token=kv_per_token,
-        kv_wanted=settings.sequences * settings.context * kv_per_token,
+        kv_wanted=SEQUENCES * settings.context * kv_per_token,
     )
 
 

@@ -139,7 +139,7 @@ def _sharing(several: list[Settings]) -> list[Settings]:
             device=device,
             adapters=len(each.model.adapters),
             rank=served_rank(_adapters(each)),
-            graphs=not each.engine.eager,
+            graphs=True,
         )
         for each in several
     ]

@@ -41,6 +41,9 @@ _TAKE_TEMPLATE_ARGUMENTS = ("vllm", "llamacpp")  # the owner that these servers 
 KEY = "FACTGRAPH_API_KEY"
 """Environment variable with the key that a hosted server asks for."""
 
+ATTEMPTS = 3
+"""Times that a connection is tried, with exponential backoff."""
+
 REFUSED = (400, 422, 501)
 """Statuses with which servers refuse a field that they do not know."""
 
@@ -57,7 +60,7 @@ class ServerModel:
     Args:
         model: name of the base model, as the server lists it.
         adapters: names of the adapters, as the server lists them; an absent one's task is done by the base model.
-        engine: address, timeout and attempts; context where the server does not tell its own.
+        engine: address and timeout; context where the server does not tell its own.
 
     Raises:
         ModelUnavailable: nobody answers at the address, or the server has no such model or adapter.
@@ -82,7 +85,7 @@ class ServerModel:
         self._context = int(served[model].get("max_model_len") or engine.context)
         self._sync = _client(engine)
         limits = httpx2.Limits(max_connections=None)
-        transport = httpx2.AsyncHTTPTransport(retries=engine.server_attempts - 1, limits=limits)
+        transport = httpx2.AsyncHTTPTransport(retries=ATTEMPTS - 1, limits=limits)
         self._client = httpx2.AsyncClient(transport=transport, **_options(engine))
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
@@ -110,7 +113,7 @@ class ServerModel:
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            tries = f"{self._settings.server_attempts} tries"
+            tries = f"{ATTEMPTS} tries"
             raise ModelUnavailable(f"cannot reach the server at {self._settings.address}: {error}, {tries}") from error
         except httpx2.TimeoutException:
             message = f"{task.name}: no reply within {self._settings.timeout:g} s"
@@ -212,7 +215,7 @@ def _options(engine: EngineSettings) -> dict[str, Any]:
 
 
 def _client(engine: EngineSettings) -> httpx2.Client:
-    transport = httpx2.HTTPTransport(retries=engine.server_attempts - 1)  # of connecting alone, with backoff
+    transport = httpx2.HTTPTransport(retries=ATTEMPTS - 1)  # of connecting alone, with backoff
     return httpx2.Client(transport=transport, **_options(engine))
 
 

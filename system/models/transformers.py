@@ -26,7 +26,7 @@ from system.models.decoding import Decoder, Generated
 from system.models.prefixes import UNREAD, Prefix
 from system.models.prompting import Prompt, RequestTooLongError
 from system.models.replies import has_label, label_confidence, read_reply
-from system.settings import EngineSettings
+from system.settings import SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, Reply, Task
 
 
@@ -65,7 +65,7 @@ class TransformersModel:
     Args:
         model: folder or name of an instruct model.
         adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
-        engine: ``context``, ``dtype``; of a pass at most ``sequences`` rows and ``batched_tokens``.
+        engine: ``context``, ``dtype``; of a pass at most ``SEQUENCES`` rows and ``batched_tokens``.
 
     Raises:
         ModelUnavailable: the model or an adapter cannot be loaded.
@@ -133,7 +133,7 @@ class TransformersModel:
         same = [job for job in self._jobs if type(job.task) is type(first.task) and not job.piece]
         if first.closed:  # reading gains nothing from more rows, and those of other claims share less
             same = [job for job in same if job.task.claim == claim]
-        same = [first, *(job for job in same if job is not first)][: self._engine.sequences]
+        same = [first, *(job for job in same if job is not first)][:SEQUENCES]
         shared = common_prefix([job.prompt.ids for job in same])
         known = self._decoder.known(first.task.adapter, shared).length
         room = self._engine.batched_tokens - len(shared) + known

@@ -29,7 +29,7 @@ from system.models.constraints import ClosedReplies, closed_replies
 from system.models.loop_thread import LoopThread
 from system.models.prompting import Message, RequestTooLongError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
-from system.settings import EngineSettings
+from system.settings import SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply
 
 # Read when vllm is imported, here and in its processes.
@@ -152,7 +152,7 @@ def engine_arguments(
     rank = served_rank(adapters)
     device = current_platform.get_device_total_memory()
     usable = min(device, usable_memory() or device)
-    eager = settings.eager or current_platform.is_cpu()
+    eager = current_platform.is_cpu()
     # On a CPU a request without adapter gets the last slot's (vllm-project/vllm#48421): one more, which stays empty.
     slots = len(adapters) + (1 if adapters and current_platform.is_cpu() else 0)
     plan = plan_memory(bare, settings, device=usable, adapters=slots, rank=rank, graphs=not eager)
@@ -161,7 +161,7 @@ def engine_arguments(
         model=model,
         dtype=settings.dtype,
         max_model_len=settings.context,
-        max_num_seqs=settings.sequences,
+        max_num_seqs=SEQUENCES,
         max_num_batched_tokens=settings.batched_tokens,
         enable_lora=bool(adapters),
         max_loras=max(1, slots),

@@ -16,7 +16,7 @@ from system.deadline import DeadlineExpired
 from system.graph.records import Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Question, Thought
 from system.settings import DebateSettings, GraphSettings, Settings
-from system.strategies import strategy
+from system.strategies.base import strategy
 from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.evidence import answer_question, answered_so_far, cited_beside, prepare
@@ -33,7 +33,6 @@ from system.strategies.steps.verdict import (
     judge_together,
     judges_with,
     vote,
-    with_second_opinion,
 )
 from system.tasks.base import Reply, Task
 
@@ -66,7 +65,7 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
         yield LabelClaim
 
 
-@strategy("got", asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
+@strategy(asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
 async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []
@@ -124,7 +123,7 @@ async def judge_branch_in_reserve(case: Case, branch: Branch) -> None:
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
     """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote."""
     pairs = [pair for branch in branches for pair in branch.pairs]
-    verdicts = await with_second_opinion(case, _verdicts(branches), pairs)
+    verdicts = _verdicts(branches)
     if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
         return verdict
     if case.settings.graph.pool and verdicts:

@@ -29,14 +29,16 @@ from system.files.journal import Journal, JournalError
 from system.graph.records import ClaimResult, Cost
 from system.models.base import Completion, ErrorKind, ModelError
 from system.models.replies import read_reply
-from system.settings import RunSettings, Settings, SettingsError, load, load_calibration, strategies
+from system.settings import RunSettings, Settings, SettingsError, load, load_calibration
+from system.strategies import STRATEGIES
+from system.strategies.base import named
 from system.tasks.base import registered
 from tests.fuzz import seeds, stores
 from tests.fuzz.answering import AnsweringServer
 
 R = TypeVar("R")
 
-strategies()  # which register their tasks
+STRATEGY_OBJECTS = [named(name) for name in STRATEGIES]  # importing them registers their tasks
 TASKS = tuple(task for task in registered() if task.__module__.startswith(("system.", "submission.")))
 
 
@@ -183,7 +185,7 @@ def _judge_reply(data: bytes, folder: Path) -> None:
 
 def _settings(data: bytes, folder: Path) -> None:
     path = _write(folder / "mine.toml", data)
-    for overrides in ({}, {"depth": 2, "strategy": "single"}):
+    for overrides in ({}, {"depth": 2, "strategy": "rag"}):
         settings = _or_error(path, SettingsError, lambda overrides=overrides: load(str(path), overrides))
         if settings is not None:
             assert Settings.model_validate_json(settings.model_dump_json()) == settings

@@ -17,8 +17,9 @@ from system.checker import each
 from system.graph.records import Calibration, Label
 from system.models.scripted import ScriptedModel
 from system.runner.run import LocalChecker
-from system.settings import SECTIONS, Settings, SettingsError, load, strategies
-from system.strategies import OF_ALL, unused
+from system.settings import SECTIONS, Settings, SettingsError, load
+from system.strategies import STRATEGIES
+from system.strategies.base import OF_ALL, asked_by, named, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.verifier.base import VerifierUnavailable
@@ -44,7 +45,6 @@ STORE = (
 
 # By setting: the value that changes something, and what else is set in both runs. Plain: strategy got.
 WIDE: dict[str, object] = {"graph__branches": 3, "graph__stop_early": False}
-HOPS: dict[str, object] = {"multi_hop__multi_hop": True, "retrieval__top_k": 5}
 DEBATE: dict[str, object] = {"strategy": "debatecv"}
 RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "graph.questions": (1, {}),
@@ -54,7 +54,6 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "graph.duplicate_threshold": (0.01, {}),
     "graph.debate": (False, WIDE),
     "graph.pool": (True, {"graph__debate": False}),
-    "graph.second_opinion": (True, WIDE),
     "graph.stop_early": (True, WIDE),
     "graph.two_labels": (True, {"graph__debate": False, "graph__branches": 1, "graph__depth": 2}),
     "graph.justify": (False, {}),
@@ -73,32 +72,26 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "retrieval.claim_copies": (False, {"retrieval__top_k": 8}),
     "retrieval.later_pages": (False, {"retrieval__top_k": 8}),
     "retrieval.languages": (["en"], {"retrieval__top_k": 8}),
-    "multi_hop.multi_hop": (True, {}),
-    "multi_hop.beam_width": (1, HOPS),
-    "multi_hop.hops": (1, HOPS),
-    "multi_hop.hop_candidates": (1, HOPS),
     "run.budget": (1e-9, {}),
     **dict(by_strategy.all_of("RUNS")),
 }
 # What has its effect outside of a check by a loaded model: the test that shows it. Settings of vLLM are followed up to
-# its arguments; what it makes of them takes vLLM, and eager a GPU (tests/system/models/test_vllm.py).
+# its arguments; what it makes of them takes vLLM (tests/system/models/test_vllm.py).
 ELSEWHERE = {
     "model.backend": "system/models/test_routed.py::test_rules_alone_reject_what_needs_a_model",
     "model.model": "system/models/test_server.py::test_each_model_may_have_its_own_address",
     "model.other_models": "system/models/test_server.py::test_each_model_may_have_its_own_address",
-    "model.adapters": "system/models/test_routed.py::test_warns_only_about_adapters_that_tasks_need",
+    "model.adapters": "system/models/test_routed.py::test_warns_at_once_and_only_about_adapters_that_tasks_need",
+    "model.examples": "system/strategies/rag/test_rag.py::test_shows_the_annotated_claims_that_are_most_like_the_claim",
     "model.routes": "system/models/test_routed.py::test_the_table_of_the_settings_says_who_does_a_task",
     "engine.context": "system/models/test_transformers.py::test_request_too_long_fails_alone",
-    "engine.sequences": "system/models/test_transformers.py::test_waiting_requests_of_all_callers_share_batches",
     "engine.batched_tokens": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
     "engine.gpu_memory": "system/hardware/test_memory.py::test_memory_setting_caps_a_larger_device",
     "engine.encoder_memory": "system/hardware/test_memory.py::test_the_papers_model_fits_the_papers_card",
-    "engine.eager": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
     "engine.prefix_cache": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
     "engine.dtype": "system/hardware/test_memory.py::test_unquantized_weights_have_the_width_of_the_dtype",
     "engine.address": "system/models/test_server.py::test_an_unreachable_server_is_one_clear_error",
     "engine.timeout": "system/models/test_server.py::test_a_reply_that_does_not_come_fails_alone",
-    "engine.server_attempts": "system/models/test_server.py::test_waits_for_a_server_that_starts_late",
     "retrieval.search": "knowledge_store/searchers/test_searxng.py::test_found_pages_join_the_store",
     "retrieval.search_results": "knowledge_store/searchers/test_archive.py::"
     "test_a_claim_gets_no_more_pages_than_the_settings_say",
@@ -116,6 +109,7 @@ ELSEWHERE = {
     "run.prefetch": "system/test_every_setting.py::test_stores_wait_for_their_turn_as_the_settings_say",
 }
 SETTINGS = [f"{section}.{name}" for section, fields in SECTIONS.items() for name in fields.model_fields]
+OPTIONS = [setting for setting in RUNS if setting.startswith("options.")]
 
 
 def settings_of(changes: dict[str, object]) -> Settings:
@@ -145,7 +139,7 @@ def checked(changes: dict[str, object]) -> tuple[object, ...]:
     return requests, result.verdict.label, result.pairs, result.timing.cut_short
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", [*SETTINGS, *OPTIONS])
 def test_a_setting_changes_a_run_or_is_shown_elsewhere(setting: str) -> None:
     if setting in ELSEWHERE:
         file, name = ELSEWHERE[setting].split("::")
@@ -155,11 +149,11 @@ def test_a_setting_changes_a_run_or_is_shown_elsewhere(setting: str) -> None:
     assert checked(base) != checked({**base, setting.replace(".", "__"): value})
 
 
-CHOSEN = [setting for setting in RUNS if setting.split(".")[0] not in OF_ALL]
+CHOSEN = [setting for setting in RUNS if setting.split(".")[0] not in ("options", *OF_ALL)]
 ALWAYS = ("graph.two_labels", "debate.evidence")  # of every strategy; refused or shown below for some
 
 
-@pytest.mark.parametrize("strategy", strategies())
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_strategy_says_which_settings_it_ignores(strategy: str) -> None:
     for setting in (one for one in CHOSEN if one not in ALWAYS):
         value, base = RUNS[setting]
@@ -205,18 +199,35 @@ def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
         load_engine(load("embedded", {"verifier": str(tmp_path / "none")}))
 
 
-@pytest.mark.parametrize("strategy", strategies())
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("evidence", ["none", "gold"])
 def test_evidence_that_is_not_retrieved_is_not_searched_for(make_case, strategy: str, evidence: str) -> None:
     if strategy in ("got", "entailment"):
         if evidence == "none":
             with pytest.raises(SettingsError, match="nothing to do"):
-                load("embedded", {"strategy": strategy, "evidence": evidence})
+                asked_by(load("embedded", {"strategy": strategy, "evidence": evidence}))
         return
     from system.graph.thoughts import Evidence
-    from system.strategies import STRATEGIES
 
     case = make_case(debate__evidence=evidence, graph__debate=True)
-    asyncio.run(STRATEGIES[strategy](case))
+    asyncio.run(named(strategy)(case))
     found = [(thought.operation, thought.content.passage) for thought in case.graph.holding(Evidence)]
     assert found == [("gather", passage) for passage in case.gold_passages if evidence == "gold"]
+
+
+def test_every_option_of_a_strategy_is_in_a_run() -> None:
+    assert {f"options.{name}" for each in STRATEGIES for name in named(each).options.model_fields} == {*OPTIONS}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options", "fault"),
+    [
+        ("carp", {"draft": "false"}, r"options of strategy carp \(claim_graph, .*: draft: "),
+        ("carp", {"drafts": "perhaps"}, "drafts: expected .*'perhaps'"),
+        ("got", {"drafts": "false"}, r"options of strategy got \(none\): drafts"),
+    ],
+)
+def test_an_option_that_the_strategy_does_not_have_is_named(strategy, options, fault) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        asked_by(load("embedded", {"strategy": strategy, "options": options}))
+    asked_by(load("embedded", {"strategy": "carp", "options": {"drafts": "false"}}))

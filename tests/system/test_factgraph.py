@@ -13,8 +13,8 @@ import pytest
 
 import factgraph
 from system.app.errors import USER_ERRORS
-from system.keywords import SettingKeywords, StrategyKeywords
-from system.settings import SECTIONS, Settings, strategies
+from system.keywords import SettingKeywords
+from system.settings import SECTIONS, Settings
 
 # Of files that only commands write, and of a service.
 OF_COMMANDS = {"AccessError", "CheckerError", "JournalError", "SubmissionError", "WeightsError"}
@@ -52,13 +52,9 @@ def test_importing_it_loads_no_large_library():
 
 
 def test_keywords_are_the_settings():
-    strategies()  # which register their sections
-    own = [kind for kind in SECTIONS.values() if kind.__module__.startswith("system.strategies.")]
-    wanted = {"strategy": get_type_hints(Settings)["strategy"]}
-    wanted |= hints_of(kind for kind in SECTIONS.values() if kind not in own)
-    given, theirs = get_type_hints(SettingKeywords), get_type_hints(StrategyKeywords)
-    assert {name: hint for name, hint in given.items() if name not in theirs} == wanted
-    assert hints_of(own).items() <= theirs.items()
+    hints = get_type_hints(Settings)
+    wanted = {name: _given(hints[name]) for name in ("strategy", "options")} | hints_of(SECTIONS.values())
+    assert get_type_hints(SettingKeywords) == wanted
 
 
 def hints_of(kinds: Iterable[type]) -> dict[str, Any]:

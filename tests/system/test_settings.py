@@ -18,9 +18,9 @@ def parse(*arguments):
 
 
 def test_every_setting_has_one_option():
-    names = ["strategy", "profile", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
+    names = ["strategy", "options", "profile", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
     assert len(names) == len(set(names))
-    assert set(SECTIONS) == set(Settings.model_fields) - {"strategy", "profile"}
+    assert set(SECTIONS) == set(Settings.model_fields) - {"strategy", "options", "profile"}
 
 
 def test_the_command_line_overrides_the_profile(tmp_path):
@@ -30,14 +30,6 @@ def test_the_command_line_overrides_the_profile(tmp_path):
     assert (settings.graph.depth, settings.graph.branches, settings.run.budget) == (2, 4, 12.5)
     assert settings.graph.verification is False
     assert settings.profile == "mine"
-
-
-def test_an_optional_boolean_setting_is_a_switch():
-    assert [parse(*given).get("multi_hop") for given in ([], ["--multi-hop"], ["--no-multi-hop"])] == [
-        None,
-        True,
-        False,
-    ]
 
 
 def test_adapters_are_given_by_task():
@@ -193,17 +185,3 @@ def test_another_model_drops_the_bundled_calibration():
     assert load("cpu", {}).run.calibration.startswith("smollm2-135m/")
     assert load("cpu", {"model": "b"}).run.calibration == ""
     assert load("cpu", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"
-
-
-def test_the_cards_profiles_differ_in_passages_alone():
-    best, fast = load("a10g", {}), load("a10g-fast", {})
-    assert (best.retrieval.dense_candidates, fast.retrieval.dense_candidates) == (256, 64)
-    assert (best.retrieval.top_k, fast.retrieval.top_k) == (8, 5)
-    retrieval = fast.retrieval.model_copy(update={"dense_candidates": 256, "top_k": 8})
-    assert fast.model_copy(update={"retrieval": retrieval, "profile": "a10g"}) == best
-
-
-def test_a_second_opinion_needs_a_vote():
-    with pytest.raises(SettingsError, match=r"graph: .*second_opinion is a vote.*leave out one"):
-        load("cpu", {"second_opinion": True})
-    assert load("cpu", {"second_opinion": True, "debate": True}).graph.second_opinion

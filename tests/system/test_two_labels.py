@@ -10,7 +10,7 @@ from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
 from system.check import check
 from system.graph.records import TWO_LABELS, Label, Verdict
-from system.settings import strategies
+from system.strategies import STRATEGIES
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from tests.helpers.bridge import CLAIM, PAGES
 
@@ -42,7 +42,7 @@ def test_a_verdict_of_the_two_is_left_as_it_is(make_engine, answers):
     assert folded.verdict == plain.verdict and len(graph.thoughts) == len(before.thoughts)
 
 
-@pytest.mark.parametrize("strategy", strategies())
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("budget", [3600.0, 1e-9])
 @pytest.mark.parametrize("pages", [PAGES, ()], ids=["pages", "none"])
 def test_every_graph_ends_in_one_of_two_labels(make_engine, answers, strategy, budget, pages):

@@ -24,7 +24,7 @@ from system.collection import store_file
 from system.graph.records import Claim, ClaimResult
 from system.hardware.machine import choose_profile
 from system.settings import Settings, load
-from system.strategies import unused
+from system.strategies.base import unused
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"

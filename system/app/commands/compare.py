@@ -28,7 +28,7 @@ from system.graph.records import ClaimResult, Label
 from system.models.loading import check_routes
 from system.models.loop_thread import run_loop
 from system.runner.run import holds_results, run_identity
-from system.strategies import asked_by
+from system.strategies.base import asked_by
 
 Columns = Mapping[str, Callable[[Scores], str]]
 

@@ -291,7 +291,7 @@ def _vllm_plan(bare: object, settings: Settings) -> Finding:
         device=usable or int(settings.engine.gpu_memory * GIB),
         adapters=len(settings.model.adapters),
         rank=served_rank(_folders(settings)),
-        graphs=not settings.engine.eager,
+        graphs=True,
     )
     whole = plan.kv_tokens // settings.engine.context
     claims = f"{whole} requests of {settings.engine.context:,} tokens fit at once; others wait, or are preempted"

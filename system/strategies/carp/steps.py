@@ -8,8 +8,9 @@ from system.case import Case, Step, Unusable
 from system.graph.records import Content, Cost, QuestionAnswer, Verdict
 from system.graph.thoughts import D, Question, Thought
 from system.models.base import Completion, ModelError
+from system.strategies.base import options_of
+from system.strategies.carp.options import CarpOptions
 from system.strategies.carp.records import Check, ClaimGraph, Phase, Plan, Position, Stance, Subclaims, Team
-from system.strategies.carp.settings import CarpSettings
 from system.strategies.carp.tasks import (
     ClaimGraphReply,
     CorrectionReply,
@@ -30,6 +31,7 @@ from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import as_verdict
 from system.tasks.base import R, Task
 
+TEAM_AGENTS = 2  # that a team has (section 4); with several models they take turns on these
 NO_GRAPH = ClaimGraph(entities=(), relations=())
 Statements = Sequence[Thought[Stance]]
 
@@ -41,7 +43,7 @@ async def draft(case: Case, operation: str, steps: Sequence[Step[R, D]]) -> list
     the agent's own makes one reply of them. Without time for the second stage, or if it fails, the agent's own draft
     stands.
     """
-    if not case.settings[CarpSettings].drafts:
+    if not options_of(case, CarpOptions).drafts:
         return await case.think(operation, steps)
     writers = 1 + len(case.settings.model.other_models)
     tasks = [step.task for step in steps]
@@ -127,7 +129,7 @@ async def follow(
         (case.graph.add(Question(text=text), [subclaims, plan], "follow"), query)
         for text, query in dict(wanted).items()  # steps with the same question share its evidence
     ]
-    return await answer_questions(case, *questions, by_hops=True)
+    return await answer_questions(case, *questions, by_hops=options_of(case, CarpOptions).multi_hop)
 
 
 def _questions(check: Check, subclaims: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -157,7 +159,7 @@ async def state_cases(
         parents = [*shared_evidence.thoughts, subclaims, *own]
         return Step(task, partial(_stated, case, task, shared_evidence, parents), parents, under=case.graph.root)
 
-    steps = [step(team, agent) for team in Team for agent in range(case.settings[CarpSettings].team_agents)]
+    steps = [step(team, agent) for team in Team for agent in range(TEAM_AGENTS)]
     return [stance for stance in await draft(case, "state", steps) if stance]
 
 

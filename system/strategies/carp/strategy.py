@@ -3,9 +3,9 @@
 from system.case import Case, Outcome
 from system.graph.records import QuestionAnswer, Verdict
 from system.graph.thoughts import Thought
-from system.strategies import strategy
+from system.strategies.base import options_of, strategy
+from system.strategies.carp.options import CarpOptions
 from system.strategies.carp.records import Plan, Stance, Subclaims
-from system.strategies.carp.settings import CarpSettings
 from system.strategies.carp.steps import (
     correct_themselves,
     decide_between_teams,
@@ -22,7 +22,7 @@ from system.strategies.steps.verdict import conclude
 Pairs = list[Thought[QuestionAnswer]]
 
 
-@strategy("carp", uses=("verification", "debate", "evidence", "shared_evidence", *CarpSettings.model_fields))
+@strategy(uses=("verification", "debate", "evidence", "shared_evidence"), options=CarpOptions)
 async def carp(case: Case) -> Outcome:
     """Check a claim by its subclaims, with teams of agents that argue against each other."""
     return await conclude(case, _verdict(case))
@@ -37,7 +37,7 @@ async def _verdict(case: Case) -> Thought[Verdict] | None:
         pairs.extend(await follow(case, subclaims, the_plan, phase) if retrieves else ())
         if case.settings.graph.debate:
             record.extend(await state_cases(case, share_evidence(case, pairs), subclaims, phase, record))
-    if record and case.settings[CarpSettings].self_correction and case.stopwatch.has_time_for("state", "state"):
+    if record and options_of(case, CarpOptions).self_correction and case.stopwatch.has_time_for("state", "state"):
         record.extend(await correct_themselves(case, share_evidence(case, pairs), the_plan, record))
     return await decide_between_teams(case, share_evidence(case, pairs), subclaims, the_plan, record)
 
@@ -45,7 +45,7 @@ async def _verdict(case: Case) -> Thought[Verdict] | None:
 async def analyze(case: Case) -> tuple[Thought[Subclaims], Thought[Plan]]:
     """Claim decomposer and verification planner."""
     subclaims = await decompose(case)
-    if not case.settings[CarpSettings].claim_graph:
+    if not options_of(case, CarpOptions).claim_graph:
         return subclaims, await plan(case, subclaims, None)
     graph = await graph_claim(case, subclaims)
     refined = await refine(case, subclaims, graph)

@@ -9,8 +9,9 @@ from system.deadline import DeadlineExpired
 from system.graph.records import Verdict
 from system.graph.thoughts import Argument, Speaker, Thought
 from system.models.base import Completion
+from system.strategies.base import options_of
+from system.strategies.consultancy.options import ConsultancyOptions
 from system.strategies.consultancy.records import Belief, Persuasion, Ratings
-from system.strategies.consultancy.settings import PERSONAS, ConsultancySettings
 from system.strategies.consultancy.tasks import (
     Advise,
     BeliefReply,
@@ -25,11 +26,13 @@ from system.strategies.steps.speech import apart, speak
 from system.strategies.steps.tasks.ask_question import QuestionReply
 from system.strategies.steps.verdict import as_verdict
 
+SIDE = Speaker.AFFIRMATIVE
+"""The side that the consultant argues."""
+
 
 def judges(case: Case) -> tuple[str, ...]:
-    """The personas of the judges of the settings; one judge without a persona where they want none."""
-    settings = case.settings[ConsultancySettings]
-    return tuple(settings.own_personas) or PERSONAS[: settings.personas] or ("",)
+    """Return the personas of the judges; one judge without a persona if the options name none."""
+    return options_of(case, ConsultancyOptions).chosen or ("",)
 
 
 async def advise(
@@ -41,7 +44,7 @@ async def advise(
         agent=apart(case, 0),
         pairs=shared_evidence.pairs,
         evidence=shared_evidence.passages,
-        side=Speaker(case.settings[ConsultancySettings].consultant_side),
+        side=SIDE,
         transcript=tuple(thought.content for thought in transcript),
     )
     return await speak(case, "advise", task, Speaker.CONSULTANT, shared_evidence, transcript, number)
@@ -103,10 +106,9 @@ async def state_beliefs(case: Case, transcript: Sequence[Thought[Argument]]) -> 
 
 async def rate_persuasion(case: Case, transcript: Sequence[Thought[Argument]]) -> None:
     """How each turn of a speaker persuades; the judge's own questions are not rated."""
-    consultant_side = Speaker(case.settings[ConsultancySettings].consultant_side)
 
     def rated(turn: Argument, result: Completion[Ratings]) -> Persuasion:
-        side = consultant_side if turn.speaker is Speaker.CONSULTANT else turn.speaker
+        side = SIDE if turn.speaker is Speaker.CONSULTANT else turn.speaker
         return Persuasion(speaker=turn.speaker, side=side, round=turn.round, ratings=result.reply)
 
     steps = [

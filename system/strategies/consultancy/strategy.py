@@ -12,8 +12,8 @@ from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
 from system.graph.records import Verdict
 from system.graph.thoughts import SIDES, Argument, Thought
-from system.strategies import strategy
-from system.strategies.consultancy.settings import ConsultancySettings
+from system.strategies.base import options_of, strategy
+from system.strategies.consultancy.options import ConsultancyOptions
 from system.strategies.consultancy.steps import (
     advise,
     judge_speakers,
@@ -32,13 +32,13 @@ Transcript = list[Thought[Argument]]
 Session = Callable[[Case, SharedEvidence, Transcript], Awaitable[None]]
 
 
-@strategy("consultancy", uses=(*GATHERING, *ConsultancySettings.model_fields))
+@strategy(uses=GATHERING, options=ConsultancyOptions)
 async def consultancy(case: Case) -> Outcome:
-    """Check a claim with one consultant, who argues the side of the settings."""
+    """Check a claim with one consultant, who argues that it is true."""
     return await conclude(case, _judged(case, consult))
 
 
-@strategy("ai_debate", uses=(*GATHERING, *ConsultancySettings.model_fields.keys() - {"consultant_side"}))
+@strategy(uses=GATHERING, options=ConsultancyOptions)
 async def ai_debate(case: Case) -> Outcome:
     """Check a claim with two debaters before the same judge."""
     return await conclude(case, _judged(case, debate_before_judge))
@@ -68,9 +68,9 @@ async def debate_before_judge(case: Case, shared_evidence: SharedEvidence, trans
 
 
 async def _judged(case: Case, session: Session) -> Thought[Verdict] | None:
-    settings = case.settings[ConsultancySettings]
+    options = options_of(case, ConsultancyOptions)
     transcript: Transcript = []
-    if settings.beliefs:
+    if options.beliefs:
         await measure(case, "beliefs before", state_beliefs, transcript)
     with suppress(DeadlineExpired):  # the judges decide in the reserve, by what was said until then
         await session(case, share_evidence(case, await gather(case)), transcript)
@@ -78,8 +78,8 @@ async def _judged(case: Case, session: Session) -> Thought[Verdict] | None:
         return None
     verdicts = await judge_speakers(case, transcript)
     verdict = vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
-    if settings.beliefs:
+    if options.beliefs:
         await measure(case, "beliefs after", state_beliefs, transcript)
-    if settings.persuasion:
+    if options.persuasion:
         await measure(case, "persuasion", rate_persuasion, transcript)
     return verdict

@@ -3,13 +3,13 @@
 from system.case import Case, Outcome
 from system.graph.records import Verdict
 from system.graph.thoughts import Thought
-from system.strategies import strategy
+from system.strategies.base import strategy
 from system.strategies.debate.steps import debate
 from system.strategies.steps.evidence import GATHERING, gather, share_evidence
 from system.strategies.steps.verdict import conclude
 
 
-@strategy("debatecv", uses=(*GATHERING, "rounds"))
+@strategy(uses=(*GATHERING, "rounds"))
 async def debatecv(case: Case) -> Outcome:
     """Check a claim by debate."""
 

@@ -16,7 +16,7 @@ from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
 from system.graph.records import GUESS, Content, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
-from system.strategies import strategy
+from system.strategies.base import strategy
 from system.strategies.entailment.justification import justify, justify_all, justify_language
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.entailment.statements import statements_of
@@ -43,7 +43,7 @@ class StatementVerdict:
     pair: Thought[QuestionAnswer]
 
 
-@strategy("entailment", asks=lambda settings: (), searching=True, uses=("evidence",))
+@strategy(asks=lambda settings: (), searching=True, uses=("evidence",))
 async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
     try:

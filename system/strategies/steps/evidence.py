@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
+from knowledge_store.settings import MultiHopSettings
 from system.case import Case, Step, Unusable
 from system.deadline import DeadlineExpired
 from system.graph.records import Answer, AnswerType, Claim, Content, Cost, QuestionAnswer, Source
@@ -49,14 +50,13 @@ async def retrieve(
 
     Args:
         query: what to search for; the question itself where it is empty.
-        by_hops: search along chains of passages (CARP, section 3.4), unless the settings say otherwise.
+        by_hops: search along chains of passages (CARP, section 3.4).
     """
     from knowledge_store.dense.search import search  # only here: compiled code, which no help of a command should load
 
     started = case.deadline.spent
     settings = case.settings
-    asked = settings.multi_hop.multi_hop
-    text, hops = query or question.content.text, settings.multi_hop if (by_hops if asked is None else asked) else None
+    text, hops = query or question.content.text, MultiHopSettings() if by_hops else None
     places = settings.retrieval.top_k
 
     def find() -> tuple[list["Hit"], list["Hit"]]:
@@ -269,9 +269,13 @@ def _as_given(case: Case, evidence: Thought[Evidence]) -> Thought[QuestionAnswer
 
 def as_pair(question: str, passage: Passage, sentence: str = "") -> QuestionAnswer:
     """A passage, or a sentence of it, that is the answer to a question as it stands."""
-    text = sentence or passage.text
-    answer = Answer(text=text, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=passage)
-    return QuestionAnswer(question=question, answer=text, answers=(answer,))
+    answer = as_answer(sentence or passage.text, passage, AnswerType.EXTRACTIVE)
+    return QuestionAnswer(question=question, answer=answer.text, answers=(answer,))
+
+
+def as_answer(text: str, passage: Passage, kind: AnswerType = AnswerType.ABSTRACTIVE) -> Answer:
+    """Return an answer that was read from a passage."""
+    return Answer(text=text, type=kind, source=Source.EVIDENCE, passage=passage)
 
 
 @dataclass(frozen=True)

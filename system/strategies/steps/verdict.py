@@ -44,20 +44,6 @@ async def judge(
     return await _judge(case, pairs, latest or case.graph.root, final=final)
 
 
-async def with_second_opinion(
-    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
-) -> Sequence[Thought[Verdict]]:
-    """The verdicts of branches, and where the settings want it, one on the answers of all of them as one more.
-
-    Not where there is one branch, which has read them all, or no time.
-    """
-    if case.settings.graph.second_opinion and len(verdicts) > 1:
-        with suppress(DeadlineExpired):  # the case is marked as timed out
-            if verdict := await _judge(case, pairs, case.graph.root):
-                return [*verdicts, verdict]
-    return verdicts
-
-
 async def _judge(
     case: Case, pairs: Sequence[Thought[QuestionAnswer]], under: Thought[Content], *, final: bool = False
 ) -> Thought[Verdict] | None:

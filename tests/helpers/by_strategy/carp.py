@@ -52,14 +52,14 @@ CLAIM_GRAPH = ClaimGraphReply(
 NESTED = (GraphClaim, PlanVerification)
 SPEAKING = ("carp",)
 SPOKEN = (Stance,)
-SHORT = {"carp__drafts": False}
+SHORT = {"options__drafts": False}
 
 _ITS: dict[str, object] = {"strategy": "carp"}
 RUNS = {
-    "carp.team_agents": (1, _ITS),
-    "carp.claim_graph": (False, _ITS),
-    "carp.self_correction": (False, _ITS),
-    "carp.drafts": (False, _ITS),
+    "options.claim_graph": (False, _ITS),
+    "options.self_correction": (False, _ITS),
+    "options.drafts": (False, _ITS),
+    "options.multi_hop": (False, {**_ITS, "retrieval__top_k": 5}),
 }
 
 

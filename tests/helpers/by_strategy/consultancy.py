@@ -4,8 +4,8 @@ from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Content, Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
 from system.models.scripted import Line
+from system.strategies.consultancy.options import PERSONAS
 from system.strategies.consultancy.records import Belief, Persuasion, Ratings
-from system.strategies.consultancy.settings import PERSONAS
 from system.strategies.consultancy.tasks import (
     Advise,
     BeliefReply,
@@ -23,11 +23,9 @@ GATHERING = ("consultancy", "ai_debate")
 
 _ITS: dict[str, object] = {"strategy": "consultancy"}
 RUNS = {
-    "consultancy.consultant_side": ("negative", _ITS),
-    "consultancy.personas": (2, _ITS),
-    "consultancy.own_personas": (["A miller of 60."], _ITS),
-    "consultancy.beliefs": (True, _ITS),
-    "consultancy.persuasion": (True, _ITS),
+    "options.personas": (2, _ITS),
+    "options.beliefs": (True, _ITS),
+    "options.persuasion": (True, _ITS),
 }
 RATINGS = Ratings(evidence=3, logic=2, authority=1, emotion=0, values=0, rebuttal=1, certainty=0)
 CONTENTS: tuple[Content, ...] = (

@@ -238,7 +238,9 @@ def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, m
     assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
 
 
-@pytest.mark.parametrize("command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "single"]])
+@pytest.mark.parametrize(
+    "command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "debatecv"]]
+)
 def test_closes_the_model_at_the_end(command, answers, tmp_path, monkeypatch):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("The Aster bridge opened in 1932.")
@@ -252,7 +254,7 @@ def test_closes_the_model_at_the_end(command, answers, tmp_path, monkeypatch):
 def test_a_comparison_that_was_stopped_is_resumed(answers, monkeypatch, capsys):
     engine = Engine(ScriptedModel(answers), BagOfWords(), load("server", {"max_concurrent_claims": 1}))
     monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
-    compare = ["compare", "--strategies", "single", "--repeats", "1", "--limit", "2", "--output", "comparison"]
+    compare = ["compare", "--strategies", "debatecv", "--repeats", "1", "--limit", "2", "--output", "comparison"]
     compare += ["--max-concurrent-claims", "1"]
     real = checking.check
     stopped = iter([False, True])
@@ -281,7 +283,7 @@ def test_a_comparison_that_was_stopped_is_resumed(answers, monkeypatch, capsys):
 
 
 def test_strategies_that_need_a_model_fail_before_any_claim(answers, capsys):
-    assert cli.main(["compare", "--profile", "embedded", "--strategies", "got,single"]) == 2
+    assert cli.main(["compare", "--profile", "embedded", "--strategies", "got,debatecv"]) == 2
     assert "choose a profile with a language model, such as cpu" in capsys.readouterr().err
     assert not Path("output").exists()
 

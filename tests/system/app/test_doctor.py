@@ -102,7 +102,7 @@ def test_the_memory_plan_is_computed_without_loading_anything(tmp_path, context,
 
 
 def test_a_server_that_does_not_answer_is_missing():
-    settings = load("server", {"address": "http://127.0.0.1:9/v1", "server_attempts": 1})
+    settings = load("server", {"address": "http://127.0.0.1:9/v1"})
     server = next(f for f in doctor.examine_models(settings) if f.subject == "server")
     assert server.state is State.BAD and "127.0.0.1:9" in server.found
 

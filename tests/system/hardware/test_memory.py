@@ -11,7 +11,7 @@ from system.models.decoding import Decoder
 from system.settings import EngineSettings, load
 
 A10G = int(22.5 * GIB)
-ENGINE = EngineSettings(context=4096, sequences=64, batched_tokens=4096, encoder_memory=2.0)
+ENGINE = EngineSettings(context=4096, batched_tokens=4096, encoder_memory=2.0)
 
 
 @pytest.fixture(scope="module")

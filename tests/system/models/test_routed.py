@@ -11,7 +11,7 @@ from system.models.extractive import ExtractiveModel
 from system.models.loading import check_device, load_model
 from system.models.scripted import ScriptedModel
 from system.settings import Settings, SettingsError, load
-from system.strategies import asked_by
+from system.strategies.base import asked_by
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import LabelClaim, LabelReply
 from tests.helpers.bridge import BagOfWords
@@ -63,7 +63,7 @@ def test_loads_a_language_model_only_for_tasks_that_go_to_it(monkeypatch):
     monkeypatch.setattr(loading, "_load", lambda settings, encoder: loaded.append(settings.model.backend))
     for settings in (
         cpu,
-        load("cpu", {"strategy": "single"}),
+        load("cpu", {"strategy": "debatecv"}),
         load("cpu", {"document_strategy": "got"}).for_documents(),
     ):
         loaded = []
@@ -80,10 +80,12 @@ def test_the_table_of_the_settings_says_who_does_a_task(monkeypatch):
     asked, labeled = replies(model, ASK, LABEL)
     assert "Aster bridge" in asked.question and labeled.label is Label.CONFLICTING
     with pytest.raises(SettingsError, match="unknown task judge_clam; did you mean judge_claim"):
-        load("embedded", {"routes": {"judge_clam": "extractive"}})
+        asked_by(load("embedded", {"routes": {"judge_clam": "extractive"}}))
 
 
-@pytest.mark.parametrize("changed", [{"strategy": "single"}, {"strategy": "got"}, {"strategy": "got", "debate": False}])
+@pytest.mark.parametrize(
+    "changed", [{"strategy": "debatecv"}, {"strategy": "got"}, {"strategy": "got", "debate": False}]
+)
 def test_rules_alone_reject_what_needs_a_model(changed):
     assert isinstance(loaded_for(load("embedded", {})), NoModel)
     with pytest.raises(ModelUnavailable, match=r"without a language model, .* choose a profile with a language model"):

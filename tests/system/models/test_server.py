@@ -59,7 +59,7 @@ def server():
 
 
 def settings(server, **changes):
-    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, server_attempts=1, **changes)
+    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, **changes)
 
 
 def ask(server, *requests, adapters=NAMES, **changes):
@@ -207,7 +207,7 @@ def test_waits_for_a_server_that_starts_late():
 
     thread = threading.Thread(target=start_late)
     thread.start()
-    model = ServerModel("base", {}, EngineSettings(address=f"http://127.0.0.1:{port}/v1", server_attempts=8))
+    model = ServerModel("base", {}, EngineSettings(address=f"http://127.0.0.1:{port}/v1"))
     asyncio.run(model.close())
     thread.join()
 
@@ -215,7 +215,7 @@ def test_waits_for_a_server_that_starts_late():
 def test_an_unreachable_server_is_one_clear_error():
     address = f"http://127.0.0.1:{free_port()}/v1"
     with pytest.raises(ModelUnavailable, match=f"no OpenAI-compatible server answers at {address}.*start one"):
-        ServerModel("base", {}, EngineSettings(address=address, server_attempts=1))
+        ServerModel("base", {}, EngineSettings(address=address))
     with pytest.raises(ModelUnavailable, match="needs an address"):
         ServerModel("base", {}, EngineSettings())
 
@@ -223,7 +223,7 @@ def test_an_unreachable_server_is_one_clear_error():
 @pytest.mark.parametrize("address", ["http://[::1", "http://a:99999/v1", "http://a\n/v1", "localhost:8000/v1"])
 def test_an_address_that_is_none_is_named(address):
     with pytest.raises(ModelUnavailable, match=f"(?s)answers at {re.escape(address)} .*correct the address"):
-        ServerModel("base", {}, EngineSettings(address=address, server_attempts=1))
+        ServerModel("base", {}, EngineSettings(address=address))
 
 
 def test_a_lost_server_takes_the_backend_down(tasks):

@@ -19,7 +19,7 @@ from system.tasks.base import Adapter, FreeText
 
 pytestmark = pytest.mark.slow
 
-ENGINE = EngineSettings(context=4096, sequences=8, dtype="float32")
+ENGINE = EngineSettings(context=4096, dtype="float32")
 
 
 @pytest.fixture(scope="module")

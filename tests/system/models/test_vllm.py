@@ -14,7 +14,7 @@ from system.tasks.base import Adapter, FreeText
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
-ENGINE = EngineSettings(context=2048, sequences=16, batched_tokens=2048, dtype="float32", eager=True)
+ENGINE = EngineSettings(context=2048, batched_tokens=2048, dtype="float32")
 
 
 @pytest.fixture(scope="module")

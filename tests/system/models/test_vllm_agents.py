@@ -12,7 +12,7 @@ from system.graph.thoughts import Argument
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.replies import decoding_schema, has_label
 from system.settings import EngineSettings
-from system.strategies import STRATEGIES
+from system.strategies.base import named
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.tasks.base import FreeText
@@ -21,7 +21,7 @@ from tests.helpers import by_strategy
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
-ENGINE = EngineSettings(context=4096, sequences=32, batched_tokens=4096, dtype="float32", eager=True)
+ENGINE = EngineSettings(context=4096, batched_tokens=4096, dtype="float32")
 NEVER_LEARNT = (*by_strategy.all_of("NESTED"), CompareEvidence, CompareQuestions)  # lists in lists: it finds no end
 SHORT = 200
 
@@ -99,7 +99,7 @@ def test_a_claim_is_debated(model, make_case, strategy):
     limits = {"graph__depth": 1, "debate__rounds": 2, "run__budget": 300.0, **dict(by_strategy.all_of("SHORT"))}
     case = make_case(graph__debate=True, graph__questions=2, **limits)
     case.model = Contrary(model)
-    outcome = asyncio.run(STRATEGIES[strategy](case))
+    outcome = asyncio.run(named(strategy)(case))
     assert outcome.verdict.label in Label and not case.stopwatch.timed_out
     kinds = [Argument, *by_strategy.all_of("SPOKEN")]
     spoken = [thought for kind in kinds for thought in case.graph.holding(kind)]

@@ -36,10 +36,8 @@ def backend(monkeypatch):
 @pytest.mark.parametrize(
     ("setting", "value", "argument"),
     [
-        ("eager", True, "enforce_eager"),
         ("batched_tokens", 1024, "max_num_batched_tokens"),
         ("prefix_cache", False, "enable_prefix_caching"),
-        ("sequences", 8, "max_num_seqs"),
         ("context", 2048, "max_model_len"),
         ("dtype", "float32", "dtype"),
     ],

@@ -16,7 +16,7 @@ from tests.helpers.awq_reference import dequantized_weights
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
-ENGINE = EngineSettings(context=2048, sequences=32, batched_tokens=2048, dtype="float16", eager=True)
+ENGINE = EngineSettings(context=2048, batched_tokens=2048, dtype="float16")
 TOLERANCE = 0.03  # of a log-probability: float16 against float32 through two layers
 
 

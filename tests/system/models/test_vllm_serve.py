@@ -61,7 +61,7 @@ def test_greedy_replies_are_those_of_the_transformers_backend(address, tiny_mode
     names = {adapter: str(adapter) for adapter in tiny_adapters}
 
     async def run():
-        served = ServerModel("base", names, EngineSettings(address=address, server_attempts=1))
+        served = ServerModel("base", names, EngineSettings(address=address))
         local = TransformersModel(
             str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048, dtype="float32")
         )
@@ -86,7 +86,7 @@ def test_long_passage_is_trimmed_by_the_servers_own_count(address, tasks):
     long = type(passage)(text="The bridge is dear. " * 900, url=passage.url, page=0, start=0)
 
     async def run():
-        served = ServerModel("base", {}, EngineSettings(address=address, server_attempts=1))
+        served = ServerModel("base", {}, EngineSettings(address=address))
         try:
             return await served.generate([Request(tasks["answer"].model_copy(update={"passage": long}))])
         finally:

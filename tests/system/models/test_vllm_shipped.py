@@ -15,7 +15,7 @@ from training.check import example_tasks
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
-ENGINE = EngineSettings(context=2048, sequences=16, batched_tokens=2048, dtype="float32", eager=True)
+ENGINE = EngineSettings(context=2048, batched_tokens=2048, dtype="float32")
 FOLDER = Path(system.__file__).parent / "adapters" / "smollm2-135m"
 ADAPTERS = {Adapter.VERDICT_PREDICTION: str(FOLDER / Adapter.VERDICT_PREDICTION)}
 

@@ -122,7 +122,7 @@ def test_judges_and_keeps_what_was_learned(make_scene, name, end):
             assert not any(failure.unanswered for failure in result.failures), (at, result.failures)
             assert result.verdict.justification != "", at
             salvaged += 1
-    assert salvaged or name == "entailment"  # one statement, and nothing is awaited between its answer and its verdict
+    assert salvaged or name in ("entailment", "rag")  # nothing is awaited between an answer and the verdict
 
 
 @pytest.mark.parametrize("name", SCENES)

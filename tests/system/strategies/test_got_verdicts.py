@@ -21,7 +21,7 @@ from system.strategies.steps.tasks.judge_claim import (
 from system.strategies.steps.verdict import nearest_sentences
 from system.text.provenance import faults
 from system.text.words import content_stems, sentences
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, asked, run_check, run_got
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, run_check, run_got
 
 
 def judge_by_branch(answers, *labels):
@@ -81,21 +81,6 @@ def test_the_majority_decides_and_ties_have_a_rule(make_case, answers, labels, e
     answers.replace[JudgeClaim] = lambda r: VerdictReply(justification="x", label=by_question[r.task.pairs[0].question])
     case = make_case(graph__branches=len(labels), graph__depth=1, graph__debate=False)
     assert run_got(case).verdict.label is expected
-
-
-@pytest.mark.parametrize(("branches", "wanted", "votes"), [(2, True, 3), (2, False, 2), (1, True, 1)])
-def test_a_second_opinion_reads_all_answers_and_votes(make_case, answers, branches, wanted, votes):
-    def judge(request):
-        questions = [pair.question for pair in request.task.pairs]
-        agrees = len(questions) > 1 or questions[0].startswith("When")
-        return VerdictReply(justification="x", label=Label.SUPPORTED if agrees else Label.REFUTED)
-
-    answers.replace[JudgeClaim] = judge
-    settings = {"graph__depth": 1, "graph__debate": False, "graph__second_opinion": wanted}
-    case = make_case(graph__branches=branches, **settings)
-    verdict = run_got(case).verdict
-    assert len(asked(case, JudgeClaim)) == votes
-    assert verdict.label is (Label.REFUTED if votes == 2 else Label.SUPPORTED)  # of one each, the more frequent
 
 
 def test_a_tie_goes_to_the_more_confident_side(make_case, answers):

@@ -50,7 +50,7 @@ def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts,
     model = TransformersModel(
         str(tiny_model / "base"),
         {Adapter.VERDICT_PREDICTION: str(tmp_path / "adapter")},
-        EngineSettings(sequences=8, dtype="float32"),
+        EngineSettings(dtype="float32"),
     )
     results = asyncio.run(model.generate([Request(task) for task, _ in tasks]))
     asyncio.run(model.close())

@@ -46,7 +46,7 @@ def stances(case):
 @pytest.fixture
 def carp_case(make_case):
     """A case with debate on and drafts off, so that every request is asked once; keyword arguments change settings."""
-    return lambda *pages, **changes: make_case(*pages, **{"graph__debate": True, "carp__drafts": False, **changes})
+    return lambda *pages, **changes: make_case(*pages, **{"graph__debate": True, "options__drafts": False, **changes})
 
 
 def test_the_components_of_figure_1_in_their_order(carp_case):
@@ -157,10 +157,10 @@ def test_a_third_label_among_two_is_malformed(carp_case, answers):
 @pytest.mark.parametrize(
     ("changes", "gone"),
     [
-        ({"carp__claim_graph": False}, (GraphClaim, RefineSubclaims)),
-        ({"carp__self_correction": False}, (CorrectOneself,)),
+        ({"options__claim_graph": False}, (GraphClaim, RefineSubclaims)),
+        ({"options__self_correction": False}, (CorrectOneself,)),
         ({"graph__debate": False}, (StateCase, CorrectOneself)),
-        ({"multi_hop__multi_hop": True}, ()),
+        ({"options__multi_hop": False}, ()),
     ],
 )
 def test_ablations_leave_out_what_they_name_and_nothing_else(carp_case, changes, gone):
@@ -234,7 +234,7 @@ def test_citations_of_missing_passages_are_dropped_and_named(carp_case, answers)
 
 
 def test_one_model_drafts_and_revises_its_own_reply(carp_case, answers):
-    case = carp_case(carp__drafts=True)
+    case = carp_case(options__drafts=True)
     run(case)
     draft, revision = asked(case, DecomposeClaim)
     assert draft.drafts == () and [reply.subclaims for reply in revision.drafts] == [SUBCLAIMS]
@@ -244,7 +244,7 @@ def test_one_model_drafts_and_revises_its_own_reply(carp_case, answers):
 
 
 def test_the_cost_of_drafts_is_counted(carp_case):
-    case, plain = carp_case(carp__drafts=True), carp_case()
+    case, plain = carp_case(options__drafts=True), carp_case()
     run(case)
     run(plain)
     assert case.cost().calls == len(case.model.requests)
@@ -253,13 +253,13 @@ def test_the_cost_of_drafts_is_counted(carp_case):
 
 def test_a_revision_that_fails_leaves_the_draft(carp_case, answers):
     answers.replace[DecideBetweenTeams] = lambda r: BROKEN if r.task.drafts else None
-    case = carp_case(carp__drafts=True)
+    case = carp_case(options__drafts=True)
     assert run(case).verdict.justification == "All parts hold."
     assert not case.failures
 
 
 def test_several_models_draft_and_the_first_merges_the_drafts(carp_case, answers):
-    case = carp_case(carp__drafts=True, model__other_models=["second"])
+    case = carp_case(options__drafts=True, model__other_models=["second"])
     run(case)
     first, second, final = asked(case, PlanVerification)
     assert [task.agent for task in (first, second, final)] == [0, 1, 0]
@@ -273,7 +273,7 @@ def test_several_models_draft_and_the_first_merges_the_drafts(carp_case, answers
 def test_a_second_model_costs_half_as_many_calls_more(carp_case):
     calls = []  # table 3: two drafts and one reply of them, where one model drafts and revises
     for others in ([], ["second"]):
-        case = carp_case(carp__drafts=True, model__other_models=others)
+        case = carp_case(options__drafts=True, model__other_models=others)
         run(case)
         calls.append(sum(len(asked(case, task)) for task in CARP_TASKS))
     assert calls[1] == 1.5 * calls[0]
@@ -293,7 +293,7 @@ def test_agents_of_a_team_have_their_own_models(carp_case, answers):
 @pytest.mark.parametrize("task", CARP_TASKS)
 def test_a_component_that_hangs_ends_at_the_deadline(make_engine, answers, task):
     answers.replace[task] = hang
-    engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, carp__drafts=False)
+    engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, options__drafts=False)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "carp"}))
     result, _ = run_check(engine)
     assert result.timing.cut_short
@@ -309,7 +309,7 @@ def test_hostile_passages_and_statements_stay_quoted(carp_case, answers):
     answers.replace[StateCase] = lambda _: StatementReply(
         statement=HOSTILE, citations=[1], position=Position.SUPPORT, confidence=100
     )
-    case = carp_case([("https://bad.example", HOSTILE), *PAGES], carp__drafts=True)
+    case = carp_case([("https://bad.example", HOSTILE), *PAGES], options__drafts=True)
     assert run(case).verdict.label is Label.SUPPORTED
     for request in case.model.requests:
         system, user = render(request.task, adapter=False)
@@ -318,7 +318,7 @@ def test_hostile_passages_and_statements_stay_quoted(carp_case, answers):
 
 
 def test_without_debate_plan_and_passages_decide(make_case):
-    case = make_case(graph__debate=False, carp__drafts=False)
+    case = make_case(graph__debate=False, options__drafts=False)
     run(case)
     (task,) = asked(case, DecideBetweenTeams)
     assert (task.statements, bool(task.evidence), bool(task.plan.phases)) == ((), True, True)

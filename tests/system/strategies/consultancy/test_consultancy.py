@@ -11,9 +11,9 @@ from system.models.base import Completion, RoutedModel, by_agent
 from system.models.prompting import render
 from system.models.replies import read_reply
 from system.models.scripted import ScriptedModel
-from system.strategies import STRATEGIES
+from system.strategies.base import named
+from system.strategies.consultancy.options import PERSONAS
 from system.strategies.consultancy.records import Belief, Persuasion, Ratings
-from system.strategies.consultancy.settings import PERSONAS
 from system.strategies.consultancy.strategy import ROUNDS, ai_debate, consultancy
 from system.strategies.consultancy.tasks import (
     Advise,
@@ -30,7 +30,7 @@ from tests.helpers.bridge import BROKEN, asked, hang, run_check
 from tests.helpers.by_strategy.consultancy import RATINGS
 
 CONSULTANT, JUDGE = Speaker.CONSULTANT, Speaker.JUDGE
-MEASURED = {"consultancy__beliefs": True, "consultancy__persuasion": True}
+MEASURED = {"options__beliefs": True, "options__persuasion": True}
 
 
 def run(case, strategy=consultancy):
@@ -63,11 +63,10 @@ def test_the_consultant_is_told_what_each_round_is_for(make_case):
     ]
 
 
-@pytest.mark.parametrize("side", ["affirmative", "negative"])
-def test_the_side_is_assigned_by_the_settings(make_case, side):
-    case = make_case(consultancy__consultant_side=side)
+def test_the_consultant_argues_that_the_claim_is_true(make_case):
+    case = make_case()
     run(case)
-    assert {task.side for task in asked(case, Advise)} == {Speaker(side)}
+    assert {task.side for task in asked(case, Advise)} == {Speaker.AFFIRMATIVE}
 
 
 def test_the_judge_reads_what_is_cited_and_no_other_evidence(make_case):
@@ -93,7 +92,7 @@ def test_both_sides_speak_and_the_judge_asks_between_rounds(make_case):
 def test_judges_with_personas_vote_and_the_first_asks(make_case, answers):
     labels = dict(zip(PERSONAS, (Label.REFUTED, Label.SUPPORTED, Label.REFUTED), strict=False))
     answers.replace[JudgeSpeakers] = lambda r: VerdictReply(justification="x", label=labels[r.task.persona])
-    case = make_case(consultancy__personas=3)
+    case = make_case(options__personas=3)
     assert run(case).verdict.label is Label.REFUTED
     assert [task.persona for task in asked(case, JudgeSpeakers)] == list(PERSONAS[:3])
     assert [task.persona for task in asked(case, QuestionSpeakers)] == [PERSONAS[0]]
@@ -127,7 +126,7 @@ def test_a_turn_that_hangs_ends_at_the_deadline(make_engine, answers, strategy, 
 
 
 def test_personas_of_the_user_replace_ours(make_case):
-    case = make_case(consultancy__own_personas=["A miller of 60.", "A judge of 40."], consultancy__personas=1)
+    case = make_case(options__personas="A miller of 60.; A judge of 40.")
     run(case)
     assert [task.persona for task in asked(case, JudgeSpeakers)] == ["A miller of 60.", "A judge of 40."]
 
@@ -138,7 +137,7 @@ def test_speakers_run_on_other_models_than_judges(make_case, answers, strategy, 
     models = [ScriptedModel(answers) for _ in range(1 + len(others))]
     case = make_case(model__other_models=others)
     case.model = RoutedModel(models, by_agent(len(models)))
-    asyncio.run(STRATEGIES[strategy](case))
+    asyncio.run(named(strategy)(case))
     said = {n: [r for r in model.requests if isinstance(r.task, Argue | Advise)] for n, model in enumerate(models)}
     wanted = speaking if strategy != "consultancy" else {min(speaking)}
     assert {number for number, requests in said.items() if requests} == wanted
@@ -153,7 +152,7 @@ def contents(case, kind):
 
 @pytest.mark.parametrize(("strategy", "turns"), [(consultancy, 4), (ai_debate, 8)])
 def test_each_judge_says_what_it_believes_before_and_after(make_case, strategy, turns):
-    case = make_case(consultancy__beliefs=True, consultancy__personas=2)
+    case = make_case(options__beliefs=True, options__personas=2)
     run(case, strategy)
     asked_of = [(task.persona, len(task.transcript)) for task in asked(case, StateBelief)]
     assert asked_of == [(persona, said) for said in (0, turns) for persona in PERSONAS[:2]]
@@ -166,18 +165,17 @@ def test_each_judge_says_what_it_believes_before_and_after(make_case, strategy, 
     assert PERSONAS[1] in prompts[1] and not contents(case, Persuasion)
 
 
-@pytest.mark.parametrize("side", ["affirmative", "negative"])
-def test_a_consultants_turns_are_rated_on_its_side(make_case, side):
-    case = make_case(consultancy__persuasion=True, consultancy__consultant_side=side)
+def test_a_consultants_turns_are_rated_on_its_side(make_case):
+    case = make_case(options__persuasion=True)
     run(case)
     rated = [(one.speaker, one.side, one.round, one.ratings) for one in contents(case, Persuasion)]
-    assert rated == [(CONSULTANT, side, number, RATINGS) for number in (1, 2, 3)]
+    assert rated == [(CONSULTANT, Speaker.AFFIRMATIVE, number, RATINGS) for number in (1, 2, 3)]
     assert case.graph["w1"].parents == ("d1",) and not contents(case, Belief)
     assert case.graph["w1"].summary.text == "evidence high, logic moderate, authority low, rebuttal low"
 
 
 def test_debaters_turns_are_rated_on_their_own_sides(make_case):
-    case = make_case(consultancy__persuasion=True)
+    case = make_case(options__persuasion=True)
     run(case, ai_debate)
     assert [one.side for one in contents(case, Persuasion)] == [Speaker.AFFIRMATIVE, Speaker.NEGATIVE] * 3
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from system.graph.records import AnswerType, Source
-from system.strategies import STRATEGIES
+from system.strategies.base import named
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.argument import ArgumentReply
@@ -27,7 +27,7 @@ def silent(request):
 def test_a_passage_that_the_reader_passed_over_is_shown(make_case, answers, strategy):
     answers.replace[AnswerQuestion] = silent
     case = make_case(retrieval__top_k=3, graph__stop_early=False, debate__shared_evidence=3)
-    asyncio.run(STRATEGIES[strategy](case))
+    asyncio.run(named(strategy)(case))
     shown = [task.evidence for task in asked(case, tuple({type(r.task) for r in case.model.requests}))
              if getattr(task, "evidence", ())]  # fmt: skip
     assert shown and all({READ, BRIDGE} <= {passage.url for passage in evidence} for evidence in shown)
@@ -41,7 +41,7 @@ def test_a_third_of_the_places_is_kept_for_them(make_case, answers):
         answer="So.", sources=[*range(1, len(request.task.answers) + 1)]
     )
     case = make_case(pages, retrieval__top_k=9, debate__shared_evidence=6)
-    asyncio.run(STRATEGIES["debatecv"](case))
+    asyncio.run(named("debatecv")(case))
     task, *_ = asked(case, Argue)
     assert [passage.page > 5 for passage in task.evidence] == [False] * 4 + [True] * 2
 
@@ -52,7 +52,7 @@ def test_what_debaters_cite_of_them_is_evidence_of_the_verdict(make_case, answer
         argument="Nobody remembers.", citations=[1 + [p.url for p in request.task.evidence].index(BRIDGE)]
     )
     case = make_case(retrieval__top_k=3)
-    outcome = asyncio.run(STRATEGIES["debatecv"](case))
+    outcome = asyncio.run(named("debatecv")(case))
     assert BRIDGE in {passage.url for pair in outcome.pairs for passage in pair.passages}
 
 
@@ -61,5 +61,5 @@ def test_branches_that_found_no_answer_are_still_not_debated(make_case, answers)
         source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say."
     )
     case = make_case()
-    asyncio.run(STRATEGIES["got"](case))
+    asyncio.run(named("got")(case))
     assert not asked(case, Argue)

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from knowledge_store.dense.search import search
+from knowledge_store.settings import MultiHopSettings
 from system.strategies.steps.evidence import retrieve
 
 PAGES = [(f"https://page{number}.example", text) for number, text in enumerate([
@@ -13,15 +14,12 @@ PAGES = [(f"https://page{number}.example", text) for number, text in enumerate([
 ])]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("setting", "strategy", "multi_hop"),
-    [(None, False, False), (None, True, True), (False, True, False), (True, False, True)],
-)
-def test_retrieves_passages_for_their_parent(make_case, setting, strategy, multi_hop):
-    case = make_case(PAGES, multi_hop__multi_hop=setting, multi_hop__hops=2)
-    thoughts = asyncio.run(retrieve(case, case.graph.root, "the Aster bridge", by_hops=strategy))
+@pytest.mark.parametrize("multi_hop", [False, True])
+def test_retrieves_passages_for_their_parent(make_case, multi_hop):
+    case = make_case(PAGES)
+    thoughts = asyncio.run(retrieve(case, case.graph.root, "the Aster bridge", by_hops=multi_hop))
     one_step = case.index.nearest("the Aster bridge", 2)
-    by_hops = search(case.index, "the Aster bridge", 2, case.settings.multi_hop)
+    by_hops = search(case.index, "the Aster bridge", 2, MultiHopSettings())
     assert one_step != by_hops
     assert [(thought.content.passage, thought.content.score) for thought in thoughts] == [
         (hit.passage, hit.score) for hit in (by_hops if multi_hop else one_step)

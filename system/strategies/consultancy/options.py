@@ -1,11 +1,8 @@
-"""The settings of a consultancy."""
-
-from typing import Literal
+"""The options of a consultancy."""
 
 from pydantic import Field
 
 from system.graph.records import Record
-from system.settings import section
 
 PERSONAS = (
     "A retired nurse of 68 from a small town, conservative, who trusts doctors she knows more than agencies.",
@@ -18,21 +15,11 @@ PERSONAS = (
 """Personas of judges (study II): people of different age, place, schooling and trust in official sources; invented."""
 
 
-@section("consultancy")
-class ConsultancySettings(Record):
-    """Who argues and who judges in a consultancy (Rahman et al., 2025)."""
+class ConsultancyOptions(Record):
+    """Who judges in a consultancy (Rahman et al., 2025), and what is measured."""
 
-    consultant_side: Literal["affirmative", "negative"] = Field(
-        "affirmative", description="side that the consultant argues"
-    )
-    personas: int = Field(
-        0,
-        ge=0,
-        le=len(PERSONAS),
-        description="judges of a consultancy, each with a persona; 0: one judge without a persona",
-    )
-    own_personas: list[str] = Field(
-        default_factory=list, description="personas of your own, a judge for each, in place of the bundled ones"
+    personas: int | str = Field(
+        0, description="judges: the first N bundled personas, or descriptions of your own with ; between them"
     )
     beliefs: bool = Field(
         False, description="ask each judge of a consultancy how likely the claim is true, before the speakers and after"
@@ -40,3 +27,15 @@ class ConsultancySettings(Record):
     persuasion: bool = Field(
         False, description="rate how much each turn of a consultancy's speakers uses seven persuasion strategies"
     )
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The descriptions of the judges.
+
+        >>> ConsultancyOptions(personas="A miller of 60.; A nurse of 30.").chosen
+        ('A miller of 60.', 'A nurse of 30.')
+        """
+        given = str(self.personas)
+        if given.isdecimal():
+            return PERSONAS[: int(given)]
+        return tuple(text.strip() for text in given.split(";") if text.strip())

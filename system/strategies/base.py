@@ -1,0 +1,126 @@
+"""What a strategy is, and how it is found by its name."""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from typing import TypeVar, cast
+
+from pydantic import ValidationError
+
+from system.case import Case, Outcome
+from system.graph.records import Record, explain
+from system.settings import SECTIONS, Settings, SettingsError
+from system.strategies import STRATEGIES
+from system.tasks.base import Reply, Task, registered
+
+Check = Callable[[Case], Awaitable[Outcome]]
+Asks = Callable[[Settings], Iterable[type[Task[Reply]]]]
+O = TypeVar("O", bound=Record)  # noqa: E741
+
+OF_ALL = ("model", "engine", "retrieval", "reading", "run")
+"""Sections of settings that every strategy obeys."""
+
+
+class NoOptions(Record):
+    """The options of a strategy that has none."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A way to check a claim; call it with a case.
+
+    Attributes:
+        check: the function itself.
+        asks: the tasks that it may ask under given settings, so that no model is loaded for others; None: any.
+        searching: whether it is a search for evidence and nothing else, so that it cannot run without any.
+        uses: the settings of the graph and of debates that it obeys; None: all of them.
+        options: the record of what can be set for this strategy alone (setting ``options``).
+    """
+
+    check: Check
+    asks: Asks | None
+    searching: bool
+    uses: Collection[str] | None
+    options: type[Record]
+
+    def __call__(self, case: Case) -> Awaitable[Outcome]:
+        """Check the claim of a case."""
+        return self.check(case)
+
+
+def strategy(
+    asks: Asks | None = None,
+    *,
+    searching: bool = False,
+    uses: Collection[str] | None = None,
+    options: type[Record] = NoOptions,
+) -> Callable[[Check], Strategy]:
+    """Make a strategy of a function; a decorator. See ``Strategy`` for the arguments."""
+    return lambda check: Strategy(check, asks, searching, uses, options)
+
+
+@cache
+def named(name: str) -> Strategy:
+    """Import the strategy of a name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    module, _, function = STRATEGIES[name].partition(":")
+    return cast("Strategy", getattr(import_module(f"system.strategies.{module}"), function))
+
+
+def options_of(case: Case, kind: type[O]) -> O:
+    """Return the options of the case's strategy; ``asked_by`` has checked them."""
+    return kind.model_validate(case.settings.options)
+
+
+def unused(name: str, given: Iterable[str]) -> list[str]:
+    """Return the settings among some that have no effect on a strategy."""
+    if (uses := named(name).uses) is None:
+        return []
+    chosen = {each for section, fields in SECTIONS.items() if section not in OF_ALL for each in fields.model_fields}
+    return sorted({*given} & chosen - {*uses, "two_labels"})
+
+
+def asked_by(settings: Settings) -> list[type[Task[Reply]]]:
+    """Return the tasks that the strategies of the settings may ask, of claims in a store and of a user's documents.
+
+    Raises:
+        SettingsError: the settings do not fit the strategy.
+    """
+    check_settings(settings)
+    asked: dict[type[Task[Reply]], None] = {}
+    for each in (settings, settings.for_documents()):
+        asks = named(each.strategy).asks
+        asked.update(dict.fromkeys(asks(each) if asks else registered()))
+    return list(asked)
+
+
+def check_settings(settings: Settings) -> None:
+    """Check that a strategy can run with its settings.
+
+    Raises:
+        SettingsError: an option is unknown or has a value that it cannot have, a search has nothing to search in, or a
+            route is of a task that nobody asks.
+    """
+    chosen = named(settings.strategy)
+    try:
+        chosen.options.model_validate(settings.options)
+    except ValidationError as error:
+        known = ", ".join(chosen.options.model_fields) or "none"
+        faults = "; ".join(explain(fault) for fault in error.errors())
+        raise SettingsError(f"options of strategy {settings.strategy} ({known}): {faults}") from error
+    if settings.debate.evidence == "none" and chosen.searching:
+        others = ", ".join(sorted(name for name in STRATEGIES if not named(name).searching))
+        raise SettingsError(
+            f"debate.evidence: none leaves {settings.strategy} nothing to do, it is a search for evidence; expected "
+            f"retrieved or gold, or a strategy that can do without: {others}"
+        )
+    tasks = {task.name for task in registered()}
+    if unknown := sorted(settings.model.routes.keys() - tasks):
+        close = get_close_matches(unknown[0], tasks, n=1)
+        advice = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(sorted(tasks))}"
+        raise SettingsError(f"model.routes: unknown task {unknown[0]}; {advice}")

@@ -1,1 +1,0 @@
-"""Baselines: single agents, votes, cooperation, the shared task's own."""

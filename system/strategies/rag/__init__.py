@@ -1,0 +1,1 @@
+"""RAG: one long prompt over diverse sources."""

@@ -1,0 +1,134 @@
+"""Strategy ``rag``: one long prompt over diverse sources, after the system that won FEVER-8 (AIC CTU, 2025).
+
+Search the store for the claim itself, keep ten passages that differ (maximal marginal relevance), and show each with
+its address, its date and the text around it. One reply holds up to ten questions with their answers, a rating of each
+label and the verdict. If the setting ``examples`` names annotated claims, those most like the claim are shown first.
+
+    factgraph --strategy rag --claims dev.json --knowledge-store stores/dev --examples train.json
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from knowledge_store.bm25.scoring import Bm25
+from knowledge_store.pages.filters import date_in
+from system.averitec.gold import GoldClaim, read_gold
+from system.case import Case, Outcome, Step
+from system.graph.records import Content, QuestionAnswer, Verdict
+from system.graph.thoughts import Evidence, Question, Thought
+from system.models.base import Completion
+from system.settings import Settings
+from system.strategies.base import strategy
+from system.strategies.rag.tasks import ITEMS, Example, SourcesReply, WebSource, WeighSources
+from system.strategies.steps.evidence import all_answered_so_far, as_answer, give, why_unread
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.verdict import conclude
+from system.tasks.base import Reply, Task
+
+if TYPE_CHECKING:
+    from knowledge_store.dense.search import Hit
+
+SOURCES = 10
+FETCHED = 40
+RELEVANCE = 0.7
+"""Passages that are read, those that they are chosen from, and the weight of relevance against novelty."""
+EXAMPLES = 10  # of annotated claims that are shown
+
+
+def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
+    """Yield the task of the prompt, and that of the judgement in case time or model fail it."""
+    yield from (WeighSources, JudgeClaim)
+
+
+@strategy(asks, uses=("evidence",))
+async def rag(case: Case) -> Outcome:
+    """Check a claim with one prompt over the sources that a single search finds."""
+    return await conclude(case, _weigh(case))
+
+
+async def _weigh(case: Case) -> Thought[Verdict] | None:
+    sources = await find_sources(case)
+    task = WeighSources(
+        claim=case.claim,
+        sources=tuple(_shown(case, source) for source in sources),
+        examples=examples_like(case.settings.model.examples, case.claim.text),
+    )
+    (result,) = await case.generate("weigh", [task])
+    if isinstance(result, Completion):
+        note_pairs(case, result, sources)
+    parents: Sequence[Thought[Content]] = [*all_answered_so_far(case)] or [*sources] or [case.graph.root]
+    (verdict,) = case.keep("weigh", [Step(task, _verdict, parents, under=case.graph.root)], [result])
+    return verdict
+
+
+def _verdict(result: Completion[SourcesReply]) -> Verdict:
+    reply = result.reply
+    return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
+
+
+async def find_sources(case: Case) -> list[Thought[Evidence]]:
+    """Return the passages for the claim: near to it, and each unlike the others."""
+    if case.settings.debate.evidence != "retrieved":
+        return give(case)[:SOURCES]
+    from knowledge_store.dense.search import diverse, search  # compiled code, which no help of a command should load
+
+    def find() -> "tuple[list[Hit], list[Hit]]":
+        nearest = search(case.index, case.claim.text, FETCHED)
+        unread = [hit for hit in nearest if why_unread(case, hit.passage)]
+        readable = [hit for hit in nearest if hit not in unread]
+        return diverse(case.index, readable, SOURCES, RELEVANCE), [hit for hit in unread if hit in nearest[:SOURCES]]
+
+    read, unread = await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(find))
+    found = [
+        case.graph.add(Evidence(passage=hit.passage, score=hit.score), [case.graph.root], "retrieve")
+        for hit in read + unread  # those that nobody reads stay in the graph, where they are counted
+    ]
+    return found[: len(read)]
+
+
+def _shown(case: Case, source: Thought[Evidence]) -> WebSource:
+    passage = source.content.passage
+    given = case.settings.debate.evidence != "retrieved"
+    before, after = ("", "") if given else case.index.around(passage)
+    day = date_in(passage.url)
+    return WebSource(passage=passage, before=before, after=after, date=str(day or ""))
+
+
+def note_pairs(case: Case, result: Completion[SourcesReply], sources: Sequence[Thought[Evidence]]) -> None:
+    """Add questions and answers to the graph; those without a source that exists are left out."""
+    for pair in result.reply.pairs:
+        if 1 <= pair.source <= len(sources):
+            source = sources[pair.source - 1]
+            question = case.graph.add(Question(text=pair.question.strip()), [case.graph.root], "weigh")
+            answer = case.graph.add(as_answer(pair.answer.strip(), source.content.passage), [question, source], "weigh")
+            merged = QuestionAnswer(
+                question=question.content.text, answer=answer.content.text, answers=(answer.content,)
+            )
+            case.graph.add(merged, [answer], "weigh", under=question)
+
+
+def examples_like(file: str, claim: str) -> tuple[Example, ...]:
+    """Return the annotated claims of a file that BM25 ranks highest for a claim, itself excepted; none without a file.
+
+    Raises:
+        ClaimsError: the file is not an annotated split of AVeriTeC.
+    """
+    if not file:
+        return ()
+    gold, index = _annotated(file)
+    nearest = (gold[place] for place in index.rank(claim, EXAMPLES + 1).positions)
+    return tuple(_example(each) for each in nearest if each.claim.text != claim)[:EXAMPLES]
+
+
+@lru_cache(maxsize=1)
+def _annotated(file: str) -> tuple[list[GoldClaim], Bm25]:
+    gold = read_gold(Path(file))
+    return gold, Bm25([each.claim.text for each in gold])
+
+
+def _example(gold: GoldClaim) -> Example:
+    pairs = tuple((answer.question, answer.full) for answer in gold.answers)
+    return Example(claim=gold.claim.text, pairs=pairs[:ITEMS], label=gold.label)

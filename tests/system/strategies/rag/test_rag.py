@@ -1,0 +1,74 @@
+"""RAG with a scripted model: what it reads, what its graph holds, and what a claim gets when the model fails."""
+
+import asyncio
+
+import orjson
+import pytest
+
+from system.graph.records import ClaimsError, Label, QuestionAnswer
+from system.graph.thoughts import Evidence
+from system.models.prompting import render
+from system.strategies.base import named
+from system.strategies.rag.strategy import examples_like
+from system.strategies.rag.tasks import WeighSources
+from tests.helpers.bridge import BROKEN, PAGES, asked
+from tests.helpers.by_strategy.rag import ORDINARY
+
+FAR = [("https://news.example/2021/03/04/aster", f"The Aster bridge was painted in {year}.") for year in range(60)]
+
+
+def run(case):
+    return asyncio.run(named("rag")(case))
+
+
+def test_one_prompt_gives_pairs_and_a_verdict(make_case):
+    case = make_case()
+    outcome = run(case)
+    assert (outcome.verdict.label, outcome.verdict.justification) == (Label.SUPPORTED, "A history says 1932.")
+    (task,) = asked(case, WeighSources)
+    first = task.sources[0].passage
+    assert [(pair.question, pair.answer, pair.urls) for pair in outcome.pairs] == [
+        ("When did the bridge open?", "In 1932.", (first.url,))  # the pair without a source is left out
+    ]
+    (merged,) = case.graph.holding(QuestionAnswer)
+    assert case.graph.holding(type(outcome.verdict))[0].parents == (merged.id,)
+
+
+def test_reads_ten_sources_with_address_date_and_surroundings(make_case):
+    case = make_case([*PAGES, *FAR], retrieval__chunk_size=60, retrieval__chunk_overlap=20)
+    run(case)
+    (task,) = asked(case, WeighSources)
+    assert len(task.sources) == 10 <= len(case.graph.holding(Evidence))
+    text = render(task, adapter=False)[1]["content"]
+    assert '(from "https://news.example/2021/03/04/aster", dated "2021-03-04"):' in text
+    assert 'text: "The Aster bridge was painted in' in text
+
+
+@pytest.mark.parametrize("replies", [BROKEN, ORDINARY.model_copy(update={"pairs": ORDINARY.pairs[1:]})])
+def test_without_a_cited_source_a_claim_gets_no_conclusive_verdict(make_case, answers, replies):
+    answers.replace[WeighSources] = lambda _: replies
+    case = make_case()
+    if replies is not BROKEN:
+        assert run(case).verdict.label is Label.NOT_ENOUGH_EVIDENCE
+        return
+    outcome = run(case)
+    assert case.failures and outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+
+
+def annotated(claim, label="Refuted"):
+    answer = {"answer": "No.", "answer_type": "Boolean", "boolean_explanation": "It did not.", "source_url": ""}
+    return {"claim": claim, "label": label, "questions": [{"question": "Did it?", "answers": [answer]}]}
+
+
+def test_shows_the_annotated_claims_that_are_most_like_the_claim(tmp_path):
+    rows = [annotated(f"Claim {number} about rivers") for number in range(20)]
+    rows += [annotated("The bridge opened in 1932"), annotated("The bridge opened in 1931")]
+    file = tmp_path / "train.json"
+    file.write_bytes(orjson.dumps(rows))
+    examples = examples_like(str(file), "The bridge opened in 1932")
+    assert len(examples) == 10 and examples[0].claim == "The bridge opened in 1931"
+    assert (examples[0].pairs, examples[0].label) == ((("Did it?", "No. It did not."),), Label.REFUTED)
+    assert examples_like("", "The bridge opened") == ()
+    (tmp_path / "broken.json").write_text("{")
+    with pytest.raises(ClaimsError):
+        examples_like(str(tmp_path / "broken.json"), "Any.")
