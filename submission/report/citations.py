@@ -8,8 +8,11 @@ from system.citations.records import CheckedCitation, CheckedCitations, Outcome,
 
 STYLES = {
     Outcome.CONTRADICTED: "refuted",
+    Outcome.ELSEWHERE: "conflicting",
     Outcome.ABSENT: "not-enough",
+    Outcome.UNDECIDED: "not-enough",
     Outcome.UNREADABLE: "unread",
+    Outcome.UNANSWERED: "unread",
     Outcome.SUPPORTED: "supported",
 }
 """The gravest first: it colors a sentence with several sources."""
@@ -25,7 +28,7 @@ def citations_page(checked: CheckedCitations) -> str:
     return marked_page(
         checked.article,
         marks,
-        [Count(STYLES[outcome], outcome, count) for outcome, count in checked.counts.items()],
+        _counts(checked),
         kicker="Citation check",
         headline=f"{supported} of {total}",
         summary=f"citation{'' if total == 1 else 's'} where the source says what the sentence says.",
@@ -41,6 +44,18 @@ def citations_page(checked: CheckedCitations) -> str:
     )
 
 
+def _counts(checked: CheckedCitations) -> list[Count]:
+    """The outcomes that occur, those of one style together."""
+    by_style: dict[str, list[tuple[Outcome, int]]] = {}
+    for outcome, count in checked.counts.items():
+        if count:
+            by_style.setdefault(STYLES[outcome], []).append((outcome, count))
+    return [
+        Count(style, " or ".join(outcome for outcome, _ in found), sum(count for _, count in found))
+        for style, found in by_style.items()
+    ]
+
+
 def _mark(citations: list[CheckedCitation]) -> Mark:
     order = list(STYLES)
     sentence = citations[0].citation.sentence
@@ -53,4 +68,4 @@ def _reason(one: CheckedCitation) -> Reason:
     heading = name if mark == one.citation.target else f"{mark} {name}"
     if one.result is None:
         return Reason(STYLES[one.outcome], one.outcome, one.reason, heading)
-    return reason(one.result, STYLES[one.outcome], one.outcome, heading)
+    return reason(one.elsewhere or one.result, STYLES[one.outcome], one.outcome, heading)

@@ -1,27 +1,34 @@
-"""Read the citations of a text, and check each sentence against the source that it cites alone."""
+"""Read the citations of a text, and check each sentence against the source that it cites alone.
+
+A sentence that its source does not decide is checked once more against all sources, so that a wrong reference can be
+told from an invented statement:
+
+    citing = read_citing("article.md")
+    async for one in check_citations(checker, citing, Sources(pages)):
+        print(one.outcome, one.why)
+"""
 
 from bisect import bisect_left
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 
 from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
+from knowledge_store.pages.page import Page
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.progress import progress_bar
 from system.article.reading import read_bytes, read_text
 from system.article.records import Kind
-from system.checker import Checker
-from system.citations.marks import Marked, MarkedText, read_marks
-from system.citations.records import CheckedCitation, Citation, CitingText, described
-from system.citations.sources import Source, Sources
+from system.checker import Checked, Checker
+from system.citations.marks import MARKUP, MarkedText, read_marks
+from system.citations.records import CheckedCitation, Citation, CitingText, Outcome, described
+from system.citations.sources import Source, Sources, name_of
 from system.collection import EachItsOwn, PageCollection
-from system.graph.records import Claim, shown
+from system.graph.records import Claim, Label, shown
 from system.models.loop_thread import in_own_thread
 from system.settings import Settings
-
-_TEXTS = (".txt", ".md", ".markdown", ".html", ".htm")
 
 
 def read_citing(source: str | Path) -> CitingText:
@@ -32,11 +39,10 @@ def read_citing(source: str | Path) -> CitingText:
     """
     name, data, suffix = read_bytes(source)
     try:
-        blocks = [] if suffix in _TEXTS else read_blocks(data, suffix, name)
-        reading = _reading(data, suffix, name, blocks)
+        blocks = () if suffix in MARKUP else read_blocks(data, suffix, name)
     except WorkFailed as error:
         raise DocumentsError(f"{name}: cannot be read ({error})") from error
-    citing = _citing(reading.blocks, reading.notes, name)
+    citing = _citing(_marked(data, suffix, name, tuple(blocks)), name)
     if not citing.citations:
         got = described(citing.unresolved) or "none in a statement"
         raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
@@ -44,7 +50,7 @@ def read_citing(source: str | Path) -> CitingText:
 
 
 def citing_of(text: str, name: str = "text") -> CitingText:
-    """The citations of a text in Markdown.
+    """Read the citations of a text in Markdown.
 
     >>> [one.target for one in citing_of("The bridge opened in 1932.[^1]\\n\\n[^1]: https://a.example").citations]
     ['https://a.example']
@@ -54,47 +60,39 @@ def citing_of(text: str, name: str = "text") -> CitingText:
     """
     if not isinstance(text, str):
         raise DocumentsError(f"text: expected a text in Markdown, got {shown(text)}")
+    return _citing(_marked(text.encode(errors="replace"), ".md", name, ()), name)
+
+
+def _marked(data: bytes, suffix: str, name: str, blocks: tuple[str, ...]) -> MarkedText:
+    """See ``read_marks``; in a worker."""
+    load = ("system.citations.marks", "lxml.html", "mammoth")
     try:
-        reading = _reading(text.encode(errors="replace"), ".md", name, ())
+        return isolated(LIMITS, read_marks, data, suffix, name, blocks, load=load)
     except WorkFailed as error:
         raise DocumentsError(f"{name}: cannot be read ({error})") from error
-    return _citing(reading.blocks, reading.notes, name)
 
 
-def _reading(data: bytes, suffix: str, name: str, blocks: Sequence[str]) -> MarkedText:
-    """See ``read_marks``; in a worker."""
-    load = ("system.citations.marks", "lxml.html", "markdown_it", "mdit_py_plugins.footnote")
-    return isolated(LIMITS, read_marks, data, suffix, name, blocks, load=load)
-
-
-def _citing(blocks: Collection[Marked], notes: dict[str, str], name: str) -> CitingText:
-    """The sentences of a text with what they cite; a mark after the end of a sentence belongs to it."""
-    text, marks = "", list[tuple[int, str, str]]()
-    for block in blocks:
-        lead = len(block.text) - len(block.text.lstrip())
-        text += "\n\n" if text else ""
-        marks += [(len(text) + at - lead, mark, target) for at, mark, target in block.marks]
-        text += " ".join(block.text.strip().split("\n\n"))
-    article = read_text(text, name)
+def _citing(marked: MarkedText, name: str) -> CitingText:
+    """Find the sentence of each mark; a mark after the end of a sentence belongs to it."""
+    article = read_text(marked.text, name)
     starts = [one.start for one in article.sentences]
     found: dict[tuple[int, str], Citation] = {}
-    unresolved: list[str] = []
-    for at, mark, target in marks:
-        number = bisect_left(starts, max(at, 1)) - 1
-        sentence = article.sentences[number] if number >= 0 and at <= article.sentences[number].end else None
-        cited = notes.get(target.removeprefix("note:"), "") if target.startswith("note:") else target
-        if sentence and cited and sentence.kind is Kind.CLAIM:
-            citation = Citation(number=len(found), sentence=sentence, mark=mark, target=cited)
-            found.setdefault((sentence.number, cited), citation)
-        elif not cited:
-            unresolved.append(mark)
-    return CitingText(article=article, citations=tuple(found.values()), unresolved=tuple(unresolved))
+    for mark in marked.marks:
+        number = bisect_left(starts, max(mark.at, 1)) - 1
+        sentence = article.sentences[number] if number >= 0 and mark.at <= article.sentences[number].end else None
+        if sentence and mark.target and sentence.kind is Kind.CLAIM:
+            citation = Citation(number=len(found), sentence=sentence, mark=mark.words, target=mark.target)
+            found.setdefault((sentence.number, mark.target), citation)
+    unresolved = tuple(mark.words for mark in marked.marks if not mark.target)
+    return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 
 async def check_citations(
     checker: Checker, citing: CitingText, sources: Sources, *, date: str = "", progress: bool = False
 ) -> AsyncGenerator[CheckedCitation, None]:
-    """Check each citation against its source, and yield it as it is done; first those whose source cannot be read.
+    """Check each citation against its source, and yield it as it is done.
+
+    First come those whose source cannot be read, last those that their source does not decide.
 
     Args:
         date: of the text, as in ``Claim``.
@@ -109,21 +107,42 @@ async def check_citations(
                 found[citation.number] = citation, source
             else:
                 bar.update()
-                yield CheckedCitation(citation=citation, source="", reason=source.reason)
+                yield CheckedCitation(citation=citation, source="", reason=source.reason, unanswered=source.unanswered)
         dated = Claim("a statement", date=date)
         claims = [one.sentence.as_claim(dated).model_copy(update={"id": number}) for number, (one, _) in found.items()]
+        undecided = dict[int, CheckedCitation]()
         async with aclosing(checker.check_many(claims, _of_sources(checker.engine.settings, found))) as checks:
             async for checked in checks:
                 citation, source = found[checked.claim.id]
+                one = CheckedCitation(citation=citation, source=source.name, result=checked.result)
+                if one.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(sources.all()) > 1:
+                    undecided[citation.number] = one
+                else:
+                    bar.update()
+                    yield one
+        claims = [claim for claim in claims if claim.id in undecided]
+        everything = [page for pages in sources.all().values() for page in pages]
+        async with aclosing(
+            checker.check_many(claims, _alone(checker.engine.settings, everything, "sources"))
+        ) as checks:
+            async for checked in checks:
+                one = undecided[checked.claim.id]
                 bar.update()
-                yield CheckedCitation(citation=citation, source=source.name, result=checked.result)
+                yield one.model_copy(update={"elsewhere": checked.result}) if _another_says_it(checked, one) else one
 
 
 def _of_sources(settings: Settings, found: Mapping[int, tuple[Citation, Source]]) -> EachItsOwn:
-    """The source of each citation alone; it decides, and nothing is searched for."""
-    settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
-    by_name = {
-        source.name: PageCollection(lambda *_, pages=source.pages: pages, settings, name=source.name)
-        for _, source in found.values()
-    }
+    """The source of each citation."""
+    by_name = {source.name: _alone(settings, source.pages, source.name) for _, source in found.values()}
     return EachItsOwn({number: by_name[source.name] for number, (_, source) in found.items()})
+
+
+def _alone(settings: Settings, pages: Sequence[Page], name: str) -> PageCollection:
+    """Pages that decide alone: nothing is searched for."""
+    settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
+    return PageCollection(lambda *_: pages, settings, name=name)
+
+
+def _another_says_it(checked: Checked, one: CheckedCitation) -> bool:
+    said = next((name_of(passage.url) for pair in checked.evidence for passage in pair.passages), "")
+    return checked.verdict.label is Label.SUPPORTED and said != one.source

@@ -1,256 +1,291 @@
-"""Where a text cites: links, footnotes and references, in Markdown, in HTML and in plain text.
+"""Find where a text cites: links, footnotes, [n] and lists of references, in Markdown, HTML, Word files and plain text.
 
-Each reader gives the text's blocks without the marks, with the place of each; and what the notes say.
+Markdown and Word files become HTML, other formats paragraphs of HTML, so that one walk reads them all. While a block is
+cut and cleaned, each mark is one character of a private plane, whose number is its place in a list; at the end these
+characters become positions.
+
+    read_marks(b"It opened in 1932.[^1]\\n\\n[^1]: https://a.example", ".md", "a.md").marks
+    # [Mark(at=18, words="[1]", target="https://a.example")]
 """
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
-from operator import itemgetter
+from html import escape
+from io import BytesIO
 from typing import Any
 
+from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from mdit_py_plugins.footnote import footnote_plugin
 
 from knowledge_store.pages.formats import INLINE, SOFT_HYPHEN, decoded
-from system.citations.authors import AUTHORS_AND_YEARS, References, begins_reference
-from system.citations.pointers import without_pointers
 
-ADDRESS = re.compile(r"<?\b(https?://[^\s<>\"“”]+[^\s<>\"“”.,;:!?)\]'’])>?")
-_NUMBERS = re.compile(r"\s?\[(\^?\w{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*)\](?!\()")
-_LABEL = re.compile(r"^\W*\d{0,3}\W*$")  # of a link that is a mark, and no words of the text
-_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_RAISE, _LOWER = str.maketrans("0123456789", _RAISED), str.maketrans(_RAISED, "0123456789")
-_MARK = re.compile(  # numbers in brackets, raised ones but for units, what assistants write, authors and years
-    rf"{_NUMBERS.pattern}|\s?(?<!\b\d)(?<!\b\d\d)(?<!\bm)(?<!\dm)(?<!\b[kcdm]m)(?P<raised>[{_RAISED}]+(?:,[{_RAISED}]+)*)|"
-    rf"\s?【(?P<odd>[^】]{{1,80}})】|\s?(?P<named>{AUTHORS_AND_YEARS})"
+MARKUP = (".txt", ".md", ".markdown", ".html", ".htm", ".docx")
+"""Formats that are read by their own marks."""
+_NUMBER = "data-number"  # of an item in its list
+HIDDEN = ("head", "script", "style", "noscript", "template", "nav", "footer", "aside", "form", "button")
+_FIRST, _LAST = 0xF0000, 0xFFFFD  # of the characters that stand for marks
+_MARK = f"[{chr(_FIRST)}-{chr(_LAST)}]"
+_BREAK, _OPEN, _CLOSE = "\ue000", "\ue001", "\ue002"  # the end of a line; around the words of a link
+_RESERVED = re.compile(f"[\ue000-\ue002{SOFT_HYPHEN}]|{_MARK}")
+_NUMBERS = re.compile(r"\s?(?:\[(\^?\w{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*)\]|【(\d{1,3})[^】]{0,80}】)")
+_LABEL = re.compile(r"\W*\d{0,3}\W*")  # the words of a link that is a mark, and no words of the text
+_ENTRY = re.compile(  # "[1] A book", "1. A book", "【1†source】 https://…"
+    r"\s*(?:\[\^?(\w{1,3})\]|【(\d{1,3})[^】]{0,80}】|\(?(\d{1,3})[.)](?=\s))\s*:?\s*(?=\S)"
 )
-_ENTRY = re.compile(
-    rf"^\s*(?:(?:\[\^?(\w{{1,3}})\]|\(?(\d{{1,3}})[.)])\s*:?(?:\s+(?=\S)|\s*$)|([{_RAISED}]{{1,3}})\s*|"
-    r"【(\d{1,3})(?:†[^】]{0,80})?】\s*:?\s*)"
-)
-BREAK = "\ue000"  # where a line of a block ends, in the place of a space
+_BEGINS = re.compile(rf"[^\Wa-zß-ÿ]|[\"“{_OPEN}]|{_MARK}")  # a reference, and no sentence that goes on behind "[1]"
 _SECTION = re.compile(
-    r"^\W*(?:(?:list of )?references(?: list| cited)?|reference list|sources|bibliography|works cited|notes|footnotes|"
+    r"\W*(?:(?:list of )?references(?: list| cited)?|reference list|sources|bibliography|works cited|notes|footnotes|"
     r"endnotes|citations|literature|further reading|"
-    r"quellen|literatur|einzelnachweise|referencias|fuentes|références|referências|fontes)\W*$",
+    r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*",
     re.IGNORECASE,
 )
-_NO_SOURCE = ("#", "mailto:", "tel:", "javascript:", "data:")
+_OTHER = ("mailto:", "tel:", "javascript:", "data:")  # links to no source
+_SOURCE = (
+    r"here|there|more|via .*|(?:read|learn|see|find out) more\b.*|[\w-]+(?:\.[\w-]+)+(?:/\S*)?|"
+    r"(?:the |this |its |original |full |official |primary )*(?:sources?|links?|archived?|website|web ?page|site|page|"
+    r"article|report|study|reference|ref|citation|details|pdf|document)|"
+    r"(?:see|source:?|cf\.?|according to|as (?:reported|stated|shown|noted|seen) (?:by|in|on|at))\b.*"
+)
+_LEAD = (  # what leads to a source: ", according to", "(see"
+    r"according to|as (?:reported|stated|shown|noted|seen) (?:by|in|on|at)|"
+    r"(?<=[,;–—(-]\s)(?:see(?: also)?|via|cf\.|source:?|from)|(?<=[,;–—(-])(?:see(?: also)?|via|cf\.|source:?|from)"
+)
+_NEEDED = re.compile(  # words before a link that need it
+    r"\b(?:an?|the|this|that|its|his|her|their|our|my|in|of|at|on|to|from|by|for|with|into|over|under|via|is|are|was|were|be|"
+    r"and|or|as|than|not|no|lies?|stands?|lives?)\s*$",
+    re.IGNORECASE,
+)
+_ENDS = rf"(?=(?:{_MARK})*\s*(?:$|[.,;:!?)\]]))"
+_LINK = rf"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}({_MARK})"
+_BRACKETED = re.compile(rf"\s?[(\[](?=[^()\[\]]*{_MARK})([^()\[\]]*)[)\]]")
+_LED = re.compile(
+    rf"\s*(?:[,;–—-]?\s*\b(?:{_LEAD})(?:\s+(?:the|this|an?))?\s*(?:{_LINK}|{_MARK})|[:,;–—-]\s*{_MARK}){_ENDS}",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(rf"\s*{_LINK}(?:{_ENDS}|(?=\s[A-Z]))")
+_SPACE_BEFORE = re.compile(rf"\s+(?=(?:{_MARK})*(?:[.!?,;]|$))")
 
 
-class Marked:
-    """A block of a text, which grows by pieces: to copy it for each would take time that grows with their square.
+@dataclass(frozen=True)
+class Mark:
+    """A place of a text that cites: how it is marked, and an address or the words of a reference ("" if unknown)."""
 
-    Attributes:
-        marks: where in it, how it is marked, and the address or the label of a note ("note:1").
-        heading: whether it is one.
-        size: characters.
-    """
+    at: int
+    words: str
+    target: str
 
-    def __init__(self, text: str = "", marks: Iterable[tuple[int, str, str]] = (), *, heading: bool = False) -> None:
-        self.marks = list(marks)
-        self.heading = heading
-        self.size = len(text)
-        self._pieces = [text]
 
-    @property
-    def text(self) -> str:
-        """What is there so far."""
-        self._pieces = ["".join(self._pieces)]
-        return self._pieces[0]
+@dataclass(frozen=True)
+class MarkedText:
+    """A text without its marks, blocks separated by blank lines; and the marks in their order."""
 
-    def add(self, text: str) -> None:
-        """Append a piece."""
-        self._pieces.append(text)
-        self.size += len(text)
-
-    def cut(self, at: int) -> str:
-        """Remove all from a place on, and return it."""
-        taken: list[str] = []
-        while self.size > at:
-            piece = self._pieces.pop()
-            self.size -= len(piece)
-            taken.append(piece)
-        if taken and self.size < at:
-            piece, at = taken.pop(), at - self.size
-            self.add(piece[:at])
-            taken.append(piece[at:])
-        return "".join(reversed(taken))
-
-    def end(self) -> int:
-        """The place behind the last character that is not blank."""
-        end = self.size
-        for piece in reversed(self._pieces):
-            bare = len(piece.rstrip())
-            end -= len(piece) - bare
-            if bare:
-                break
-        return end
-
-    def cite(self, mark: str, target: str) -> None:
-        """Add a mark at the end of what is there so far."""
-        self.marks.append((self.end(), mark, target))
+    text: str
+    marks: tuple[Mark, ...]
 
 
 @dataclass
-class MarkedText:
-    """A text as it was read.
+class _Block:
+    """A paragraph, heading, cell or item; ``number`` is that of an item of a numbered list."""
 
-    Attributes:
-        notes: what each note says, by its label: its words, and the first address among them.
-    """
+    heading: bool = False
+    number: str = ""
+    pieces: list[str] = field(default_factory=list)
 
-    blocks: list[Marked] = field(default_factory=list)
-    notes: dict[str, str] = field(default_factory=dict)
+    @property
+    def lines(self) -> list[str]:
+        return [" ".join(line.split()) for line in "".join(self.pieces).split(_BREAK)]
 
 
-def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str]) -> MarkedText:
-    """Read a text with its marks; strangers' bytes take more time than they should, so call it in a worker.
+def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str] = ()) -> MarkedText:
+    """Read a text with its marks; call it in a worker, since hostile input can take long.
 
     Args:
-        suffix: ".md", ".html"; of others the blocks are read for addresses and numbers in brackets.
-        blocks: of the text, where it is neither.
+        suffix: the format, as in ``SUFFIXES``.
+        blocks: the text's blocks if it is neither Markdown, HTML nor a Word file.
     """
     if suffix in (".html", ".htm"):
-        return _finished(*_html(decoded(data, name)))
-    if suffix in (".md", ".markdown", ".txt", ""):
-        return _finished(*_markdown(decoded(data, name)))
-    return _finished([_plain(block) for block in blocks], {})
+        page = decoded(data, name)
+    elif suffix == ".docx":
+        import mammoth
+
+        page = mammoth.convert_to_html(BytesIO(data)).value
+    elif suffix in (".md", ".markdown", ".txt", ""):
+        parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code").use(footnote_plugin)
+        page = parser.render(decoded(data, name))
+    else:
+        page = "".join(f"<p>{escape(block)}</p>" for block in blocks)
+    walk = _Walk(page)
+    prose, notes = _without_references(walk)
+    cleaned = [_ended(_numbered(_without_pointers(block), walk)) for block in prose]
+    return _placed("\n\n".join(filter(None, cleaned)), walk.marks, walk.notes | notes)
 
 
-def _finished(blocks: list[Marked], notes: dict[str, str]) -> MarkedText:
-    """The blocks without the list of references, which becomes notes."""
-    reading = MarkedText(notes=notes)
-    references = References()
-    prose: list[Marked] = []
-    places: dict[str, str] = {}  # what references without a label say, by their place in a list
-    listing, listed, place = False, False, 0
-    for whole in blocks:
-        for block in _lines(whole, listing=listing):
-            section = bool(_SECTION.match(block.text))
-            if block.heading or section:
-                listing, listed, place = section, listed or section, 0
-            entry = _ENTRY.match(block.text)
-            bare = entry and not (block.text[entry.end() :].strip() or block.marks)
-            if listing and not section:
-                place += 1
-                key, said = f"reference {len(reading.notes)}", _address_of(block)
-                reading.notes[key] = said
-                references.add(block.text[entry.end() if entry else 0 :], key)
-                (reading.notes if entry else places).setdefault(_label(entry) if entry else str(place), said)
-            elif entry and not entry[2] and not bare:
-                reading.notes.setdefault(_label(entry), _address_of(block))
-            elif block.text.strip() and not listing:
-                prose.append(block)
-    reading.notes = places | reading.notes
-    reading.blocks = [_numbered(_claiming(block), reading.notes, references if listed else None) for block in prose]
-    return reading
+def _ended(text: str) -> str:
+    """A block that cites, with a full stop if it has no end, as items of lists; else it would pass for a heading."""
+    return f"{text}." if re.search(_MARK, text) and (_visible(text)[-1:] or ".") not in '.!?:;…”"’)' else text
 
 
-def _label(entry: re.Match[str]) -> str:
-    return (entry[1] or entry[2] or entry[4] or entry[3].translate(_LOWER)).lstrip("^")
+def _placed(text: str, marks: list[tuple[str, str]], notes: dict[str, str]) -> MarkedText:
+    pieces, found, place, before = list[str](), list[Mark](), 0, 0
+    for match in re.finditer(_MARK, text):
+        pieces.append(text[before : match.start()])
+        place, before = place + match.start() - before, match.end()
+        words, target = marks[ord(match[0]) - _FIRST]
+        cited = notes.get(target.removeprefix("note:"), "") if target.startswith("note:") else target
+        found.append(Mark(place, words, cited))
+    return MarkedText("".join([*pieces, text[before:]]), tuple(found))
 
 
-def _lines(block: Marked, *, listing: bool) -> Iterator[Marked]:
-    """A block, cut before its lines that are references; the other lines are joined.
+class _Walk:
+    """The blocks of a page, its marks, and its notes by their ids.
 
-    Args:
-        listing: whether it is in a list of references.
+    Attributes:
+        marks: how the text cites, and an address or "note:" with an id or number.
     """
-    lines = block.text.replace(SOFT_HYPHEN, "").split(BREAK)
-    text = block.text
-    hyphens = [match.start() for match in re.finditer(SOFT_HYPHEN, text)]
-    moved = ((at - bisect_left(hyphens, at), mark.replace(SOFT_HYPHEN, ""), target) for at, mark, target in block.marks)
-    marks = sorted(moved, key=itemgetter(0))
-    places = [at for at, _, _ in marks]
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    listed = [bool((entry := _ENTRY.match(line)) and not entry[2]) for line in lines]
-    addressed = {bisect_right(starts, at) - 1 for at, _, target in marks if not target.startswith("note:")}
-    sections = [bool(_SECTION.match(line)) for line in lines]
-    begun = list(accumulate(sections, initial=listing))  # whether a list of references has, before each line
-    cuts = [
-        number
-        for number in range(1, len(lines))
-        if (begun[number] and (sections[number - 1] or begins_reference(lines[number], lines[number - 1])))
-        or (
-            listed[number]
-            and (
-                number in addressed
-                or listed[number - 1]
-                or sections[number - 1]
-                or any(listed[number + 1 : number + 2])
-            )
-        )
-    ]
-    for first, last in pairwise([0, *cuts, len(lines)]):
-        begin, end = starts[first], starts[last] - 1
-        held = marks[bisect_left(places, begin) : bisect_right(places, end)]
-        own = [(at - begin, mark, target) for at, mark, target in held]
-        yield Marked(" ".join(lines[first:last]), own, heading=block.heading)
 
+    def __init__(self, page: str) -> None:
+        from lxml import etree, html
 
-def _claiming(block: Marked) -> Marked:
-    """A block without the words of links that only point to their sources."""
-    return Marked(*without_pointers(block.text, block.marks), heading=block.heading)
+        self.blocks = [_Block()]
+        self.marks: list[tuple[str, str]] = []
+        self.notes: dict[str, str] = {}
+        self._linkify = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False})
+        try:
+            tree = html.document_fromstring(page.encode(), parser=html.HTMLParser(encoding="utf-8"))
+        except etree.ParserError:  # nothing except blanks and comments
+            return
+        etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+        for items in tree.iter("ol"):
+            start = items.get("start", "1")
+            for number, item in enumerate(items.findall("li"), start=int(start) if start.isdecimal() else 1):
+                item.set(_NUMBER, str(number))
+        self._take_notes(tree)
+        self._add(tree)
 
+    def mark(self, words: str, target: str) -> str:
+        """Add a mark; return the character that stands for it, empty if there are too many."""
+        if _FIRST + len(self.marks) > _LAST:
+            return ""
+        self.marks.append((words, target))
+        return chr(_FIRST + len(self.marks) - 1)
 
-def _address_of(block: Marked) -> str:
-    """The address of a reference, or its words."""
-    found = next((target for _, _, target in block.marks if not target.startswith("note:")), "")
-    return found or _ENTRY.sub("", " ".join(block.text.split())).lstrip("^ ")
+    def _take_notes(self, tree: Any) -> None:
+        """Take footnotes out of the page: what a mark links to, if it holds more than a mark."""
+        links = defaultdict[str, list[Any]](list)
+        for link in tree.iter("a"):
+            if (href := link.get("href", "")).startswith("#") and len(href) > 1:
+                links[href[1:]].append(link)
+        found = {one.get("id"): one for one in tree.xpath("//*[@id]") if one.get("id") in links}
+        for name, one in found.items():
+            labels = any(_LABEL.fullmatch(link.text_content()) or link.getparent().tag == "sup" for link in links[name])
+            if labels and len(one.text_content().split()) > 1 and one.tag not in ("a", "sup"):
+                hrefs = [href for href in one.xpath(".//a/@href") if not href.startswith(("#", *_OTHER))]
+                words = " ".join(one.text_content().split()).strip("↑↩︎^ ")
+                plain = self._addresses(words)
+                self.notes[name] = hrefs[0] if hrefs else plain[0].url if plain else words
+                self.notes.setdefault(one.get(_NUMBER, name), self.notes[name])
+        for name in self.notes.keys() & found.keys():
+            found[name].drop_tree()
 
+    def _addresses(self, text: str) -> list[Any]:
+        return (self._linkify.match(text) or []) if "://" in text else []
 
-def _numbered(block: Marked, notes: Container[str], references: References | None) -> Marked:
-    """A block whose marks in the text have become marks beside it, as far as they lead to references.
-
-    Args:
-        references: of the text; None where it has no list of them, and an author with a year is no mark.
-    """
-    kept = Marked(heading=block.heading)
-    marks = deque(sorted(block.marks, key=itemgetter(0)))  # several at one place keep their order
-    place = 0
-    for match in _MARK.finditer(block.text):
-        end = match.start()
-        if match[1]:
-            cited = [(f"[{label}]", f"note:{label}") for label in _labels(match[1])]
-        elif match["raised"]:
-            labels = match["raised"].translate(_LOWER).split(",")
-            cited = [(label.translate(_RAISE), f"note:{label}") for label in labels if label in notes]
-        elif match["odd"]:
-            cited = [(match[0].strip(), _target_of(match["odd"]))]
+    def _add(self, element: Any, number: str = "") -> None:
+        tag, number = str(element.tag), element.get(_NUMBER, number)
+        if tag == "br":
+            self._say(_BREAK)
+        elif tag == "a" and element.get("href"):
+            self._link(element, element.get("href").strip())
+        elif tag == "sup" and (label := element.text_content().strip()).isdecimal() and not element.xpath(".//a"):
+            self._say(f"[{label}]")
         else:
-            cited, end = references.cited(match) if references else ([], 0)
-        if not cited:
-            continue
-        _move(kept, block.text[place:end], marks, place)
-        for mark, target in cited:
-            kept.cite(mark, target)
-        place = match.end()
-    _move(kept, block.text[place:], marks, place)
-    return kept
+            ends = tag not in INLINE
+            if ends:
+                self.blocks.append(_Block(bool(re.fullmatch(r"h[1-6]", tag)), number))
+            self._text(element.text)
+            for child in element:
+                self._add(child, number if tag == "li" else "")
+                self._text(child.tail)
+            if ends:
+                self.blocks.append(_Block())
+
+    def _say(self, text: str) -> None:
+        self.blocks[-1].pieces.append(text)
+
+    def _text(self, text: str | None) -> None:
+        """Add text of a page, in which written addresses become marks."""
+        text, place = _RESERVED.sub("", text or ""), 0
+        for match in self._addresses(text):
+            self._say(text[place : match.index])
+            address = match.url.rstrip("”’»›")
+            self._say(self.mark(address, address))
+            place = match.last_index - (len(match.url) - len(address))
+        self._say(text[place:])
+
+    def _link(self, element: Any, href: str) -> None:
+        words = _RESERVED.sub("", " ".join(element.text_content().split()))
+        if href.startswith("#") and href[1:] in self.notes:
+            self._say(self.mark(f"[{words.strip(' []')}]", f"note:{href[1:]}"))
+        elif href.startswith(("#", *_OTHER)):
+            self._say(words)
+        else:
+            shown = not (_LABEL.fullmatch(words) or words == href or self._addresses(words))
+            self._say(f"{_OPEN}{words}{_CLOSE}" if shown else "")
+            self._say(self.mark(words or href, href))
 
 
-def _target_of(mark: str) -> str:
-    """The reference, or the file, that an assistant's mark names.
+def _without_references(walk: _Walk) -> tuple[list[str], dict[str, str]]:
+    """Part the prose from the lists of references; return its blocks, and the references by their labels."""
+    prose: list[str] = []
+    entries: list[tuple[str, int, list[str]]] = []  # label, place in its list, lines
+    listing, place = False, 0
+    for block in walk.blocks:
+        own: list[str] = []
+        within = own  # what the next line belongs to
+        for number, line in enumerate(filter(None, block.lines)):
+            section = bool(_SECTION.fullmatch(_visible(line)))
+            if section or (block.heading and not number):
+                listing, place = section, 0
+            if section:
+                continue
+            match = _ENTRY.match(line)
+            labelled = match and (listing or (not match[3] and _BEGINS.match(line, match.end())))
+            if labelled or (listing and within is own and not block.heading):
+                label = next(filter(None, match.groups())) if match and labelled else block.number
+                within, place = [line[match.end() :] if match and labelled else line], place + 1
+                entries.append((label, place, within))
+            else:
+                within.append(line)
+        prose.append(" ".join(own))
+    notes: dict[str, str] = {}
+    for labels in ([label for label, _, _ in entries], ["" if label else str(at) for label, at, _ in entries]):
+        for label, (_, _, lines) in zip(labels, entries, strict=True):
+            if label:
+                notes.setdefault(label, _target(" ".join(lines), walk))
+    return prose, notes
 
-    >>> _target_of("1†source"), _target_of("4:0†minutes.pdf")
-    ('note:1', 'minutes.pdf')
-    """
-    number, _, named = mark.partition("†")
-    return named if re.fullmatch(r"[^/\\]+\.\w{2,8}", named) else f"note:{number}"
+
+def _visible(text: str) -> str:
+    return re.sub(f"[{_OPEN}{_CLOSE}]|{_MARK}", "", text)
 
 
-def _move(kept: Marked, text: str, marks: deque[tuple[int, str, str]], place: int) -> None:
-    """Append a piece of a block that began at ``place``, with its marks."""
-    while marks and marks[0][0] <= place + len(text):
-        at, mark, target = marks.popleft()
-        kept.marks.append((kept.size + max(0, at - place), mark, target))
-    kept.add(text)
+def _target(text: str, walk: _Walk) -> str:
+    """The first address of a reference, else its words."""
+    targets = (walk.marks[ord(one) - _FIRST][1] for one in re.findall(_MARK, text))
+    return next((one for one in targets if not one.startswith("note:")), "") or _visible(text).strip()
+
+
+def _numbered(text: str, walk: _Walk) -> str:
+    """A block in which numbers in brackets have become marks."""
+
+    def marks(match: re.Match[str]) -> str:
+        labels = [match[2]] if match[2] else _labels(match[1])
+        return "".join(walk.mark(f"[{one}]", f"note:{one}") for one in labels) or match[0]
+
+    return _SPACE_BEFORE.sub("", _NUMBERS.sub(marks, text)).strip()
 
 
 def _labels(text: str) -> Iterator[str]:
@@ -261,208 +296,42 @@ def _labels(text: str) -> Iterator[str]:
     """
     for part in re.split(r"\s?[,;]\s?", text):
         ends = [one.strip() for one in re.split(r"[–-]", part)]
-        if all(one.isdecimal() for one in ends) and len(ends) <= 2 and int(ends[-1]) - int(ends[0]) < 20:
+        if (
+            all(one.isascii() and one.isdecimal() for one in ends)
+            and len(ends) <= 2
+            and int(ends[-1]) - int(ends[0]) < 20
+        ):
             yield from map(str, range(int(ends[0]), int(ends[-1]) + 1))
         elif len(ends) == 1 and part.startswith("^"):
             yield part[1:]
 
 
-def _plain(text: str) -> Marked:
-    """A block whose addresses have become marks."""
-    block, place = Marked(), 0
-    for match in ADDRESS.finditer(text):
-        block.add(text[place : match.start()].rstrip(" ("))
-        block.cite(match[1], match[1])
-        start, end = match.span()
-        place = end + (text[end : end + 1] == ")" and text[max(0, start - 1) : start] == "(")
-    block.add(text[place:])
-    return block
+def _without_pointers(text: str) -> str:
+    """A block without words that only point to a source: "(source)", ", according to the archive", "here"."""
+    if not re.search(_MARK, text):
+        return text
 
+    def bracketed(match: re.Match[str]) -> str:
+        links = re.findall(_LINK, match[1])
+        rest = re.sub(rf"{_LINK}|{_MARK}|[\s,;:&|/–—-]|\b(?:and|see|via|cf|from|sources?|the)\b\.?", "", match[1])
+        names = all(re.fullmatch(_SOURCE, words, re.IGNORECASE) or words[:1].isupper() for words, _ in links)
+        return "".join(re.findall(_MARK, match[1])) if names and not rest else match[0]
 
-def _markdown(text: str) -> tuple[list[Marked], dict[str, str]]:
-    """The blocks of Markdown, and its footnotes."""
-    blocks: list[Marked] = []
-    notes: dict[str, str] = {}
-    note, heading, counters, label, listing = "", False, list[int](), "", False
-    for token in MarkdownIt("commonmark").enable("table").use(footnote_plugin).parse(text):
-        match token.type:
-            case "footnote_open":
-                note = f"^{token.meta.get('label') or token.meta['id'] + 1}"
-            case "footnote_close":
-                note = ""
-            case "heading_open" | "heading_close":
-                heading = token.type == "heading_open"
-            case "ordered_list_open":
-                counters.append(int(token.attrs.get("start", 1)))
-            case "ordered_list_close":
-                counters.pop()
-            case "list_item_open" if counters:
-                label, counters[-1] = f"[{counters[-1]}] ", counters[-1] + 1
-            case "inline":
-                block = _inline(token.children or [], heading=heading)
-                if note:
-                    notes.setdefault(note, _address_of(block))
-                else:
-                    blocks.append(_labelled(block, label) if label and listing else block)
-                    listing = _begins_references(block, listing)
-                label = ""
-    return blocks, notes
+    def led(match: re.Match[str]) -> str:
+        begun = text_before(match)[-1:] not in ("", ".", "!", "?", ":")
+        return "".join(re.findall(_MARK, match[0])) if begun else match[0]
 
+    def pointing(match: re.Match[str]) -> str:
+        before = text_before(match)
+        needed = _NEEDED.search(before) or not re.fullmatch(_SOURCE, match[1], re.IGNORECASE)
+        alone = not before and _visible(match.string[match.end() :]).strip(" .")
+        followed = match.string[match.end() :][:1] == " "  # another sentence, so this one is only a source
+        return match[0] if needed or alone or (followed and before[-1:] not in set(".!?")) else match[2]
 
-def _begins_references(block: Marked, listing: bool) -> bool:
-    """Whether references follow a block: it is a heading such as "References", or no heading and they did before."""
-    return bool(_SECTION.match(block.text)) if block.heading and block.text else listing
+    def text_before(match: re.Match[str]) -> str:
+        return _visible(match.string[max(0, match.start() - 80) : match.start()]).rstrip()
 
-
-def _labelled(block: Marked, label: str) -> Marked:
-    """An item of a numbered list, with its number before it."""
-    moved = [(at + len(label), mark, target) for at, mark, target in block.marks]
-    return Marked(label + block.text, moved)
-
-
-def _inline(tokens: Iterable[Token], *, heading: bool) -> Marked:
-    block = Marked(heading=heading)
-    link, begin = "", 0
-    for token in tokens:
-        match token.type:
-            case "link_open":
-                link, begin = str(token.attrs.get("href", "")), block.size
-            case "link_close":
-                _close(block, begin, link)
-                link = ""
-            case "footnote_ref":
-                label = str(token.meta.get("label") or token.meta["id"] + 1)
-                block.cite(f"[{label}]", f"note:^{label}")
-            case "softbreak" | "hardbreak":
-                block.add(BREAK)
-            case "text" | "code_inline" if link:
-                block.add(token.content)
-            case "text" | "code_inline":
-                plain = _plain(token.content)
-                block.marks += [(block.size + at, mark, target) for at, mark, target in plain.marks]
-                block.add(plain.text)
-    return block
-
-
-def _close(block: Marked, begin: int, target: str) -> None:
-    """End a link: its words stay in the text, unless they are its address or a number."""
-    said = block.cut(begin)
-    words = said.strip()
-    if target.startswith(_NO_SOURCE) and not target.startswith("#"):
-        block.add(said)
-        return
-    if _LABEL.match(words):
-        block.cut(block.end())
-    elif words != target and not ADDRESS.fullmatch(words):
-        block.add(said)
-    if target and not target.startswith("#"):
-        block.cite(words or target, target)
-
-
-def _html(text: str) -> tuple[list[Marked], dict[str, str]]:
-    """The blocks of a page, and what its inner links lead to."""
-    from lxml import etree, html
-
-    try:
-        tree = html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
-    except etree.ParserError:  # nothing but blanks and comments
-        return [], {}
-    etree.strip_elements(tree, *_HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
-    links = defaultdict[str, list[Any]](list)  # inner ones, by what they lead to
-    for link in tree.iter("a"):
-        if (href := link.get("href", "")).startswith("#") and len(href) > 1:
-            links[href[1:]].append(link)
-    found = {one.get("id"): one for one in tree.xpath("//*[@id]") if one.get("id") in links}
-    cited = {place: one for place, one in found.items() if _is_note(one, links[place])}
-    for items in tree.iter("ol"):
-        for number, item in enumerate(items.findall("li"), start=1):
-            item.set(_NUMBER, str(number))
-    notes = {place: _note(one) for place, one in cited.items()}
-    notes |= {number: notes[place] for place, one in cited.items() if (number := one.get(_NUMBER))}
-    for one in cited.values():
-        one.drop_tree()
-    walk = _Walk(notes)
-    walk.add(tree)
-    for block in walk.blocks:
-        _squeeze(block)
-    return [block for block in walk.blocks if block.size], notes
-
-
-def _is_note(element: Any, links: Iterable[Any]) -> bool:
-    """Whether an element is a note: something that a mark links to, and that holds more than a mark."""
-    marks = any(_LABEL.match(link.text_content()) or link.getparent().tag == "sup" for link in links)
-    leads = any(not href.startswith("#") for href in element.xpath(".//a/@href"))
-    return marks and (leads or len(element.text_content().split()) > 1)
-
-
-def _note(element: Any) -> str:
-    links = [href for href in element.xpath(".//a/@href") if not href.startswith(_NO_SOURCE)]
-    words = " ".join(element.text_content().split())
-    plain = ADDRESS.search(words)
-    return links[0] if links else plain[1] if plain else words
-
-
-_NUMBER = "data-number"  # of an item in its list
-_HIDDEN = ("head", "script", "style", "noscript", "template", "nav", "footer", "aside", "form", "button")
-
-
-class _Walk:
-    """Collects the blocks of a page.
-
-    Args:
-        notes: the ids of its notes, and their numbers.
-    """
-
-    def __init__(self, notes: Container[str]) -> None:
-        self.blocks = [Marked()]
-        self._notes = notes
-        self._listing = False  # whether the last heading is one such as "References"
-
-    def add(self, element: Any) -> None:
-        """Add an element's text and marks to the last block, or to new ones."""
-        tag = element.tag
-        if ends := tag not in INLINE and tag != "br":
-            self.blocks.append(Marked(heading=bool(re.fullmatch(r"h[1-6]", str(tag)))))
-        own = self.blocks[-1]
-        begin = own.size
-        if (number := element.get(_NUMBER)) and self._listing:
-            own.add(f"[{number}] ")
-        own.add((element.text or "") if tag != "br" else BREAK)
-        for child in element:
-            self.add(child)
-            self.blocks[-1].add(child.tail or "")
-        self._mark(element, self.blocks[-1], begin)
-        if ends:
-            self._listing = _begins_references(own, self._listing)
-            self.blocks.append(Marked())
-
-    def _mark(self, element: Any, block: Marked, begin: int) -> None:
-        """Make what an element says since a place a mark, if it cites."""
-        href = element.get("href", "") if element.tag == "a" else ""
-        if href.startswith("#") and href[1:] in self._notes:
-            mark = element.text_content().strip(" []")
-            block.cut(begin)
-            block.cite(f"[{mark}]", f"note:{href[1:]}")
-        elif href:
-            _close(block, begin, href)
-        elif element.tag == "sup" and not element.xpath(".//a"):
-            label = element.text_content().strip()
-            if label.isdecimal():
-                block.cut(begin)
-                block.add(label.translate(_RAISE))
-
-
-def _squeeze(block: Marked) -> None:
-    """Make all whitespace single spaces, and move the marks with it."""
-    words = list(re.finditer(r"\S+", block.text))
-    starts = [word.start() for word in words]
-    moved = list(accumulate((len(word[0]) + 1 for word in words), initial=0))  # where each word comes to begin
-
-    def place(at: int) -> int:
-        number = bisect_left(starts, at) - 1
-        return moved[number] + min(at, words[number].end()) - starts[number] if number >= 0 else 0
-
-    marks = [(place(at), mark, target) for at, mark, target in block.marks]
-    block.cut(0)
-    block.add(" ".join(word[0] for word in words))
-    block.marks = marks
+    for pattern, replace in ((_BRACKETED, bracketed), (_LED, led), (_POINTING, pointing)):
+        text = pattern.sub(replace, text)
+    text = re.sub(rf"(?<=[.!?])((?:{_MARK})+)\s*\.(?!\.)", r"\1", text)
+    return _SPACE_BEFORE.sub("", re.sub(f"[{_OPEN}{_CLOSE}]", "", text))

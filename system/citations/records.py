@@ -8,25 +8,29 @@ from typing import Any, Self
 
 from system.article.records import Article, Sentence, each_of
 from system.graph.records import ClaimResult, Label, Record
+from system.text.words import content_stems, coverage, sentences
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the JSON that ``to_dict`` gives."""
 
 
 class Outcome(StrEnum):
-    """A source's relation to the sentence that cites it."""
+    """What the source of a citation says of the sentence that cites it."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
+    UNDECIDED = "could not decide"
+    ELSEWHERE = "another source says it"
     ABSENT = "not in the source"
     UNREADABLE = "source not readable"
+    UNANSWERED = "address does not answer"
 
 
-OUTCOMES = {
+UNREAD = (Outcome.UNREADABLE, Outcome.UNANSWERED)
+DECIDED = {
     Label.SUPPORTED: Outcome.SUPPORTED,
     Label.REFUTED: Outcome.CONTRADICTED,
     Label.CONFLICTING: Outcome.CONTRADICTED,
-    Label.NOT_ENOUGH_EVIDENCE: Outcome.ABSENT,
 }
 
 
@@ -60,6 +64,7 @@ class CitingText(Record):
     folder: Path | None = None
 
 
+SPEAKS = 0.5  # share of a statement's words from which a sentence speaks of it
 SHOWN = 5  # marks without a reference that are named
 
 
@@ -75,35 +80,53 @@ def described(unresolved: Sequence[str]) -> str:
     return f"{len(unresolved)} mark{'' if len(unresolved) == 1 else 's'} without a reference: {named}"
 
 
+def speaks_of_it(result: ClaimResult) -> bool:
+    """Whether what was read is about the statement: a sentence has half of its words."""
+    wanted = content_stems(result.claim.text)
+    read = {sentence for pair in result.pairs for one in pair.passages for sentence in sentences(one.text)}
+    return any(coverage(wanted, content_stems(one)) >= SPEAKS for one in read)
+
+
 class CheckedCitation(Record):
     """A citation that was checked.
 
     Attributes:
         source: what was read: a file, or an address; empty where nothing was.
-        reason: why the source could not be read; empty where it was.
-        result: what the check of the statement against the source alone found; None where it could not be read.
+        reason: why the source could not be read; empty if it was.
+        unanswered: whether it is an address from which nothing came.
+        result: what the check of the statement against the source alone found; None if it could not be read.
+        elsewhere: what the check against all sources found, if another one supports the statement.
     """
 
     citation: Citation
     source: str
     reason: str = ""
+    unanswered: bool = False
     result: ClaimResult | None = None
+    elsewhere: ClaimResult | None = None
 
     @property
     def outcome(self) -> Outcome:
-        """The source's relation to the sentence; a check that failed reads as a source that cannot be read."""
+        """What the source says of the sentence; a check that failed counts as a source that cannot be read."""
         if self.result is None or any(failure.unanswered for failure in self.result.failures):
-            return Outcome.UNREADABLE
-        return OUTCOMES[self.result.verdict.label]
+            return Outcome.UNANSWERED if self.unanswered else Outcome.UNREADABLE
+        if self.result.verdict.label in DECIDED:
+            return DECIDED[self.result.verdict.label]
+        if self.elsewhere:
+            return Outcome.ELSEWHERE
+        return Outcome.UNDECIDED if speaks_of_it(self.result) else Outcome.ABSENT
 
     @property
     def why(self) -> str:
-        """The reason in words, with a quotation where the source decides."""
-        return self.result.verdict.justification if self.result else self.reason
+        """The reason in words, with a quotation if the source decides."""
+        if self.result is None:
+            return self.reason
+        found = self.result.verdict.justification
+        return f"{found} Another of your sources: {self.elsewhere.verdict.justification}" if self.elsewhere else found
 
     def to_dict(self) -> dict[str, Any]:
         """The citation and what came of it, as plain values."""
-        result, sentence = self.result, self.citation.sentence
+        result, sentence = self.elsewhere or self.result, self.citation.sentence
         passages = {one.key: one for pair in result.pairs for one in pair.passages} if result else {}
         return {
             "number": self.citation.number,
@@ -111,6 +134,7 @@ class CheckedCitation(Record):
             "start": sentence.start,
             "end": sentence.end,
             "claim": sentence.claim,
+            "context": sentence.context,
             "mark": self.citation.mark,
             "target": self.citation.target,
             "source": self.source,

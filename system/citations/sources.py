@@ -1,7 +1,11 @@
-"""The sources that a text cites: found among files by name or address, beside the text, or on the web."""
+"""Find the sources that a text cites: among files by name or address, beside the text, or on the web.
+
+sources = Sources(pages, given=["sources/"], fetch=True)
+sources.find("https://city.example/bridge").pages
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -25,11 +29,12 @@ _HREF = re.compile(rb"\shref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Source:
-    """A source as it was read: a name and its pages, or why there are none."""
+    """A source: a name and its pages, or why there are none; ``unanswered`` if it is an address that gave nothing."""
 
     name: str
     pages: tuple[Page, ...] = ()
     reason: str = ""
+    unanswered: bool = False
 
 
 @dataclass
@@ -53,39 +58,36 @@ class Sources:
     _keys: dict[str, set[str]] = field(default_factory=dict)
     _found: dict[str, Source] = field(default_factory=dict)
 
-    def _index(self) -> None:
+    def find(self, target: str) -> Source:
+        """Return the source for an address, or for the words of a reference."""
         for page in self.pages:
-            name = re.sub(r"#page=\d+$", "", page.url) if "://" in page.url else page.url.partition("#")[0]
-            self._named.setdefault(name, []).append(page)
-        for name in self._named:
-            for key in self._keys_of(name):
+            self._named.setdefault(name_of(page.url), []).append(page)
+        for name in self._named if self.pages else ():
+            for key in (*_keys(name), *self._saved_as(name)):
                 self._keys.setdefault(key, set()).add(name)
         self.pages = ()
-
-    def find(self, target: str) -> Source:
-        """The source for an address, or for the words of a reference."""
-        if self.pages:
-            self._index()
         if target not in self._found:
             self._found[target] = self._find(target)
         return self._found[target]
+
+    def all(self) -> dict[str, tuple[Page, ...]]:
+        """Return the pages of the documents, and of all sources that were found, by the names of the sources."""
+        documents = {name: tuple(pages) for name, pages in self._named.items()}
+        return documents | {one.name: one.pages for one in self._found.values() if one.pages}
 
     def _find(self, target: str) -> Source:
         address = target.startswith(("http://", "https://"))
         if named := self._among(target) if address or _is_path(target) else self._mentioned(target):
             return Source(named, tuple(self._named[named]))
+        if address and not self.fetch:
+            return Source(target, reason="no document has this address; --fetch reads it from the web")
         if address:
-            return self._fetched(target)
+            return self._read(target, target)
         if self.beside and _is_path(target):
             file = self.beside / unquote(target.partition("#")[0])
             if file.is_file() and file.suffix.lower() in SUFFIXES:
                 return self._read(str(file), target)
         return Source(target, reason=f"no document is named like {target!r:.80}; add it to --documents")
-
-    def _fetched(self, target: str) -> Source:
-        if not self.fetch:
-            return Source(target, reason="no document has this address; --fetch reads it from the web")
-        return self._read(target, target)
 
     def _read(self, source: str, name: str) -> Source:
         if not self.limits.left:
@@ -93,15 +95,11 @@ class Sources:
         try:
             return Source(name, tuple(read_documents([source], Flaws(), fetch=self.fetch, limits=self.limits)))
         except DocumentsError as error:
-            return Source(name, reason=str(error))
+            return Source(name, reason=str(error), unanswered="://" in source)
 
     def _among(self, target: str) -> str:
-        """The one file or page that has this address, or whose name is made of it; empty where none or several have."""
-        for key in _keys(target):
-            names = self._keys.get(key, set())
-            if len(names) == 1:
-                return next(iter(names))
-        return ""
+        """The one file or page that has this address, or whose name is made of it; empty if none or several have."""
+        return next((next(iter(names)) for key in _keys(target) if len(names := self._keys.get(key, ())) == 1), "")
 
     def _mentioned(self, words: str) -> str:
         """The one file whose name stands in the words of a reference."""
@@ -110,14 +108,12 @@ class Sources:
         found = [name for name, stem in stems.items() if len(stem) >= SHORTEST and stem in plain]
         return found[0] if len(found) == 1 else ""
 
-    def _keys_of(self, name: str) -> list[str]:
-        """The keys of a document: its name, and the address that it was saved from."""
-        keys = _keys(name)
+    def _saved_as(self, name: str) -> Iterator[str]:
+        """The key of the address that a document was saved from."""
         for given in self.given:
             file = Path(given) / name if Path(given).is_dir() else Path(given)
             if file.suffix.lower() in (".html", ".htm") and file.is_file() and file.name == Path(name).name:
-                keys += map(page_key, _saved_from(file))
-        return keys
+                yield from map(page_key, _saved_from(file))
 
 
 def sources_of(
@@ -129,8 +125,13 @@ def sources_of(
     return Sources(pages_of(documents, Flaws(), limits, fetch=fetch), files, beside, fetch, limits)
 
 
+def name_of(url: str) -> str:
+    """The name of the document that a page belongs to: its address without the place in it."""
+    return re.sub(r"#page=\d+$", "", url) if "://" in url else url.partition("#")[0]
+
+
 def _saved_from(file: Path) -> list[str]:
-    """The address that a page was saved from, where it says so itself."""
+    """The address that a page was saved from, if it says so itself."""
     with file.open("rb") as opened:
         opening = opened.read(OPENING)
     links = (link[0] for link in _LINK.finditer(opening) if _CANONICAL.search(link[0]))

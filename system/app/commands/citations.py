@@ -15,15 +15,10 @@ from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_REFUTED
 from system.app.commands.text import explained, find_sources, folder_of, publish
 from system.app.parsers import citations as parser
 from system.citations.checking import read_citing
-from system.citations.records import CheckedCitations, CitingText, Outcome, described
+from system.citations.records import UNREAD, CheckedCitations, CitingText, Outcome, described
 from system.settings import Settings
 
-COLOR = {
-    Outcome.SUPPORTED: "green",
-    Outcome.CONTRADICTED: "red",
-    Outcome.ABSENT: "yellow",
-    Outcome.UNREADABLE: "magenta",
-}
+COLOR = {Outcome.SUPPORTED: "green", Outcome.CONTRADICTED: "red"} | dict.fromkeys(UNREAD, "magenta")
 
 
 def command(arguments: Sequence[str]) -> int:
@@ -41,7 +36,7 @@ def command(arguments: Sequence[str]) -> int:
 
     output = folder_of(args.output, "citations", args.text)
     publish(args, output, checked, citations_page(checked), print_citations)
-    if checked.counts[Outcome.UNREADABLE]:
+    if any(checked.counts[outcome] for outcome in UNREAD):
         return EXIT_FAILED_CLAIMS
     return EXIT_REFUTED if checked.counts[Outcome.CONTRADICTED] else 0
 
@@ -59,7 +54,7 @@ def print_citations(checked: CheckedCitations, console: Console) -> None:
     for heading, ratio in (("statement", 3), ("cites", 2), ("its source", None), ("why", 4)):
         table.add_column(heading, ratio=ratio)
     for one in checked.citations:
-        label = Text(str(one.outcome), style=f"bold {COLOR[one.outcome]}")
+        label = Text(str(one.outcome), style=f"bold {COLOR.get(one.outcome, 'yellow')}")
         cited = one.citation
         name = source_name(cited.target)
         where = name if cited.mark == cited.target else f"{cited.mark} {name}"

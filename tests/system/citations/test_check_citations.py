@@ -6,6 +6,7 @@ import pytest
 
 from factgraph import FactChecker
 from knowledge_store.pages.page import Page
+from submission.report.citations import citations_page
 from system.check import Engine
 from system.citations.checking import citing_of, read_citing
 from system.citations.records import CheckedCitations, Outcome
@@ -17,7 +18,8 @@ from tests.helpers.by_words import ByWords, loudest
 
 TEXT = """The Aster bridge [opened in 1931](https://history.example/aster-bridge). It carries two lanes.[^1]
 The bridge [is closed to lorries](https://city.example/bridge/). Its toll [ended](https://gone.example/x).
-The bridge [is closed to lorries](tourism.md).
+The bridge [is closed to lorries](tourism.md). The bridge [carries a toll station](lanes.html).
+Ferries [cross the lake](lanes.html). The mill [burned](http://127.0.0.1:9/x).
 
 [^1]: The city's page, lanes.html
 """
@@ -45,17 +47,27 @@ def checker():
 
 def test_says_of_each_citation_what_its_source_says(checker, folder):
     citing = read_citing(folder / "text.md")
-    checked = CheckedCitations.of(citing.article, checker.check_citations(citing, folder / "sources"))
+    checked = CheckedCitations.of(citing.article, checker.check_citations(citing, folder / "sources", fetch=True))
     assert [(one.outcome, one.source) for one in checked.citations] == [
         (Outcome.CONTRADICTED, "aster-bridge.md"),
         (Outcome.SUPPORTED, "lanes.html"),
-        (Outcome.ABSENT, "lanes.html"),
-        (Outcome.UNREADABLE, ""),
+        (Outcome.ELSEWHERE, "lanes.html"),
+        (Outcome.UNANSWERED, ""),
         (Outcome.SUPPORTED, "tourism.md"),
+        (Outcome.UNDECIDED, "lanes.html"),
+        (Outcome.ABSENT, "lanes.html"),
+        (Outcome.UNANSWERED, ""),
     ]
     tree = checked.to_dict()
-    assert tree["counts"]["supported"] == 2 and "--fetch" in tree["citations"][3]["why"]
+    assert tree["counts"]["supported"] == 2
     assert tree["citations"][0]["correction"]["text"] == "The Aster bridge opened in 1932."
+    assert "Another of your sources: tourism.md says so" in tree["citations"][2]["why"]
+    assert "address does not answer" in citations_page(checked)
+
+
+def test_without_fetch_an_address_is_not_read(checker):
+    (only,) = checker.check_citations("The toll [ended](https://gone.example/x).")
+    assert only.outcome is Outcome.UNREADABLE and "--fetch" in only.why
 
 
 def test_texts_by_their_addresses_are_sources_too(checker):

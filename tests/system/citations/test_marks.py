@@ -2,6 +2,7 @@
 
 import time
 from contextlib import suppress
+from io import BytesIO
 
 import pytest
 
@@ -37,82 +38,130 @@ Sources
 [1] History. https://history.example/aster
 
 [2] An old book, 1999."""
+FILES = {
+    "a.md": (
+        MARKDOWN,
+        [
+            ("The Aster bridge opened in 1931.", "https://history.example/aster"),
+            ("It carries two lanes.", "https://city.example/bridge"),
+            ("The bridge is closed.", "tourism.html"),
+            ("The bridge is closed.", "An old book, 1999."),
+            ("Its toll ended in 1950.", "https://tolls.example/a"),
+        ],
+    ),
+    "a.html": (
+        HTML,
+        [
+            ("The Aster bridge opened in 1931.", "https://history.example/aster"),
+            ("It carries two lanes.", "https://city.example/bridge"),
+            ("The bridge is closed.", "Tourism office, tourism.html"),
+        ],
+    ),
+    "a.txt": (
+        PLAIN,
+        [
+            ("The Aster bridge opened in 1931.", "https://history.example/aster"),
+            ("It carries two lanes.", "https://history.example/aster"),
+            ("It carries two lanes.", "An old book, 1999."),
+        ],
+    ),
+    "links.html": (
+        '<p>The bridge opened in 1932 <a href="a.txt">archive</a>. It is <b>long</b>.</p>',
+        [("The bridge opened in 1932.", "a.txt")],
+    ),
+    "lines.html": (
+        "<p>The bridge opened [2].</p><h2>References</h2><p>[1] A book, 1999<br>[2] https://a.example</p>",
+        [("The bridge opened.", "https://a.example")],
+    ),
+}
 
 
-def cited(path):
-    citing = read_citing(path)
+def found(text):
+    citing = citing_of(text)
+    return [(one.sentence.claim, one.mark, one.target) for one in citing.citations], citing.unresolved
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_marks_lead_to_their_sources_and_leave_the_text(name, tmp_path):
+    content, citations = FILES[name]
+    (tmp_path / name).write_text(content)
+    citing = read_citing(tmp_path / name)
     assert "[" not in citing.article.text and "http" not in citing.article.text
-    return [(one.sentence.claim, one.target) for one in citing.citations]
+    assert [(one.sentence.claim, one.target) for one in citing.citations] == citations
 
 
-def test_markdown(tmp_path):
-    (tmp_path / "a.md").write_text(MARKDOWN)
-    assert cited(tmp_path / "a.md") == [
-        ("The Aster bridge opened in 1931.", "https://history.example/aster"),
-        ("It carries two lanes.", "https://city.example/bridge"),
-        ("The bridge is closed.", "tourism.html"),
-        ("The bridge is closed.", "An old book, 1999."),
-        ("Its toll ended in 1950.", "https://tolls.example/a"),
-    ]
+def test_links_and_footnotes_of_a_word_file(tmp_path):
+    docx = pytest.importorskip("docx")
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
 
-
-def test_html(tmp_path):
-    (tmp_path / "a.html").write_text(HTML)
-    assert cited(tmp_path / "a.html") == [
-        ("The Aster bridge opened in 1931.", "https://history.example/aster"),
-        ("It carries two lanes.", "https://city.example/bridge"),
-        ("The bridge is closed.", "Tourism office, tourism.html"),
-    ]
-
-
-def test_plain_text(tmp_path):
-    (tmp_path / "a.txt").write_text(PLAIN)
-    assert cited(tmp_path / "a.txt") == [
-        ("The Aster bridge opened in 1931.", "https://history.example/aster"),
-        ("It carries two lanes.", "https://history.example/aster"),
-        ("It carries two lanes.", "An old book, 1999."),
+    written = docx.Document()
+    paragraph = written.add_paragraph("The Aster bridge ")
+    relation = written.part.relate_to("https://a.example/1", docx.opc.constants.RELATIONSHIP_TYPE.HYPERLINK, True)
+    link = f'<w:hyperlink {nsdecls("w", "r")} r:id="{relation}"><w:r><w:t>opened in 1932</w:t></w:r></w:hyperlink>'
+    paragraph._p.append(parse_xml(link))
+    paragraph.add_run(". Its toll ended, see https://b.example/x_(y).")
+    stream = BytesIO()
+    written.save(stream)
+    (tmp_path / "a.docx").write_bytes(stream.getvalue())
+    assert [(one.sentence.claim, one.target) for one in read_citing(tmp_path / "a.docx").citations] == [
+        ("The Aster bridge opened in 1932.", "https://a.example/1"),
+        ("Its toll ended.", "https://b.example/x_(y)"),
     ]
 
 
 @pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        (
+            "The bridge opened in 1932, see https://a.example/wiki/Aster_(bridge).",
+            "https://a.example/wiki/Aster_(bridge)",
+        ),
+        ("The bridge opened in 1932 (https://a.example/Aster_(bridge)).", "https://a.example/Aster_(bridge)"),
+        ("The bridge opened in 1932 (https://a.example/a).", "https://a.example/a"),
+        ("The bridge opened in 1932 <https://a.example/a,b>.", "https://a.example/a,b"),
+        ("The bridge opened in 1932: https://a.example/?q=(1)&r=2", "https://a.example/?q=(1)&r=2"),
+        ("The bridge [opened](https://a.example/Aster_(bridge)) in 1932.", "https://a.example/Aster_(bridge)"),
+        ("The bridge **opened** in *1932* “https://a.example/a”.", "https://a.example/a"),
+    ],
+)
+def test_an_address_ends_where_it_ends(text, target):
+    ((claim, _, cited),), _ = found(text)
+    assert cited == target and claim.replace(" “”", "") == "The bridge opened in 1932."
+
+
+@pytest.mark.parametrize(
     "text",
-    ["The bridge opened in 1932.", "Is [it](https://a.example) old?", "The bridge [sic] opened.", "See [above](#top)."],
+    [
+        *("The bridge opened in 1932.", "Is [it](https://a.example) old?", "The bridge [sic] opened."),
+        *("See [above](#top).", "* * *", "The bridge opened in 1932 [²].", "The bridge opened in 1932 [٣²]."),
+    ],
 )
 def test_what_cites_nothing_has_no_citation(text):
     assert citing_of(text).citations == ()
 
 
 @pytest.mark.parametrize(
-    "text", ["[a](", "<a href='#x'>", "[^1]: [^1]", "# [1]\n\n[1]", "\x00 [1](b)", "<ol><li>" * 50]
+    "text", ["[a](", "<a href='#x'>", "[^1]: [^1]", "# [1]\n\n[1]", "\x00 [1](b)", "<ol><li>" * 50, "\U000f0000\ue001"]
 )
 def test_broken_marks_break_nothing(text, tmp_path):
     citing_of(text)
     (tmp_path / "a.html").write_text(f"<p>The bridge opened.</p>{text}<a href='https://a.example'>It is old.</a>")
-    with suppress(DocumentsError):  # what is left may cite nothing
+    with suppress(DocumentsError):  # what remains may cite nothing
         assert read_citing(tmp_path / "a.html").article.text
 
 
 def test_a_text_that_exceeds_the_limits_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(checking, "LIMITS", Limits(seconds=1.0))
-    attributes = " ".join(f"a{number}=1" for number in range(100_000))
-    (tmp_path / "a.html").write_text(f"<p {attributes}>The bridge opened. <a href='https://a.example'>It is old.</a>")
-    with pytest.raises(DocumentsError, match=r"a\.html: cannot be read \(took over 1 s\)"):
-        read_citing(tmp_path / "a.html")
     monkeypatch.setattr(checking, "LIMITS", Limits(memory=2**20))
     with pytest.raises(DocumentsError, match=r"text: cannot be read \("):
         citing_of("The bridge [opened](https://a.example) in 1932. " * 20_000)
 
 
-@pytest.mark.parametrize("page", ["", " ", "<!-- x -->", "<html><!-- x --></html>", "<?x ?>"])
-def test_a_page_of_comments_cites_nothing(page, tmp_path):
-    (tmp_path / "a.html").write_text(page)
-    with pytest.raises(DocumentsError, match="expected links"):
-        read_citing(tmp_path / "a.html")
-
-
-@pytest.mark.parametrize("label", ["²", "^²", "1-²", "٣²"])
-def test_a_number_that_is_none_is_no_label(label):
-    assert citing_of(f"The bridge opened in 1932 [{label}].").citations == ()
+@pytest.mark.parametrize(("name", "page"), [("a.html", ""), ("a.html", "<!-- x -->"), ("a.docx", "no Word file")])
+def test_a_file_without_citations_is_one_clear_error(name, page, tmp_path):
+    (tmp_path / name).write_text(page)
+    with pytest.raises(DocumentsError, match=r"expected links|cannot be read"):
+        read_citing(tmp_path / name)
 
 
 SENTENCES = {
@@ -120,7 +169,8 @@ SENTENCES = {
     "links": (".md", "The bridge [opened](https://a.example) in 1932. "),
     "paragraphs": (".html", "<p>The bridge <a href='https://a.example'>opened</a> in 1932."),
     "one paragraph": (".html", "The bridge <a href='https://a.example'>opened</a> in 1932. "),
-    "footnotes": (".html", "<p>The bridge opened.<a href='#n'>1</a> <ol><li>It is old.</ol>"),
+    "addresses": (".txt", "The bridge opened in 1932, see https://a.example. "),
+    "brackets": (".txt", "The bridge opened ((( [1]. "),
 }
 
 
@@ -130,13 +180,8 @@ def test_time_grows_with_the_number_of_citations_alone(suffix, sentence, tmp_pat
     (tmp_path / f"a{suffix}").write_text(sentence * 10_000 + notes)
     begin = time.process_time()
     citing = read_citing(tmp_path / f"a{suffix}")  # which reads the marks within 10 s, or raises
-    assert time.process_time() - begin < 10  # it takes two
+    assert time.process_time() - begin < 10
     assert len(citing.citations) == 10_000
-
-
-def found(text):
-    citing = citing_of(text)
-    return [(one.sentence.claim, one.mark, one.target) for one in citing.citations], citing.unresolved
 
 
 @pytest.mark.parametrize(
@@ -151,7 +196,6 @@ def found(text):
         "The bridge opened in 1932, see [here](a.txt).",
         "The bridge opened in 1932 [a.txt](a.txt).",
         "The bridge opened in 1932 ([1](a.txt)).",
-        "The bridge opened in 1932 ([the full report](a.txt), [Zentralblatt der Bauverwaltung](b.txt)).",
         "The bridge opened in 1932. [Source](a.txt)",
         "The bridge opened in 1932. [Source](a.txt) Is it old?",
         "The brid\u00adge opened in 1932 [arch\u00adive](a.txt).",
@@ -172,18 +216,12 @@ def test_words_that_only_point_to_a_source_are_no_claim(text):
         "The site [a.example](https://a.example) opened in 1932.",
         "According to [the archive](a.txt), the bridge opened in 1932.",
         "The bridge ([opened in 1932](a.txt)) is long.",
-        "The bridge opened ([in May 1932](a.txt)).",
         "The bridge is long ([4,200 metres](a.txt)).",
     ],
 )
 def test_words_that_a_claim_needs_stay(text):
     ((claim, mark, _),), _ = found(text)
     assert mark in claim
-
-
-def test_html_links_point_too(tmp_path):
-    (tmp_path / "a.html").write_text('<p>The bridge opened in 1932 <a href="a.txt">archive</a>. It is <b>long</b>.</p>')
-    assert cited(tmp_path / "a.html") == [("The bridge opened in 1932.", "a.txt")]
 
 
 @pytest.mark.parametrize(
@@ -193,116 +231,30 @@ def test_html_links_point_too(tmp_path):
         "References\n[1] A book, 1999\n[2] History. https://a.example",
         "[1] A book, 1999\n[2] History. https://a.example",
         "[1] A book, 1999\n\n[2] https://a.example",
+        "Sources:\n\n- A book, 1999\n- https://a.example",
+        "【1†source】 A book, 1999\n【2†source】 https://a.example",
+        "## Notes\n\n1. A book, 1999\n2. [History](https://a.example)",
     ],
 )
-def test_references_may_stand_on_consecutive_lines(references):
-    citations, unresolved = found(f"The bridge opened in 1932 [2]. It was [1] long.\n\n{references}")
-    assert [(mark, target) for _, mark, target in citations] == [("[2]", "https://a.example"), ("[1]", "A book, 1999")]
+@pytest.mark.parametrize(
+    "marks", ["opened in 1932 [2]. It was [1] long.", "opened in 1932【2†source】. It was【1†L3】 long."]
+)
+def test_references_may_stand_in_many_ways(references, marks):
+    citations, unresolved = found(f"The bridge {marks}\n\n{references}")
+    assert citations == [
+        ("The bridge opened in 1932.", "[2]", "https://a.example"),
+        ("It was long.", "[1]", "A book, 1999"),
+    ]
     assert not unresolved
 
 
-def test_references_of_html_may_stand_on_lines(tmp_path):
-    page = "<p>The bridge opened [2].</p><h2>References</h2><p>[1] A book, 1999<br>[2] https://a.example</p>"
-    (tmp_path / "a.html").write_text(page)
-    assert cited(tmp_path / "a.html") == [("The bridge opened.", "https://a.example")]
+def test_a_line_that_begins_with_a_mark_may_be_prose():
+    text = "The bridge opened in 1932\n[1] and is closed.\n\n[1] https://a.example"
+    assert found(text) == ([("The bridge opened in 1932 and is closed.", "[1]", "https://a.example")], ())
 
 
-def test_a_reference_may_stand_right_below():
-    assert found("The bridge opened in 1932. [1]\n[1] https://a.example")[0] == [
-        ("The bridge opened in 1932.", "[1]", "https://a.example")
-    ]
-
-
-def test_raised_numbers_cite_and_units_stay():
-    notes = "¹ https://a.example\n² https://b.example"
-    citations, _ = found(f"The bridge opened.¹ It covers 5 km². It closed in 1999².\n\n{notes}")
-    assert citations == [
-        ("The bridge opened.", "¹", "https://a.example"),
-        ("It closed in 1999.", "²", "https://b.example"),
-    ]
-    assert "5 km²" in citing_of(f"It covers 5 km².¹\n\n{notes}").article.text
-
-
-BOOKS = """## References
-
-Smith, J. (2001). Bridges. https://smith.example
-Smith, J. & Vell, A. (1999a). Ferries of the
-Aster. https://both.example
-
-- World Bank. 2004. Tolls. https://bank.example
-- Ana van der Hale, Corvane, 1999. An old book.
-- Lee Smith and Ana Marsh. 2005. Floods. https://flood.example
-- Kim Hale and Lee Smith. 2005. Droughts. https://drought.example
-"""
-
-
-@pytest.mark.parametrize(
-    ("mark", "targets"),
-    [
-        ("The bridge opened (Smith, 2001).", ["https://smith.example"]),
-        (
-            "The bridge opened (see Smith 2001, p. 12; World Bank, 2004).",
-            ["https://smith.example", "https://bank.example"],
-        ),
-        ("The bridge opened [Smith and Vell, 1999a].", ["https://both.example"]),
-        ("The bridge opened (van der Hale, 1999).", ["Ana van der Hale, Corvane, 1999. An old book."]),
-        ("In Corvane Smith (2001) found a ferry.", ["https://smith.example"]),
-        ("The bridge opened (Smith & Marsh, 2005; Smith et al., 2005).", ["https://flood.example"]),
-        ("The bridge opened (Smith et al., 1999).", []),
-        ("The bridge opened (Smith, 1984).", []),
-        ("The bridge opened (May 2001).", []),
-    ],
-)
-def test_authors_and_years_lead_to_their_references(mark, targets):
-    citations, unresolved = found(f"{mark}\n\n{BOOKS}")
-    assert [target for _, _, target in citations] == targets
-    assert all("(" not in claim and "[" not in claim for claim, _, _ in citations)
-    assert bool(unresolved) == (not targets and "May" not in mark)
-
-
-def test_a_label_comes_before_the_place_in_another_list():
-    lists = "## References\n\n- Smith, J. 2001. Bridges.\n\n## Notes\n\n1. A book."
-    citations, _ = found(f"It opened (Smith, 2001) and closed [1].\n\n{lists}")
-    assert [target for _, _, target in citations] == ["Smith, J. 2001. Bridges.", "A book."]
-
-
-def test_two_works_of_one_author_and_year_decide_nothing():
-    text = "The bridge opened (Smith, 2001).\n\n## References\n\n- Smith, J. (2001). A.\n- Smith, K. (2001). B."
-    assert found(text) == ([], ("(Smith, 2001)",))
-
-
-@pytest.mark.parametrize(
-    "sources",
-    [
-        "Sources:\n\n- https://a.example\n- https://b.example",
-        "【1†source】 https://a.example\n【2†source】 https://b.example",
-        "## References\n\n1. [A](https://a.example)\n2. [B](https://b.example)",
-    ],
-)
-def test_marks_of_assistants_lead_to_a_list_of_sources(sources):
-    citations, unresolved = found(f"The bridge opened【2†source】【1†L3-L9】.\n\n{sources}")
-    assert [target for _, _, target in citations] == ["https://b.example", "https://a.example"] and not unresolved
-    assert citations[0][0] == "The bridge opened."
-
-
-def test_a_mark_of_an_assistant_may_name_a_file():
-    citations, _ = found("The bridge opened in 1932【4:0†minutes of May.pdf】. It is old【4:1†source】.")
-    assert [(mark, target) for _, mark, target in citations] == [("【4:0†minutes of May.pdf】", "minutes of May.pdf")]
-
-
-@pytest.mark.parametrize(
-    ("text", "marks"),
-    [
-        ("The bridge opened in 1932【1†source】.", ("【1†source】",)),
-        ("The bridge opened in 1932 [7].", ("[7]",)),
-        (
-            "The bridge opened (Vell & Hale, 1999).\n\n## References\n\nVell, A. (1999). Bridges.",
-            ("(Vell & Hale, 1999)",),
-        ),
-        ("The bridge opened (Corvane, 1999).", ()),
-    ],
-)
-def test_marks_that_lead_nowhere_are_told(text, marks, tmp_path):
+@pytest.mark.parametrize(("text", "marks"), [("It opened in 1932 [7].", ("[7]",)), ("It opened in 1932.", ())])
+def test_marks_that_lead_nowhere_are_named(text, marks, tmp_path):
     assert found(text) == ([], marks)
     (tmp_path / "a.md").write_text(text)
     with pytest.raises(DocumentsError, match="1 mark without a reference" if marks else "got none"):
