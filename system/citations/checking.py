@@ -120,6 +120,8 @@ async def check_citations(
                 else:
                     bar.update()
                     yield one
+        if not undecided:
+            return
         claims = [claim for claim in claims if claim.id in undecided]
         everything = [page for pages in sources.all().values() for page in pages]
         async with aclosing(
@@ -140,7 +142,7 @@ def _of_sources(settings: Settings, found: Mapping[int, tuple[Citation, Source]]
 def _alone(settings: Settings, pages: Sequence[Page], name: str) -> PageCollection:
     """Pages that decide alone: nothing is searched for."""
     settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
-    return PageCollection(lambda *_: pages, settings, name=name)
+    return PageCollection(lambda *_: pages, settings, name=name, own=True)
 
 
 def _another_says_it(checked: Checked, one: CheckedCitation) -> bool:
