@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,8 @@ def extras() -> list[str]:
     return [extra for extra in _project()["optional-dependencies"] if extra not in LEFT_OUT]
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of all packages that the project and its extras require, directly or not.
+def versions(extras: Sequence[str]) -> dict[str, str]:
+    """Return the versions of all packages that the project and some of its extras require, directly or not.
 
     Raises:
         SystemExit: a package is not installed.
@@ -38,7 +39,7 @@ def versions() -> dict[str, str]:
     project = _project()
     required = [
         *project["dependencies"],
-        *(line for extra in extras() for line in project["optional-dependencies"][extra]),
+        *(line for extra in extras for line in project["optional-dependencies"][extra]),
     ]
     found: dict[str, str] = {}
     seen: set[tuple[str, str]] = set()
@@ -76,7 +77,7 @@ def main(upgrade: bool) -> None:
     if upgrade:
         pip = [sys.executable, "-m", "pip", "install", "--upgrade", "--upgrade-strategy", "eager"]
         subprocess.run([*pip, "--editable", f"{ROOT}[{','.join(extras())}]"], check=True)
-    lines = [f"{name}=={version}\n" for name, version in versions().items()]
+    lines = [f"{name}=={version}\n" for name, version in versions(extras()).items()]
     FILE.write_text(HEAD + "".join(lines), encoding="utf-8")
     print(f"{FILE.name}: {len(lines)} packages")
 

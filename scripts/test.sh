@@ -5,11 +5,16 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 echo "test.sh: lint, format, types and tests; without arguments at most 5 minutes on 2 idle cores (.ci/run tests the rest)"
-scripts/setup.sh test docs ray serve train bench
+scripts/setup.sh test ray serve train
 bin=$root/.venv/bin
 "$bin/ruff" check --quiet .
 "$bin/ruff" format --quiet --check .
-"$bin/mypy" --no-error-summary
-export OMP_NUM_THREADS=1 # two threads of one tiny model wait for each other where the cores have other work
-[ $# -gt 0 ] || set -- -n 2 --dist loadfile # a file stays in one process: its tests share what they make
-exec "$bin/python" -m pytest -q -m "not slow" "$@"
+types=$(mktemp)
+trap 'rm -f "$types"' EXIT
+"$bin/mypy" --no-error-summary >"$types" 2>&1 & # beside the tests, since it uses one core
+mypy=$!
+export OMP_NUM_THREADS=1 # two threads of one tiny model wait for each other on busy cores
+[ $# -gt 0 ] || set -- -n 2 --dist loadfile # a file stays in one process, because its tests share fixtures
+"$bin/python" -m pytest -q -m "not slow" "$@" && tests=0 || tests=$?
+wait "$mypy" || { cat "$types"; exit 1; }
+exit "$tests"

@@ -21,7 +21,8 @@ COMBINATIONS = [
     "mcp",
     "archive",
     "docs,ray,serve,train",  # scripts/build_docs.sh
-    "bench,docs,ray,serve,test,train",  # scripts/test.sh
+    "ray,serve,test,train",  # scripts/test.sh
+    "bench",
 ]
 
 
