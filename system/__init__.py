@@ -1,3 +1,3 @@
-"""The engine: graph, operations, strategies, models and runner; ``factgraph`` is its public face."""
+"""The engine: graph, strategies, models and runner. ``import factgraph`` is its public interface."""
 
 __version__ = "0.1.0"
