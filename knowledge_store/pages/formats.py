@@ -1,67 +1,55 @@
 """Files as blocks of prose: text, Markdown, HTML, PDF, DOCX and CSV.
 
-A block is a paragraph, a heading, an item of a list or a row of a table: what stands for itself and is never joined to
-the sentence after it. Files of strangers are read in a process of their own: see ``reading``.
+A block is a paragraph, a heading, an item of a list or a row of a table: what can be read alone and is never joined to
+the sentence after it. Untrusted files are read in a worker process: see ``reading``. Example:
+``parts_of(data, ".csv", "towns.csv")`` yields ("row=2-9", blocks).
 """
 
 import csv
 import logging
 import re
 import sys
-import unicodedata
 from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from io import BytesIO, StringIO
-from itertools import islice
-from typing import Any
-from zipfile import BadZipFile, ZipFile
+from html import escape
+from io import StringIO
+from itertools import chain
 
 from charset_normalizer import from_bytes
 from markdown_it import MarkdownIt
 
 from knowledge_store.normalization import encodable
+from knowledge_store.pages import html, pdf, word
+from knowledge_store.pages.html import INLINE, row_text
+from knowledge_store.pages.pdf import SOFT_HYPHEN
 
-MAX_UNPACKED = 256 * 2**20  # bytes; a DOCX that unpacks to more is refused
-NO_DOCX = "expected a Word document (.docx): another format, or damaged"
-MAX_PDF_PAGES = 5000
-NAMED = 10  # parts of a file that are left out for the same reason, by number, and the reasons
-NO_TEXT = "no text (damaged, or a picture: recognize the text in it first, by OCR)"
-SHOWN, PICTURES = frozenset((b"Tj", b"TJ", b"'", b'"')), frozenset((b"Do", b"INLINE IMAGE"))
-"""Operators of a PDF that show text, and pictures."""
-_WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
-SHORT_LINE = 0.7  # of the longest line of a PDF page: a shorter line ends its block
-LONGEST_NAME = 60  # characters of a column's name, which each row repeats
+__all__ = ["INLINE", "READERS", "SOFT_HYPHEN", "SUFFIXES", "UnreadableFile", "decoded", "html_of", "parts_of"]
+
 ROWS = 1000  # characters of a table's rows that are cited together
-SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
-LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
-"""Letters that PDFs draw as one, in place of which nobody types or quotes them."""
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
 NO_TEXT_OF_UTF8 = re.compile(r"\0|\x1b\$")  # UTF-16 and UTF-32; ISO 2022
 OTHER_ENCODINGS = re.compile(rf"{NO_TEXT_OF_UTF8.pattern}|~\{{(?:[!-w][!-~])+~\}}|\A\+/v")  # and HZ; UTF-7
 """What shows that bytes which may be UTF-8 are something else."""
+DECLARED = re.compile(rb"charset\s*=|<\?xml[^>]*encoding\s*=", re.IGNORECASE)
+FEW, SPARSE = 100, 0.25  # bytes beyond ASCII that are too few to tell an encoding; and their share of all letters
 
 _HTML = "!doctype html|!--|html|head|body|title|meta|link|script|style|iframe|h1|div|table|font|a|b|br|p"
 HTML_STARTS = re.compile(rf"(?:<\?xml[^>]*>\s*)?<(?:{_HTML})\b".encode())
 """How pages of HTML begin, in lower case (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type)."""
 
-_INLINE = "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup time u var"
-INLINE = frozenset(_INLINE.split())
-"""HTML's elements that do not end a block."""
-
-HIDDEN = ("head", "script", "style", "noscript", "template", "nav", "footer", "aside", "dialog", "iframe", "svg")
-"""HTML's elements that are no text of a page."""
-_LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
-BANNERS = (
-    "//body//*[self::nav or @role='navigation' or @role='dialog' or @role='contentinfo' or @hidden"
-    f" or ((contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
-)
-"""Menus, and what asks for consent."""
+HEADING_WORDS, WRAPPED = 12, 110  # most words of a heading; longest line of a text whose lines are wrapped
+_ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  # of a line that is no heading, or goes on
+_ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s")
+_ADDRESS = re.compile(r"&lt;(https?://[^\s<>]+?)&gt;")
+DELIMITERS = ",;\t|"
+SAMPLE = 200  # lines of a table that tell its delimiter
 
 log = logging.getLogger(__name__)
-for _library in ("trafilatura", "htmldate", "pypdf"):
+for _library in ("trafilatura", "htmldate"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
 
 
@@ -82,10 +70,31 @@ def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[st
     Raises:
         UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
     """
-    for place, blocks in READERS[suffix](data, name):
-        shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
-        if kept := [block for block in shown if block.strip()]:
-            yield place, kept
+    try:
+        for place, blocks in READERS[suffix](data, name):
+            shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
+            if kept := [block for block in shown if block.strip()]:
+                yield place, kept
+    except (pdf.UnreadablePdf, word.NoDocument) as error:
+        raise UnreadableFile(str(error)) from error
+
+
+def html_of(data: bytes, suffix: str, name: str) -> str | None:
+    """Return a document with its links as HTML (HTML, DOCX, PDF); None for other formats.
+
+    Raises:
+        UnreadableFile: see ``parts_of``.
+    """
+    try:
+        if suffix == ".docx":
+            return word.html_of(data, name)
+        if suffix == ".pdf":
+            blocks = [escape(block) for _, blocks in pdf.pages_of(data, name, links=True) for block in blocks]
+            linked = (_ADDRESS.sub(r'<a href="\1">\1</a>', block) for block in blocks)
+            return "".join(f"<p>{block}</p>" for block in linked)
+    except (pdf.UnreadablePdf, word.NoDocument) as error:
+        raise UnreadableFile(str(error)) from error
+    return decoded(data, name) if suffix in (".html", ".htm") else None
 
 
 def plain_text(text: str) -> str:
@@ -113,7 +122,10 @@ def suffix_of(data: bytes) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Decode as UTF-8 or, failing that, as what the bytes say or look like, with a warning.
+    """Decode as UTF-8 or, failing that, as what the bytes declare or look like, with a warning.
+
+    Few bytes beyond ASCII do not tell encodings of Latin letters apart. Without a declaration they are read as
+    Windows-1252, as browsers do (https://html.spec.whatwg.org/#determining-the-character-encoding).
 
     Raises:
         UnreadableFile: the bytes look like no text.
@@ -121,6 +133,11 @@ def decoded(data: bytes, name: str) -> str:
     with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         if not OTHER_ENCODINGS.search(text):
+            return text
+    if _is_western(data):
+        with suppress(UnicodeDecodeError):
+            text = data.decode("cp1252")
+            log.warning("%s: not UTF-8, read as cp1252", name)
             return text
     guess = from_bytes(data).best()
     if guess is None or NO_TEXT_OF_UTF8.search(str(guess)):
@@ -130,8 +147,46 @@ def decoded(data: bytes, name: str) -> str:
     return str(guess)
 
 
+def _is_western(data: bytes) -> bool:
+    """Whether a text declares no encoding, and its bytes beyond ASCII are few and stand alone among other letters."""
+    high = sum(byte > 127 for byte in data[: 100 * FEW])
+    letters = sum(byte > 127 or chr(byte).isalpha() for byte in data[: 100 * FEW])
+    controls = any(byte < 32 and byte not in b"\t\n\f\r" for byte in data)
+    return not controls and 0 < high <= min(FEW, SPARSE * letters) and not DECLARED.search(data[:2048])
+
+
 def _text(data: bytes, name: str) -> list[str]:
-    return re.split(r"\n[^\S\n]*\n", decoded(data, name).replace("\r\n", "\n"))
+    text = decoded(data, name).replace("\r\n", "\n").replace("\r", "\n")
+    longest = max(map(len, text.split("\n")))
+    return [part for block in re.split(r"\n[^\S\n]*\n", text) for part in text_blocks(block, longest)]
+
+
+def text_blocks(block: str, longest: int = 0) -> Iterator[str]:
+    """Cut a paragraph of plain text at lines that stand alone: headings, items, and all if lines are not wrapped.
+
+    >>> list(text_blocks("Tessaly Foods\\nTessaly Foods was founded in Bergen,\\nin the year 2010."))
+    ['Tessaly Foods', 'Tessaly Foods was founded in Bergen,\\nin the year 2010.']
+
+    Args:
+        longest: characters of the longest line of the text, which tells whether its lines are wrapped.
+    """
+    lines = block.split("\n")
+    longest = max(longest, *map(len, lines))
+    begin = 0
+    for number, line in enumerate(lines[:-1], 1):
+        after = lines[number].lstrip()
+        if _stands_alone(line.strip(), after, longest) or _ITEM.match(after):
+            yield "\n".join(lines[begin:number])
+            begin = number
+    yield "\n".join(lines[begin:])
+
+
+def _stands_alone(line: str, after: str, longest: int) -> bool:
+    """Whether a line does not go on in the one after it."""
+    if longest > WRAPPED:
+        return True
+    short = len(line) < pdf.SHORT_LINE * longest and len(line.split()) <= HEADING_WORDS
+    return short and not _ENDS.search(line) and not after[:1].islower() and not line[:1].islower()
 
 
 def _markdown(data: bytes, name: str) -> Iterator[str]:
@@ -150,197 +205,89 @@ def _markdown(data: bytes, name: str) -> Iterator[str]:
                 yield text
         elif token.type == "tr_close":
             if header:
-                yield _row(header, row)
+                yield row_text(header, row)
             header, row = header or row, []
         elif token.type in ("fence", "code_block"):
             yield token.content
 
 
 def _html(data: bytes, name: str) -> Iterator[str]:
-    """The article without menus and advertisements; a page that is too short for that is taken whole."""
-    import trafilatura  # a second to import
-
-    text = _without_banners(decoded(data, name))
-    markdown = trafilatura.extract(text, include_comments=False, output_format="markdown") or ""
-    if "\n\n" not in markdown and not markdown.startswith("|"):
-        markdown = markdown.replace("\n", "\n\n")  # of a short page it gives lines
-    return _markdown(markdown.encode(), name) if markdown else _whole_html(text)
-
-
-def _without_banners(text: str) -> str:
-    from lxml import html
-
-    tree = _tree(text)
-    banners = [] if tree is None else tree.xpath(BANNERS)
-    for banner in banners:
-        if banner.getparent() is not None:
-            banner.drop_tree()
-    return html.tostring(tree, encoding="unicode") if banners else text
-
-
-def _tree(text: str) -> Any:
-    """The tree of a page; None of nothing but whitespace and comments."""
-    from lxml import etree, html
-
-    try:
-        return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
-    except etree.ParserError:
-        return None
-
-
-def _whole_html(text: str) -> Iterator[str]:
-    """All that a page shows, an element a block."""
-    from lxml import etree
-
-    tree = _tree(text)
-    if tree is None:
-        return
-    etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
-    blocks = [""]
-    for event, element in etree.iterwalk(tree, events=("start", "end")):
-        if element.tag not in INLINE:
-            blocks.append("")
-        blocks[-1] += (element.text if event == "start" else element.tail) or ""
-    for block in blocks:
-        yield " ".join(block.split())
-
-
-def _pdf(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
-    from pypdf import PdfReader
-
-    reader = PdfReader(BytesIO(data))
-    if reader.is_encrypted and not reader.decrypt(""):
-        raise UnreadableFile("encrypted: save it without its password")
-    if len(reader.pages) > MAX_PDF_PAGES:
-        raise UnreadableFile(f"expected at most {MAX_PDF_PAGES:,} pages, got {len(reader.pages):,}")
-    tree: Any = reader.root_object["/Pages"]
-    declared = tree.get("/Count")
-    if isinstance(declared, int) and declared > len(reader.pages):
-        log.warning("%s: %d of its %d pages are missing", name, declared - len(reader.pages), declared)
-    lost: dict[str, list[int]] = {}
-    for number, page in enumerate(reader.pages, 1):
-        try:
-            text = page.extract_text()
-            if not text.strip() and _draws(page, SHOWN | PICTURES if not text else PICTURES):
-                lost.setdefault(NO_TEXT, []).append(number)
-        except Exception as error:  # noqa: BLE001 - whatever one page does to its reader, the others are read
-            lost.setdefault(_damage(error), []).append(number)
-        else:
-            yield f"page={number}", _unwrapped(text.translate(LIGATURES).split("\n"))
-    if sum(map(len, lost.values())) == len(reader.pages) and NO_TEXT not in lost:
-        raise UnreadableFile(next(iter(lost), "no pages"))
-    _name_lost(name, "page", lost)
-
-
-def _draws(page: Any, wanted: Collection[bytes]) -> bool:
-    """Whether a page of a PDF has one of these operators, or contents of which nothing can be read."""
-    contents = page.get_contents()
-    operators = set() if contents is None else {operator for _, operator in contents.operations}
-    return contents is not None and (not operators or not operators.isdisjoint(wanted))
-
-
-def _damage(error: Exception) -> str:
-    return f"damaged ({str(error).partition(chr(10))[0] or type(error).__name__:.200})"
-
-
-def _name_lost(name: str, what: str, lost: Mapping[str, Sequence[int]]) -> None:
-    """Name the parts that are left out of a file, those with the same reason together."""
-    for reason, places in islice(lost.items(), NAMED):
-        numbers = ", ".join(map(str, places[:NAMED])) + (
-            f" and {more} more" if (more := len(places) - NAMED) > 0 else ""
-        )
-        log.warning("%s: %s %s skipped, %s", name, what if len(places) == 1 else f"{what}s", numbers, reason)
-    if rest := sum(map(len, islice(lost.values(), NAMED, None))):
-        log.warning("%s: %d more %ss skipped", name, rest, what)
-
-
-def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
-    """The blocks of a page whose lines are wrapped.
-
-    A line ends its block if it is much shorter than the longest, unless its sentence goes on in the next. The first may
-    be a running head, and ends its block in any case.
-    """
-    full = SHORT_LINE * max(map(len, lines), default=0)
-    block: list[str] = []
-    for number, line in enumerate(map(str.rstrip, lines)):
-        if block and (block[-1].endswith(SOFT_HYPHEN) or (block[-1].endswith("-") and line[:1].islower())):
-            block[-1] = block[-1][:-1]  # a word that was divided
-        elif block:
-            block.append(" ")
-        block.append(line)
-        after = "".join(lines[number + 1 : number + 2]) if number else ""
-        goes_on = line.rstrip(",;")[-1:].isalpha() and after[:1].islower() and _WORD.match(after)
-        if len(line) < full and not goes_on:
-            yield "".join(block)
-            block = []
-    yield "".join(block)
+    return _cut_lines(html.article(decoded(data, name)))
 
 
 def _docx(data: bytes, name: str) -> Iterator[str]:
-    from docx import Document
-    from docx.table import Table
+    return _cut_lines(html.everything(word.html_of(data, name)))
 
-    try:
-        with ZipFile(BytesIO(data)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-    except BadZipFile as error:
-        raise UnreadableFile(NO_DOCX) from error
-    if size > MAX_UNPACKED:
-        raise UnreadableFile(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
-    try:
-        contents = Document(BytesIO(data)).iter_inner_content()
-    except (KeyError, ValueError) as error:  # other parts than those of a text
-        raise UnreadableFile(NO_DOCX) from error
-    tables, lost = 0, dict[str, list[int]]()
-    for content in contents:
-        if not isinstance(content, Table):
-            yield content.text
-            continue
-        tables += 1
-        try:
-            rows = [[cell.text for cell in row.cells] for row in content.rows]
-        except Exception as error:  # noqa: BLE001 - whatever one table does to its reader, the rest is read
-            lost.setdefault(_damage(error), []).append(tables)
-        else:
-            yield from _table(rows)
-    _name_lost(name, "table", lost)
+
+def _cut_lines(blocks: Iterable[str]) -> Iterator[str]:
+    """Cut blocks at lines that stand alone."""
+    return (part for block in blocks for part in text_blocks(block))
+
+
+def _pdf(data: bytes, name: str) -> Iterator[tuple[str, list[str]]]:
+    return pdf.pages_of(data, name)
 
 
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
+    """The rows of a table, some at a time; lines above the header, such as a title, are a part of their own."""
     text = decoded(data, name)
-    first = re.split(r"[\r\n]", text, maxsplit=1)[0]
-    delimiter = max(",;\t|", key=first.count)
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
+    first, _, rest = text.partition("\n")
+    told = re.fullmatch(r'"?sep=(.)"?\r?', first)
+    delimiter = told[1] if told else _delimiter(text)
+    rows = csv.reader(StringIO(rest if told else text, newline=""), delimiter=delimiter)
+    above, header, number = _header(rows, 1 + bool(told), text, delimiter)
+    below = next(rows, None)
+    if below is None:
+        log.warning("%s: expected a header and rows below it, got only lines without", name)
+        above, number = [*above, header], number + 1
+    if above:
+        yield _rows(number - len(above), number - 1), [" ".join(filter(None, row)) for row in above]
     blocks: list[str] = []
-    since = 2
-    for number, block in enumerate(_table(csv.reader(StringIO(text, newline=""), delimiter=delimiter)), since):
+    since = number + 1
+    for number, row in enumerate(chain([below] if below is not None else [], rows), since):
+        block = row_text(header, row)
         if blocks and sum(map(len, blocks)) + len(block) > ROWS:
             yield _rows(since, number - 1), blocks
             blocks, since = [], number
         blocks.append(block)
-    yield _rows(since, since + len(blocks) - 1), blocks
+    if blocks:
+        yield _rows(since, since + len(blocks) - 1), blocks
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that cuts most lines into equally many fields."""
+    sample = text[:100_000].splitlines()[:SAMPLE]
+    return max(DELIMITERS, key=lambda delimiter: _usual(sample, delimiter)[::-1])
+
+
+def _usual(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
+    """How many fields most lines with more than one have, and how many lines those are."""
+    counts = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if len(row) > 1)
+    return max(counts.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
+
+
+def _header(
+    rows: Iterator[list[str]], number: int, text: str, delimiter: str
+) -> tuple[list[list[str]], list[str], int]:
+    """The rows above the header, the header, and its number.
+
+    A row with at most one field, or half as many as most have, is no header, nor is a comment.
+    """
+    usual, alike = _usual(text[:100_000].splitlines()[:SAMPLE], delimiter)
+    above: list[list[str]] = []
+    for row in rows:
+        filled = sum(bool(cell.strip()) for cell in row)
+        comment = bool(row) and row[0].lstrip().startswith("#") and filled < usual
+        if not comment and filled > (max(1, usual // 2) if alike else 0):
+            return above, row, number
+        above.append(row)
+        number += 1
+    return above, [], number
 
 
 def _rows(first: int, last: int) -> str:
     return f"row={first}-{last}" if last > first else f"row={first}"
-
-
-def _table(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """A block for each row below the header."""
-    found = iter(rows)
-    header = next(found, [])
-    return (_row(header, row) for row in found)
-
-
-def _row(header: Sequence[str], row: Sequence[str]) -> str:
-    """A row that can be read alone.
-
-    >>> _row(["year", "value"], ["2020", "12%"])
-    'year: 2020, value: 12%'
-    """
-    names = [name[:LONGEST_NAME] for name in header] + [""] * (len(row) - len(header))
-    cells = ((" ".join(name.split()), " ".join(cell.split())) for name, cell in zip(names, row, strict=False))
-    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
 
 
 def _whole(read: Callable[[bytes, str], Iterable[str]]) -> "Reader":
@@ -361,5 +308,10 @@ READERS: dict[str, Reader] = {
 }
 
 SUFFIXES = frozenset(READERS)
-LIBRARIES = {".html": ("trafilatura",), ".htm": ("trafilatura",), ".pdf": ("pypdf",), ".docx": ("docx",)}
+LIBRARIES = {
+    ".html": ("trafilatura",),
+    ".htm": ("trafilatura",),
+    ".pdf": ("pypdfium2",),
+    ".docx": ("mammoth", "lxml.html"),
+}
 """Modules that the readers import late, because it takes long."""

@@ -2,12 +2,10 @@
 
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from zipfile import ZIP_DEFLATED, ZipFile
 
-import docx
 import orjson
 import pytest
 
@@ -16,34 +14,18 @@ from knowledge_store.pages import documents
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaw, Flaws
 from knowledge_store.pages.reading import Part, read_document
+from tests.helpers.documents import docx
 
 SMALL = Limits(seconds=2.0, memory=2**29, output=2**22)
-BODY = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
-
-
-def word(path: Path, parts: Iterator[str] | list[str]) -> None:
-    """A DOCX whose body has these parts."""
-    docx.Document().save(str(path.with_suffix(".tmp")))
-    before, after = BODY.split("{}")
-    with ZipFile(path.with_suffix(".tmp")) as old, ZipFile(path, "w", ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            if name != "word/document.xml":
-                new.writestr(name, old.read(name))
-        with new.open("word/document.xml", "w") as file:
-            file.write(before.encode())
-            for part in parts:
-                file.write(part.encode())
-            file.write(after.encode())
-    path.with_suffix(".tmp").unlink()
 
 
 def wide_cell(path: Path) -> None:
     span = '<w:tc><w:tcPr><w:gridSpan w:val="30000000"/></w:tcPr><w:p/></w:tc>'
-    word(path, [f"<w:tbl><w:tblGrid/><w:tr>{span}</w:tr></w:tbl>"])
+    path.write_bytes(docx(f"<w:tbl><w:tblGrid/><w:tr>{span}</w:tr></w:tbl>"))
 
 
 def many_paragraphs(path: Path) -> None:
-    word(path, ("<w:p/>" * 1000 for _ in range(1000)))
+    path.write_bytes(docx("<w:p/>" * 1_000_000))
 
 
 def shared_stream(path: Path) -> None:

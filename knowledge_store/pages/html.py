@@ -1,0 +1,225 @@
+"""HTML as blocks: paragraphs, headings, items of lists and rows of tables.
+
+trafilatura finds the article of a page, and this module reads all of it: trafilatura alone drops lists in cells of
+tables and items that hold other elements. Example: ``[block for block in article(text)]``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+LONGEST_NAME = 60  # characters of a column's name, which each row repeats
+LONGEST_CELL = 500  # characters; a table with a longer one lays out a page
+MOST_COLUMNS = 100  # that a cell may span
+TELLING = 20  # characters from which a block shows that its place belongs to the article
+LINKED = 0.5  # share of characters in links from which a part beside the article is a menu
+
+_PHRASES = (
+    "a abbr b bdi bdo big cite code del dfn em font i ins kbd label mark q s small span strike strong sub sup time"
+)
+INLINE = frozenset(f"{_PHRASES} tt u var".split())
+"""HTML's elements that do not end a block."""
+
+HIDDEN = (
+    "head", "script", "style", "noscript", "template", "nav", "footer", "aside", "dialog", "iframe", "svg", "button",
+    "select", "textarea",
+)  # fmt: skip
+"""HTML's elements that are no text of a page."""
+_LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
+_UNSEEN = "@hidden or contains(translate(@style, ' ', ''), 'display:none')"
+BANNERS = (
+    f"//body//*[@role='navigation' or @role='dialog' or @role='contentinfo' or {_UNSEEN}"
+    f" or ((contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
+)
+"""Menus, what asks for consent, and what a browser does not show."""
+NOTE_MARKS = "//sup[a[starts-with(@href, '#')]] | //a[starts-with(@href, '#') and normalize-space() = '↑']"
+
+Row = Sequence[str]
+
+
+def article(text: str) -> Iterator[str]:
+    """Yield the blocks of the article of a page; of a page without one, all that it shows."""
+    import trafilatura  # takes a second to import
+
+    tree = parsed(text)
+    if tree is None:
+        return
+    clean(tree)
+    found = list(_blocks(tree))
+    extracted = trafilatura.extract(_text(tree), favor_recall=True, include_comments=False) or ""
+    kept = _within(found, _bare(extracted))
+    yield from (block for element, block in found if kept is None or element in kept)
+
+
+def everything(text: str) -> Iterator[str]:
+    """Yield all blocks that a page shows."""
+    tree = parsed(text)
+    if tree is not None:
+        clean(tree)
+        yield from (block for _, block in _blocks(tree))
+
+
+def parsed(text: str) -> Any:
+    """Parse a page; None if it has nothing but whitespace and comments."""
+    from lxml import etree, html
+
+    try:
+        return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+    except etree.ParserError:
+        return None
+
+
+def clean(tree: Any) -> None:
+    """Remove what a reader does not read as text of the page: menus, banners, scripts, marks of notes."""
+    from lxml import etree
+
+    etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+    for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
+        if element.getparent() is not None:
+            element.drop_tree()
+
+
+def _text(tree: Any) -> str:
+    from lxml import html
+
+    text: str = html.tostring(tree, encoding="unicode")
+    return text
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", "", text)
+
+
+def _blocks(tree: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the blocks of a tree, each with the element that it stands in; lines that end with <br> end with "\\n"."""
+    from lxml import etree
+
+    found: list[tuple[Any, list[str]]] = [(tree, [])]
+    walk = etree.iterwalk(tree, events=("start", "end"))
+    for event, element in walk:
+        starts = event == "start"
+        if starts and element.tag == "table" and (rows := _rows(element)) is not None:
+            found += [(element, [row]) for row in rows]
+            walk.skip_subtree()
+            continue
+        if element.tag == "br":
+            found[-1][1].append("\n" * starts)
+        elif element.tag not in INLINE:
+            found.append((element if starts else element.getparent(), []))
+        found[-1][1].append((element.text if starts else element.tail) or "")
+    for element, pieces in found:
+        lines = (" ".join(line.split()) for line in _joined(pieces).split("\n"))
+        if block := "\n".join(line for line in lines if line):
+            yield element, block
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    """Join the pieces of a block; a line end of the source is a space, one of a <br> stays."""
+    return "".join(piece if piece == "\n" else piece.replace("\n", " ") for piece in pieces)
+
+
+def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None:
+    """The elements whose blocks belong to the article that was extracted; None if nothing tells where it is.
+
+    The article is the innermost element around all blocks that were extracted. Its parts before the first and behind
+    the last of these are left out if they are mostly links.
+    """
+    known = [element for element, block in found if len(bare := _bare(block)) >= TELLING and bare in extracted]
+    if not known:
+        return None
+    paths = [[*reversed([element, *element.iterancestors()])] for element in known]
+    shared = [steps[0] for steps in zip(*paths, strict=False) if all(step is steps[0] for step in steps)]
+    root = shared[-1]
+    parts = list(root)
+    holding = {path[len(shared)] for path in paths if len(path) > len(shared)}
+    places = [place for place, part in enumerate(parts) if part in holding] or [0]
+    outside = {*parts[: places[0]], *parts[places[-1] + 1 :]} if root.tag not in ("article", "main") else set()
+    menus = {part for part in outside if _linked(part) > LINKED}
+    headings = {*root.getroottree().getroot().iter("h1")}
+    return headings | {
+        element
+        for element, _ in found
+        if element in headings or ((line := {element, *element.iterancestors()}) and root in line and not line & menus)
+    }
+
+
+def _linked(element: Any) -> float:
+    """The share of an element's characters that are in links."""
+    total = len(_bare("".join(element.itertext())))
+    return sum(len(_bare("".join(link.itertext()))) for link in element.iter("a")) / total if total else 0.0
+
+
+def _rows(table: Any) -> list[str] | None:
+    """The rows of a table as blocks; None if it lays out a page."""
+    if table.xpath("boolean(.//table | .//h1 | .//h2 | .//h3)"):
+        return None
+    lines = table.xpath("./tr | ./thead/tr | ./tbody/tr | ./tfoot/tr")
+    grid, above = list[list[str]](), dict[int, tuple[int, str]]()
+    for line in lines:
+        row: list[str] = []
+        for cell in line.xpath("./td | ./th"):
+            _fill(row, above)
+            text = ", ".join(block.replace("\n", ", ") for _, block in _blocks(cell))
+            if len(text) > LONGEST_CELL:
+                return None
+            rows = _span(cell.get("rowspan")) - 1
+            for _ in range(_span(cell.get("colspan"))):
+                if rows:
+                    above[len(row)] = (rows, text)
+                row.append(text)
+        _fill(row, above)
+        grid.append(row)
+    if max(map(len, grid), default=0) < 2:
+        return None
+    marked = bool(lines[0].xpath("boolean(parent::thead or (th and not(td)))"))
+    captions = [" ".join("".join(caption.itertext()).split()) for caption in table.xpath("./caption")]
+    return captions + list(table_rows(grid, header=marked or names_columns(grid)))
+
+
+def _fill(row: list[str], above: dict[int, tuple[int, str]]) -> None:
+    """Repeat cells that reach down from the rows before."""
+    while known := above.pop(len(row), None):
+        rows, text = known
+        if rows > 1:
+            above[len(row)] = (rows - 1, text)
+        row.append(text)
+
+
+def _span(value: str | None) -> int:
+    return min(max(int(value), 1), MOST_COLUMNS) if value and value.isascii() and value.isdigit() else 1
+
+
+def names_columns(rows: Sequence[Row]) -> bool:
+    """Whether the first row of a table is its header, if nothing marks it as one.
+
+    >>> names_columns([["town", "people"], ["Oslo", "1"]]), names_columns([["Founded", "1932"], ["Mayor", "Berg"]])
+    (True, False)
+    """
+    if len(rows) < 2 or any(_has_digit(cell) for cell in rows[0]):
+        return False
+    return len(rows[0]) > 2 or any(
+        all(len(row) > place and _has_digit(row[place]) for row in rows[1:]) for place in range(len(rows[0]))
+    )
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def table_rows(rows: Sequence[Row], *, header: bool) -> Iterator[str]:
+    """Yield a block for each row of a table, below the header if it has one."""
+    names = rows[0] if header else []
+    if header and len(rows) == 1:
+        names, header = [], False
+    return (row_text(names, row) for row in rows[header:])
+
+
+def row_text(header: Row, row: Row) -> str:
+    """Write a row so that it can be read alone.
+
+    >>> row_text(["year", "value"], ["2020", "12%"])
+    'year: 2020, value: 12%'
+    """
+    names = [name[:LONGEST_NAME] for name in header] + [""] * (len(row) - len(header))
+    cells = ((" ".join(name.split()), " ".join(cell.split())) for name, cell in zip(names, row, strict=False))
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)

@@ -1,0 +1,271 @@
+"""PDFs as pages of blocks, read by PDFium in the order of their columns.
+
+PDFium gives the pieces of each line with their places. A gap that runs down the page between long pieces separates two
+columns; short pieces beside each other are cells of a table, and stay in their row. Lines are then joined to blocks.
+Example: ``pages_of(data, "a.pdf")`` yields ("page=1", blocks).
+"""
+
+import logging
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from ctypes import byref, c_int, create_string_buffer
+from dataclasses import dataclass, replace
+from itertools import groupby, islice, pairwise
+from operator import attrgetter, itemgetter
+from statistics import fmean
+from typing import Any
+
+MAX_PAGES = 5000
+NAMED = 10  # parts of a file that are left out for the same reason, by number, and the reasons
+NO_TEXT = "no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
+RUN_TOGETHER = "words that run together: check what is quoted from there"
+SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
+SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
+CELL_GAP = 2.0  # between cells of a row, in heights of its letters
+COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
+LONG_WORD, LONG_SHARE = (
+    22,
+    0.05,
+)  # characters of a word, and the share of letters in such, from which words run together
+LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)} | {
+    0xFFFE: SOFT_HYPHEN,
+    0x02: SOFT_HYPHEN,
+}
+"""Letters that PDFs draw as one, which nobody types; and what PDFium gives for a hyphen that divides a word."""
+_WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
+_LETTERS = re.compile(r"[^\W\d_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+
+log = logging.getLogger(__name__)
+
+
+class UnreadablePdf(ValueError):
+    """A file is no PDF, encrypted, too large, or has no page that can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a line, in points from the lower left of its page."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An annotation that leads to an address."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+    address: str
+
+
+def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[str, list[str]]]:
+    """Yield the pages that have text, each with its place and its blocks; name the others in a warning.
+
+    Args:
+        links: mark links as Markdown does.
+
+    Raises:
+        UnreadablePdf: it is damaged, encrypted or too large.
+    """
+    import pypdfium2
+    import pypdfium2.raw as raw
+
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        encrypted = getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD
+        raise UnreadablePdf("encrypted: save it without its password" if encrypted else f"damaged ({error})") from error
+    count = len(document)
+    if count > MAX_PAGES:
+        raise UnreadablePdf(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
+    lost: dict[str, list[int]] = {}
+    joined: list[int] = []
+    for number in range(1, count + 1):
+        try:
+            page = document[number - 1]
+            pieces = _pieces(page)
+            if not pieces:
+                if not _only_spaces(page, raw):
+                    lost.setdefault(NO_TEXT, []).append(number)
+                continue
+            blocks = _page_blocks(_linked(pieces, _links(document, page, raw)) if links else pieces)
+        except Exception as error:  # noqa: BLE001 - whatever one page does to its reader, the others are read
+            lost.setdefault(f"damaged ({_first_line(error)})", []).append(number)
+            continue
+        if _run_together(blocks):
+            joined.append(number)
+        yield f"page={number}", blocks
+    if sum(map(len, lost.values())) == count and NO_TEXT not in lost:
+        raise UnreadablePdf(next(iter(lost), "no pages"))
+    name_lost(name, "page", lost)
+    if joined:
+        log.warning("%s: %s", name, f"{_numbers('page', joined)} with {RUN_TOGETHER}")
+
+
+def name_lost(name: str, what: str, lost: Mapping[str, Sequence[int]]) -> None:
+    """Name the parts that are left out of a file, those with the same reason together."""
+    for reason, places in islice(lost.items(), NAMED):
+        log.warning("%s: %s skipped, %s", name, _numbers(what, places), reason)
+    if rest := sum(map(len, islice(lost.values(), NAMED, None))):
+        log.warning("%s: %d more %ss skipped", name, rest, what)
+
+
+def _numbers(what: str, places: Sequence[int]) -> str:
+    more = len(places) - NAMED
+    shown = ", ".join(map(str, places[:NAMED])) + (f" and {more} more" if more > 0 else "")
+    return f"{what if len(places) == 1 else f'{what}s'} {shown}"
+
+
+def _first_line(error: Exception) -> str:
+    return f"{str(error).partition(chr(10))[0] or type(error).__name__:.200}"
+
+
+def _pieces(page: Any) -> list[Piece]:
+    text = page.get_textpage()
+    pieces = []
+    for number in range(text.count_rects()):
+        left, bottom, right, top = text.get_rect(number)
+        found = text.get_text_bounded(left, bottom, right, top).translate(LIGATURES)
+        if shown := " ".join(found.split()):
+            pieces.append(Piece(left, bottom, right, top, shown))
+    return pieces
+
+
+def _only_spaces(page: Any, raw: Any) -> bool:
+    """Whether a page shows text, of which nothing can be seen."""
+    return {item.type for item in page.get_objects()} == {raw.FPDF_PAGEOBJ_TEXT}
+
+
+def _links(document: Any, page: Any, raw: Any) -> list[Link]:
+    links, position, link = [], c_int(0), raw.FPDF_LINK()
+    while raw.FPDFLink_Enumerate(page, byref(position), byref(link)):
+        action, box = raw.FPDFLink_GetAction(link), raw.FS_RECTF()
+        if not action or not raw.FPDFLink_GetAnnotRect(link, byref(box)):
+            continue
+        size = raw.FPDFAction_GetURIPath(document, action, None, 0)
+        if size > 1:
+            address = create_string_buffer(size)
+            raw.FPDFAction_GetURIPath(document, action, address, size)
+            found = address.value.decode("utf-8", "replace")
+            if found.startswith(("http://", "https://")) and not re.search(r"[\s()<>]", found):
+                links.append(Link(box.left, box.bottom, box.right, box.top, found))
+    return links
+
+
+def _linked(pieces: Sequence[Piece], links: Sequence[Link]) -> list[Piece]:
+    """The pieces with the address of each link behind the words that it covers."""
+    found = list(pieces)
+    for link in links:
+        for place, piece in enumerate(found):
+            middle = (piece.bottom + piece.top) / 2
+            if link.bottom <= middle <= link.top and piece.left < link.right and link.left < piece.right:
+                width = max(piece.right - piece.left, 1e-6)
+                end = min(len(piece.text), round(len(piece.text) * (link.right - piece.left) / width))
+                while end < len(piece.text) and piece.text[end].isalnum():
+                    end += 1
+                found[place] = replace(piece, text=f"{piece.text[:end]} <{link.address}>{piece.text[end:]}")
+                break
+    return found
+
+
+def _page_blocks(pieces: Sequence[Piece]) -> list[str]:
+    blocks: list[str] = []
+    for column in _columns(list(pieces)):
+        for is_row, lines in groupby(_lines(column), key=itemgetter(0)):
+            texts = [text for _, text in lines]
+            blocks += texts if is_row else unwrapped(texts)
+    return blocks
+
+
+def _columns(pieces: list[Piece]) -> list[list[Piece]]:
+    """The columns of a page in the order of reading; what spans them all stands above or below them."""
+    if (gutter := _gutter(pieces)) is None:
+        return [pieces]
+    wide = [piece for piece in pieces if piece.left < gutter < piece.right]
+    if wide:
+        bounds = sorted(((piece.bottom + piece.top) / 2 for piece in wide), reverse=True)
+        zones: dict[int, list[Piece]] = {}
+        for piece in pieces:
+            above = sum(bound > (piece.bottom + piece.top) / 2 for bound in bounds)
+            zones.setdefault(2 * above - (piece in wide), []).append(piece)
+        return [column for _, zone in sorted(zones.items()) for column in _columns(zone)]
+    sides = [[piece for piece in pieces if (piece.left < gutter) == left] for left in (True, False)]
+    return [column for side in sides for column in _columns(side)]
+
+
+def _gutter(pieces: Sequence[Piece]) -> float | None:
+    """Where a page has columns: the middle of a gap that hardly any piece crosses, between long lines."""
+    ends = sorted({round(piece.right) for piece in pieces})
+    for end in ends:
+        left = [piece for piece in pieces if piece.right <= end + 1]
+        right = [piece for piece in pieces if piece.left >= end + 4]
+        if len(left) + len(right) < 0.8 * len(pieces) or min(len(left), len(right)) < COLUMN_LINES:
+            continue
+        beside = sum(
+            any(abs(one.bottom - other.bottom) < 0.6 * (one.top - one.bottom) for other in right) for one in left
+        )
+        long = min(fmean(len(piece.text) for piece in side) for side in (left, right))
+        if long >= COLUMN_WIDTH and beside >= COLUMN_LINES:
+            return (end + min(piece.left for piece in right)) / 2
+    return None
+
+
+def _lines(pieces: Sequence[Piece]) -> list[tuple[bool, str]]:
+    """Pieces of the same height as one line, in the order in which the page draws them.
+
+    Returns:
+        Whether each line is a row of a table, whose pieces stand far apart, and its text.
+    """
+    lines: list[list[Piece]] = []
+    for piece in pieces:
+        last = lines[-1][0] if lines else None
+        if last and abs(piece.bottom - last.bottom) < 0.6 * max(last.top - last.bottom, piece.top - piece.bottom):
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    ordered = [sorted(line, key=attrgetter("left")) for line in lines]
+    return [
+        (
+            any(after.left - piece.right > CELL_GAP * (piece.top - piece.bottom) for piece, after in pairwise(line)),
+            " ".join(piece.text for piece in line),
+        )
+        for line in ordered
+    ]
+
+
+def unwrapped(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the blocks of a page whose lines are wrapped.
+
+    A line ends its block if it is much shorter than the longest, unless its sentence goes on in the next. The first may
+    be a running head, and ends its block in any case.
+    """
+    full = SHORT_LINE * max(map(len, lines), default=0)
+    block: list[str] = []
+    for number, line in enumerate(map(str.rstrip, lines)):
+        if block and (block[-1].endswith(SOFT_HYPHEN) or (block[-1].endswith("-") and line[:1].islower())):
+            block[-1] = block[-1][:-1]  # a word that was divided
+        elif block:
+            block.append(" ")
+        block.append(line)
+        after = "".join(lines[number + 1 : number + 2]) if number else ""
+        goes_on = line.rstrip(",;")[-1:].isalpha() and after[:1].islower() and _WORD.match(after)
+        if len(line) < full and not goes_on:
+            yield "".join(block)
+            block = []
+    yield "".join(block)
+
+
+def _run_together(blocks: Sequence[str]) -> bool:
+    """Whether many letters of a page stand in words that are too long to be one."""
+    words = [word for block in blocks for word in _LETTERS.findall(re.sub(r"https?://\S+", "", block))]
+    letters = sum(map(len, words))
+    long = sum(len(word) for word in words if len(word) > LONG_WORD and not _UNSPACED.search(word))
+    return letters > 0 and long / letters > LONG_SHARE

@@ -1,0 +1,176 @@
+"""Word documents as HTML, read by mammoth, with what they show when all tracked changes are accepted.
+
+mammoth skips elements that it does not know, and their text with them: simple fields, moved text, some text boxes. They
+are unwrapped before, and the result is checked against the XML. What is still left out is named in a warning.
+Example: ``html_of(data, "minutes.docx")``.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+
+MAX_UNPACKED = 256 * 2**20  # bytes; a document that unpacks to more is refused
+NO_DOCX = "expected a Word document (.docx): another format, or damaged"
+DOCUMENT = "word/document.xml"
+NOTES = {"footnote": "word/footnotes.xml", "endnote": "word/endnotes.xml"}
+UNREAD = ("word/comments.xml",)
+OPTIONAL = ("word/styles.xml", "word/numbering.xml")
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+V = "{urn:schemas-microsoft-com:vml}"
+_KNOWN = "document body p r t tbl tr tc ins smartTag drawing hyperlink sdt sdtContent txbxContent object pict"
+KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "endnotes", "endnote"]} | {
+    *(f"{V}{name}" for name in ("group", "rect", "roundrect", "shape", "textbox")),
+    f"{MC}AlternateContent",
+    f"{MC}Fallback",
+}
+"""Elements through which mammoth finds text."""
+
+log = logging.getLogger(__name__)
+
+
+class NoDocument(ValueError):
+    """The bytes are no Word document, or unpack to too much."""
+
+
+def html_of(data: bytes, name: str) -> str:
+    """Convert a document to HTML.
+
+    Args:
+        name: for warnings.
+
+    Raises:
+        NoDocument: it is no Word document, or too large when unpacked.
+    """
+    from lxml import etree
+
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+            if size > MAX_UNPACKED:
+                raise NoDocument(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
+            parts = {part: archive.read(part) for part in archive.namelist()}
+    except (BadZipFile, NotImplementedError, OSError, RuntimeError) as error:
+        raise NoDocument(NO_DOCX) from error
+    trees: dict[str, Any] = {}
+    for part in (DOCUMENT, *NOTES.values()):
+        if part in parts:
+            try:
+                trees[part] = etree.fromstring(parts[part], etree.XMLParser(resolve_entities=False, no_network=True))
+            except etree.XMLSyntaxError as error:
+                if part == DOCUMENT:
+                    raise NoDocument(NO_DOCX) from error
+                log.warning("%s: its %s are damaged and left out", name, part[5:-4])
+                del parts[part]
+    if DOCUMENT not in trees:
+        raise NoDocument(NO_DOCX)
+    _drop_lost_notes(trees, name)
+    for part, tree in trees.items():
+        _unwrap(tree)
+        parts[part] = etree.tostring(tree, xml_declaration=True, encoding="UTF-8", standalone=True)
+    _name_unread(parts, trees, name)
+    text = _converted(parts, trees[DOCUMENT], name)
+    _check(text, trees, name)
+    return text
+
+
+def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
+    """Convert with styles and lists; without them, and then as bare paragraphs, if they are damaged."""
+    import mammoth
+
+    parts = {
+        part: content for part, content in parts.items() if part.endswith((".xml", ".rels")) and part not in UNREAD
+    }
+    fewer = {part: content for part, content in parts.items() if part not in OPTIONAL}
+    for tried, fault in ((parts, "its styles and lists are damaged ({}); read without them"),
+                         (fewer, "damaged ({}); read as paragraphs, without its tables and notes")):  # fmt: skip
+        try:
+            text: str = mammoth.convert_to_html(_packed(tried), convert_image=lambda _: []).value
+            return text
+        except Exception as error:  # noqa: BLE001 - whatever one part does to the reader, the rest is read
+            log.warning("%s: %s", name, fault.format(_first_line(error)))
+    return "".join(_paragraphs(document))
+
+
+def _packed(parts: dict[str, bytes]) -> BytesIO:
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        for part, content in parts.items():
+            archive.writestr(part, content)
+    return packed
+
+
+def _drop_lost_notes(trees: dict[str, Any], name: str) -> None:
+    """Remove marks of notes that the document does not have."""
+    for kind, part in NOTES.items():
+        known = {note.get(f"{W}id") for note in trees[part].iter(f"{W}{kind}")} if part in trees else set()
+        marks = [mark for mark in trees[DOCUMENT].iter(f"{W}{kind}Reference") if mark.get(f"{W}id") not in known]
+        for mark in marks:
+            mark.getparent().remove(mark)
+        if marks:
+            log.warning("%s: %d %ss are missing", name, len(marks), kind)
+
+
+def _unwrap(tree: Any) -> None:
+    """Let mammoth find all text that is shown: replace what it does not know by its contents."""
+    for gone in [*tree.iter(f"{W}moveFrom")]:
+        gone.getparent().remove(gone)
+    for row in [*tree.iter(f"{W}tr")]:
+        if row.find(f"{W}trPr/{W}del") is not None:
+            row.getparent().remove(row)
+    for choice in [*tree.iter(f"{MC}AlternateContent")]:
+        fallback = choice.find(f"{MC}Fallback")
+        if fallback is None or next(fallback.iter(f"{W}t"), None) is None:
+            for other in [*choice[1:]]:
+                choice.remove(other)  # of several choices, the first is shown
+            _replace(choice)
+        else:
+            for other in choice.findall(f"{MC}Choice"):
+                choice.remove(other)
+    for text in [*tree.iter(f"{W}t")]:
+        for element in [*text.iterancestors()]:
+            if element.tag not in KNOWN and element.getparent() is not None:
+                _replace(element)
+
+
+def _replace(element: Any) -> None:
+    """Put the children of an element in its place."""
+    parent = element.getparent()
+    at = parent.index(element)
+    parent[at : at + 1] = list(element)
+
+
+def _name_unread(parts: dict[str, bytes], trees: dict[str, Any], name: str) -> None:
+    """Warn of what is not part of the running text, or not text."""
+    around = [part for part in parts if part.startswith(("word/header", "word/footer")) and part.endswith(".xml")]
+    if any(b"<w:t>" in parts[part] or b"<w:t " in parts[part] for part in around):
+        log.warning("%s: headers and footers of its pages are left out", name)
+    if comments := parts.get("word/comments.xml", b"").count(b"<w:comment "):
+        log.warning("%s: left out %d of its comments", name, comments)
+    if equations := sum(1 for tree in trees.values() for _ in tree.iter(f"{M}oMath")):
+        log.warning("%s: left out %d of its equations", name, equations)
+
+
+def _paragraphs(tree: Any) -> Iterator[str]:
+    from html import escape
+
+    for paragraph in tree.iter(f"{W}p"):
+        yield f"<p>{escape(''.join(text.text or '' for text in paragraph.iter(f'{W}t')))}</p>"
+
+
+def _check(text: str, trees: dict[str, Any], name: str) -> None:
+    """Warn of words that the document shows and the HTML lacks."""
+    from lxml import html
+
+    shown = Counter(char for tree in trees.values() for one in tree.iter(f"{W}t") for char in one.text or "")
+    read = Counter("".join(html.fragment_fromstring(text, create_parent=True).itertext()))
+    if lost := sum(count for char, count in (shown - read).items() if not char.isspace()):
+        log.warning("%s: %d of its characters could not be read", name, lost)
+
+
+def _first_line(error: Exception) -> str:
+    return f"{str(error).partition(chr(10))[0] or type(error).__name__:.200}"

@@ -1,0 +1,317 @@
+# ruff: noqa: E501 - tables of markup
+"""Files of each format as blocks: nothing that a reader sees is lost without a warning."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from knowledge_store.pages import pdf as pdfs
+from knowledge_store.pages.formats import UnreadableFile, decoded, html_of, parts_of, suffix_of
+from tests.helpers.documents import docx, note, paragraph, pdf, run
+
+BOX = f"<w:txbxContent>{paragraph('in a box')}</w:txbxContent>"
+DRAWN = (
+    "<w:drawing><wp:anchor><a:graphic><a:graphicData><wps:wsp><wps:txbx>"
+    f"{BOX}</wps:txbx></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing>"
+)
+FALLBACK = f"<w:pict><v:shape><v:textbox>{BOX}</v:textbox></v:shape></w:pict>"
+FIELD = (
+    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r>'
+    f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run("57")}<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+)
+MERGED = '<w:tcPr><w:vMerge w:val="{}"/></w:tcPr>'
+HEADER = "<w:hdr xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:p><w:r><w:t>Draft</w:t></w:r></w:p></w:hdr>"
+
+
+def blocks(data: bytes, suffix: str) -> list[str]:
+    return [block.strip() for _, found in parts_of(data, suffix, f"a{suffix}") for block in found]
+
+
+def row(*cells: str) -> str:
+    return "<w:tr>" + "".join(f"<w:tc>{cell}</w:tc>" for cell in cells) + "</w:tr>"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected", "warning"),
+    [
+        (paragraph(f'{run("A budget of ")}<w:ins>{run("57")}</w:ins><w:del><w:r><w:delText>42</w:delText></w:r></w:del>'
+                   + run(" million.")), ["A budget of 57 million."], ""),
+        (f"<w:sdt><w:sdtContent>{paragraph('A block.')}</w:sdtContent></w:sdt>", ["A block."], ""),
+        (paragraph(f"{run('It is ')}<w:sdt><w:sdtContent>{run('open.')}</w:sdtContent></w:sdt>"), ["It is open."], ""),
+        (paragraph(f"<w:moveFrom>{run('Here.')}</w:moveFrom>") + paragraph(f"<w:moveTo>{run('Here.')}</w:moveTo>"),
+         ["Here."], ""),
+        (paragraph(f'{run("In ")}<w:fldSimple w:instr="DATE">{run("1932")}</w:fldSimple>{run(".")}'), ["In 1932."], ""),
+        (paragraph(run("Page ") + FIELD + run(".")), ["Page 57."], ""),
+        (paragraph(f"<w:r><mc:AlternateContent><mc:Choice Requires='wps'>{DRAWN}</mc:Choice><mc:Fallback>{FALLBACK}"
+                   "</mc:Fallback></mc:AlternateContent></w:r>"), ["in a box"], ""),
+        (paragraph(f"<w:r><mc:AlternateContent><mc:Choice Requires='wps'>{DRAWN}</mc:Choice></mc:AlternateContent>"
+                   "</w:r>"), ["in a box"], ""),
+        (paragraph(f"<w:r>{FALLBACK}</w:r>"), ["in a box"], ""),
+        (paragraph(f'<w:hyperlink r:id="r1">{run("the lanes")}</w:hyperlink>{run(" were two.")}'), ["the lanes were two."], ""),
+        (paragraph(f'<w:customXml>{run("It rained.")}</w:customXml>'), ["It rained."], ""),
+        (f'<w:tbl>{row(paragraph("year"), paragraph("value"))}{row(paragraph("2020"), paragraph("12%"))}</w:tbl>',
+         ["year: 2020, value: 12%"], ""),
+        (f'<w:tbl>{row(paragraph("year"), paragraph("town"), paragraph("value"))}'
+         f'{row(MERGED.format("restart") + paragraph("2020"), paragraph("Oslo"), paragraph("12%"))}'
+         f'{row(MERGED.format("continue") + paragraph(" "), paragraph("Bergen"), paragraph("9%"))}</w:tbl>',
+         ["year: 2020, town: Oslo, value: 12%", "year: 2020, town: Bergen, value: 9%"], ""),
+        (f'<w:tbl>{row(MERGED.format("continue") + paragraph("It snowed."))}</w:tbl>', ["It snowed."], ""),
+        (paragraph(f'{run("It rained.")}<w:r><w:footnoteReference w:id="2"/></w:r>'), ["It rained."], "1 footnotes are missing"),
+        (paragraph(f'{run("It rained.")}<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>'), ["It rained."], "1 of its equations"),
+    ],
+    ids=["tracked", "control", "inline control", "moved", "simple field", "field", "box", "drawn box", "old box", "link",
+         "custom", "table", "merged", "damaged table", "lost footnote", "equation"],
+)  # fmt: skip
+def test_a_docx_has_what_word_shows(
+    body: str, expected: list[str], warning: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert blocks(docx(body, {"r1": "https://a.example/lanes"}), ".docx") == expected
+    assert warning in caplog.text and bool(caplog.messages) == bool(warning)
+
+
+@pytest.mark.parametrize("kind", ["footnote", "endnote"])
+def test_notes_and_links_of_a_docx_are_kept(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    mark = f'{run("It opened in 1932.")}<w:r><w:{kind}Reference w:id="2"/></w:r>'
+    link = f'<w:hyperlink r:id="r1">{run("Two lanes.")}</w:hyperlink>'
+    parts = {
+        f"{kind}s": note(kind, "Annals, p. 12."),
+        "header1": HEADER,
+        "comments": "<w:comment w:id='1'/>",
+        "styles": "<torn",
+    }
+    data = docx(paragraph(mark) + paragraph(link), {"r1": "https://a.example/"}, **parts)
+    assert blocks(data, ".docx") == ["It opened in 1932.", "Two lanes.", "Annals, p. 12."]
+    text = html_of(data, ".docx", "a") or ""
+    assert 'href="https://a.example/"' in text and f'href="#{kind}-2"' in text
+    assert caplog.messages[:3] == [
+        "a.docx: headers and footers of its pages are left out", "a.docx: left out 1 of its comments",
+        "a.docx: its styles and lists are damaged (unclosed token: line 1, column 0); read without them",
+    ]  # fmt: skip
+
+
+def test_a_damaged_docx_is_read_as_far_as_it_goes(caplog: pytest.LogCaptureFixture) -> None:
+    torn = docx(paragraph("It rained."), footnotes="<w:footnotes")
+    assert blocks(torn, ".docx") == ["It rained."] and "its footnotes are damaged and left out" in caplog.text
+    for data in (b"PK", b"no Word document", docx("<w:p>").replace(b"PK\5\6", b"PK\0\0")):
+        with pytest.raises(UnreadableFile, match="expected a Word document"):
+            blocks(data, ".docx")
+
+
+SENTENCE = "The Aster lock was deepened to 4.2 metres in 1961, after three years of work on its gates."
+LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house of stone, which the town owns.</p>"
+
+
+@pytest.mark.parametrize(
+    ("page", "expected", "absent"),
+    [
+        (f"<table><tr><td>{LONG}</td></tr></table>", [SENTENCE], []),
+        (f"<p>It was built by <i>Halvers</i>, who built the <b>mill</b>, in 1961.{LONG}", ["It was built by Halvers, who built the mill, in 1961."], []),
+        (f"{LONG}<table><tr><th>Day</th><th>Open</th></tr><tr><td>Thu</td><td><ul><li>12 PM</li><li>9 PM</li></ul></td></tr></table>",
+         ["Day: Thu, Open: 12 PM, 9 PM"], []),
+        (f"{LONG}<table><tr><th>Mon</th><td>10 AM<br>8 PM</td></tr><tr><th>Tue</th><td>closed</td></tr></table>",
+         ["Mon, 10 AM, 8 PM", "Tue, closed"], []),
+        (f"{LONG}<table><thead><tr><th>year<th>town<th>people<tbody><tr><td rowspan=2>2020<td>Oslo<td>9<tr><td>Ås<td>1</table>",
+         ["year: 2020, town: Oslo, people: 9", "year: 2020, town: Ås, people: 1"], []),
+        (f"{LONG}<ul><li><span>A lost key is 350 marks.</span></li><li><a href='/b'>Bicycles</a> stay in the yard.</li></ul>{LONG}",
+         ["A lost key is 350 marks.", "Bicycles stay in the yard."], []),
+        (f"<main>{LONG}<ul><li><a href='/a'>Report on the lock</a></li></ul></main>", ["Report on the lock"], []),
+        (f"<ul class=x><li><a href='/'>Home</a></li><li><a href='/n'>News</a></li></ul><div>{LONG}</div><nav>All</nav>"
+         "<div id=CookieBanner>We use cookies. <button>Accept</button></div><div role=dialog>Subscribe!</div>"
+         "<p style='display: none'>Unseen.</p><footer>Imprint</footer>", [SENTENCE],
+         ["Home", "News", "All", "We use cookies.", "Subscribe!", "Unseen.", "Imprint"]),
+        ("<script>no</script><p>Two\n<b>more</b></p><p>words", ["Two more", "words"], ["no"]),
+        ("<p>Two\x0bwords</p>", ["Two words"], []),
+        ("<p>Two<!-- a --> <?b?>words</p>", ["Two words"], []),
+        ("<!-- nothing -->", [], []),
+        ("<h1>Visit</h1><p>Die Ver&shy;waltung<sup><a href='#n1'>[1]</a></sup> spricht.</p>", ["Visit", "Die Verwaltung spricht."], []),
+        ("<p>The harbour office<br>The office is open on Mondays, and on other days<br>by appointment.</p>",
+         ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
+    ],
+    ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
+         "short", "vertical tab", "comments", "nothing", "marks", "line breaks"],
+)  # fmt: skip
+def test_html_keeps_the_article_whole(page: str, expected: Sequence[str], absent: Sequence[str]) -> None:
+    found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
+    assert [block for block in found if block in expected] == list(expected)
+    assert not {*found} & {*absent}
+
+
+COLUMNS = (
+    "1 0 0 1 72 {y} Tm (The mill at Reiner burned) Tj 1 0 0 1 310 {y} Tm (The mill at Corvane was) Tj",
+    "1 0 0 1 72 {y} Tm (down and was never rebuilt.) Tj 1 0 0 1 310 {y} Tm (sold in 1921 to a family.) Tj",
+    "1 0 0 1 72 {y} Tm (Its stones lie in the river.) Tj 1 0 0 1 310 {y} Tm (It makes paper to this day.) Tj",
+)
+LEFT = "The mill at Reiner burned down and was never rebuilt. Its stones lie in the river."
+RIGHT = "The mill at Corvane was sold in 1921 to a family. It makes paper to this day."
+WIDE = "1 0 0 1 72 770 Tm (A report on the mills of the whole valley of the upper Aster in our time) Tj "
+TABLE = " ".join(
+    f"1 0 0 1 72 {700 - 14 * number} Tm ({year}) Tj 1 0 0 1 310 {700 - 14 * number} Tm ({people}) Tj"
+    for number, (year, people) in enumerate([("year", "people"), ("2020", "31"), ("2021", "35"), ("2022", "36")])
+)
+
+
+def tight(gap: int) -> str:
+    words = ["The", "mill", "at", "Reiner", "burned", "down", "in", "1894", "and", "was", "never", "rebuilt"]
+    return "[" + f" -{gap} ".join(f"({word})" for word in words) + "] TJ "
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected", "warning"),
+    [
+        (" ".join(line.format(y=740 - 13 * number) for number, line in enumerate(COLUMNS)), [LEFT, RIGHT], ""),
+        (WIDE + " ".join(line.format(y=740 - 13 * number) for number, line in enumerate(COLUMNS)),
+         ["A report on the mills of the whole valley of the upper Aster in our time", LEFT, RIGHT], ""),
+        (TABLE, ["year people", "2020 31", "2021 35", "2022 36"], ""),
+        (tight(200), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
+        (tight(333), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
+        (tight(100), None, "page 1 with words that run together"),
+    ],
+    ids=["columns", "a title above columns", "table", "narrow gaps", "wide gaps", "no gaps"],
+)  # fmt: skip
+def test_a_pdf_is_read_in_columns_with_its_spaces(
+    shown: str, expected: list[str] | None, warning: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = blocks(pdf([""], shown=shown), ".pdf")
+    assert expected is None or found == expected
+    assert warning in caplog.text and bool(caplog.messages) == bool(warning)
+
+
+@pytest.mark.parametrize(
+    ("action", "address"),
+    [
+        ("/A << /S /URI /URI (https://a.example/toll) >>", " <https://a.example/toll>"),
+        ("/A << /S /URI >>", ""),
+        ("", ""),
+    ],
+    ids=["address", "none", "no action"],
+)
+def test_links_of_a_pdf_stand_behind_their_words(action: str, address: str) -> None:
+    annotation = f"<< /Type /Annot /Subtype /Link /Rect [50 776 104 794] {action} >>"
+    data = pdf(["It was free in 1971, they say."], annotation=annotation)
+    ((_, found),) = pdfs.pages_of(data, "a.pdf", links=True)
+    assert found == [f"It was free{address} in 1971, they say."]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pages", "warning"),
+    [
+        (
+            b"(It snowed.)",
+            b"(It snowed.(",
+            ["page=1", "page=3"],
+            "page 2 skipped, no text (blank, damaged, or a picture",
+        ),
+        (b"(It snowed.) Tj", b"(          ) Tj", ["page=1", "page=3"], ""),
+        (b"(It snowed.) Tj", b"/A Do ABCD     ", ["page=1", "page=3"], "page 2 skipped, no text"),
+        (b"/Kids [4 0 R 6 0 R", b"/Kids [4 0 R 9 9 R", ["page=1", "page=3"], "page 2 skipped, no text"),
+    ],
+    ids=["unclosed", "spaces", "picture", "missing"],
+)
+def test_a_bad_page_of_a_pdf_is_named(
+    old: bytes, new: bytes, pages: list[str], warning: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = pdf(["It rained."], ["It snowed."], ["It hailed."]).replace(old, new)
+    assert [place for place, _ in parts_of(data, ".pdf", "a.pdf")] == pages
+    assert warning in caplog.text and bool(caplog.messages) == bool(warning)
+
+
+def test_lines_of_a_pdf_are_unwrapped() -> None:
+    lines = [
+        "Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "It is closed now.",
+    ]  # fmt: skip
+    assert blocks(pdf(lines), ".pdf") == [
+        "Bridges", "The Aster bridge was opened to traffic in May 1932, said the ministry.", "It is closed now.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "warning"),
+    [
+        ("town,people\nOslo,1\nÅs,\n", ["town: Oslo, people: 1", "town: Ås"], ""),
+        ("town;note\nOslo;rain, snow\n", ["town: Oslo, note: rain, snow"], ""),
+        ("town\tpeople\nOslo\t1\n", ["town: Oslo, people: 1"], ""),
+        ("town|people\nOslo|1\n", ["town: Oslo, people: 1"], ""),
+        ("sep=;\ntown;people\nOslo;1,5\n", ["town: Oslo, people: 1,5"], ""),
+        ("People of towns, by census\n\"Source: office, 2017\"\n\ntown;people\nOslo;1\n",
+         ["People of towns, by census", "Source: office, 2017", "town: Oslo, people: 1"], ""),
+        ("People,,\nof towns,,\ntown,people,year\nOslo,1,2017\n", ["People", "of towns", "town: Oslo, people: 1, year: 2017"], ""),
+        ("# made by hand\ntown,people\nOslo,1\n", ["# made by hand", "town: Oslo, people: 1"], ""),
+        ("# made by hand, in May\ntown,people,year\nOslo,1,2017\n", ["# made by hand  in May", "town: Oslo, people: 1, year: 2017"], ""),
+        ("\ntown,people\nOslo,1\n", ["town: Oslo, people: 1"], ""),
+        (",2015,2016\nOslo,1,2\n", ["Oslo, 2015: 1, 2016: 2"], ""),
+        ("town\nOslo\nÅs\n", ["town: Oslo", "town: Ås"], ""),
+        ("People of towns\n", ["People of towns"], "got only lines without"),
+        ("sep=;\n", [], "got only lines without"),
+        ("town;note\r\nOslo;" + "x" * 200_000 + "\r\n", ["town: Oslo, note: " + "x" * 200_000], ""),
+        ("town;note\rOslo;rain\r", ["town: Oslo, note: rain"], ""),
+        ('town,note\nOslo,"rain\nand snow"\n', ["town: Oslo, note: rain and snow"], ""),
+    ],
+    ids=["commas", "semicolons", "tabs", "bars", "sep", "title lines", "padded title", "comment", "comment with commas",
+         "blank line", "empty corner", "one column", "title only", "sep only", "long cell", "old ends", "line in a cell"],
+)  # fmt: skip
+def test_each_row_of_a_table_can_be_read_alone(
+    text: str, expected: list[str], warning: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert blocks(text.encode(), ".csv") == expected
+    assert warning in caplog.text and bool(caplog.messages) == bool(warning)
+
+
+def test_rows_are_cited_by_their_numbers() -> None:
+    rows = ["sep=,", "Notes", "year,note", *(f"{year},{'x' * 600}" for year in range(2000, 2003)), "", "2004,y"]
+    places = [place for place, _ in parts_of("\n".join(rows).encode(), ".csv", "a.csv")]
+    assert places == ["row=2", "row=4", "row=5", "row=6-8"]
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "read"),
+    [
+        ("The café paid £4.5m – “nobody was asked”.", "cp1252", "cp1252"),
+        ("El niño pagó 5 € en São Telmo.", "cp1252", "cp1252"),
+        ("It costs £4.", "cp1252", "cp1252"),
+        ("Bjørnstjerne Bjørnson kom til Ås.", "latin-1", "cp1252"),
+        ("Это текст на русском языке в старой кодировке.", "cp1251", "cp1251"),
+        ("東京の橋は開通した。", "iso2022_jp", "iso2022_jp"),
+        ("北京的大桥开通。", "hz", "hz"),
+        ("The bridge is open.", "utf_16_le", "utf_16_le"),
+        ("\ufeffDie Brücke ist offen.", "utf_7", "utf_7"),
+        ("<meta charset=windows-1257><p>Tiltas atidarytas ąčę.", "cp1257", "cp1257"),
+        ("The bridge is open: ça va.", "utf-8", ""),
+        ("Go ~{home}~ now, \x1b[31mit\x1b[0m rained.", "utf-8", ""),
+    ],
+)  # fmt: skip
+def test_recognizes_encodings(text: str, encoding: str, read: str, caplog: pytest.LogCaptureFixture) -> None:
+    assert decoded(text.encode(encoding), "a.txt") == text.removeprefix("\ufeff")
+    assert caplog.messages == ([f"a.txt: not UTF-8, read as {read}"] if read else [])
+
+
+@pytest.mark.parametrize("data", [b"It rained.\0\0\0 It snowed.", b"\x1b$B66!#\x1b(B", bytes(range(256)) * 20])
+def test_what_no_encoding_fits_is_refused(data: bytes) -> None:
+    with pytest.raises(UnreadableFile, match="not text in any known encoding"):
+        decoded(data, "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tessaly Foods\nTessaly Foods was founded in Bergen\nin the year 2010.", 2),
+        ("Opening hours\n\nMonday to Friday", 2),
+        ("Dr. Smith arrived\nlate, and he left.", 1),
+        ("The bridge over the river Aster in the town of\nCorvane was closed.", 1),
+        ("Rules:\n- one key\n- two keys", 3),
+        ("A long line that is a paragraph by itself, " * 4 + "\nThe next paragraph.", 2),
+        ("The whole text is two lines, of which the first\nis wrapped.", 1),
+    ],
+)
+def test_headings_of_plain_text_stand_alone(text: str, expected: int) -> None:
+    assert len(blocks(text.encode(), ".txt")) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "suffix"),
+    [
+        (b"<p>It rained.</p>", ".html"), (b"\xef\xbb\xbf <!DOCTYPE HTML><p>", ".html"), (b"%PDF-1.7", ".pdf"),
+        (b"<?xml version='1.0'?>\n<html>", ".html"), (b"<priced> It rained.", ".txt"), (b"PK\3\4", ".docx"),
+    ],
+)  # fmt: skip
+def test_the_bytes_tell_the_format(body: bytes, suffix: str) -> None:
+    assert suffix_of(body) == suffix
