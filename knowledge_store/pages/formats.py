@@ -44,7 +44,7 @@ HTML_STARTS = re.compile(rf"(?:<\?xml[^>]*>\s*)?<(?:{_HTML})\b".encode())
 HEADING_WORDS, WRAPPED = 12, 110  # most words of a heading; longest line of a text whose lines are wrapped
 _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  # of a line that is no heading, or goes on
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s")
-_ADDRESS = re.compile(r"&lt;(https?://[^\s<>]+?)&gt;")
+_ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
 DELIMITERS = ",;\t|"
 SAMPLE = 200  # lines of a table that tell its delimiter
 

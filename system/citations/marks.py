@@ -13,16 +13,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import escape
-from io import BytesIO
 from typing import Any
 
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
-from knowledge_store.pages.formats import INLINE, SOFT_HYPHEN, decoded
+from knowledge_store.pages.formats import INLINE, SOFT_HYPHEN, decoded, html_of
 
-MARKUP = (".txt", ".md", ".markdown", ".html", ".htm", ".docx")
+MARKUP = (".txt", ".md", ".markdown", ".html", ".htm", ".docx", ".pdf")
 """Formats that are read by their own marks."""
 _NUMBER = "data-number"  # of an item in its list
 HIDDEN = ("head", "script", "style", "noscript", "template", "nav", "footer", "aside", "form", "button")
@@ -104,14 +103,10 @@ def read_marks(data: bytes, suffix: str, name: str, blocks: Iterable[str] = ()) 
 
     Args:
         suffix: the format, as in ``SUFFIXES``.
-        blocks: the text's blocks if it is neither Markdown, HTML nor a Word file.
+        blocks: the text's blocks if it is neither Markdown, HTML, a Word file nor a PDF.
     """
-    if suffix in (".html", ".htm"):
-        page = decoded(data, name)
-    elif suffix == ".docx":
-        import mammoth
-
-        page = mammoth.convert_to_html(BytesIO(data)).value
+    if (found := html_of(data, suffix, name)) is not None:
+        page = found
     elif suffix in (".md", ".markdown", ".txt", ""):
         parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code").use(footnote_plugin)
         page = parser.render(decoded(data, name))
