@@ -53,6 +53,8 @@ class SettingKeywords(TypedDict, total=False):
     bm25_top_k: int
     dense_candidates: int
     top_k: int
+    relevance: float
+    surroundings: bool
     fact_checks: bool
     claim_copies: bool
     later_pages: bool

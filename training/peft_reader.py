@@ -33,8 +33,8 @@ class PeftReader:
         self, base: str, adapter: Path, chat: ChatTokenizer, precision: Precision, closed: ClosedReplies | None = None
     ) -> None:
         loaded = load_base(base, precision)
-        config = check_adapter(adapter, loaded, base_mark(base))
-        self._model: Any = PeftModel.from_pretrained(loaded, str(adapter), config=config).eval()
+        check_adapter(adapter, loaded, base_mark(base))
+        self._model: Any = PeftModel.from_pretrained(loaded, str(adapter)).eval()
         self._chat = chat
         self._closed = closed
 

@@ -18,7 +18,7 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM
 
 from system.hardware.cpu import GROUPED, best_dtype, keep_freed_memory
-from system.models.adapters import base_mark, check_adapter
+from system.models.adapters import base_mark, check_adapters
 from system.models.base import ModelUnavailable, Request, first_line
 from system.models.chat import ChatTokenizer
 from system.models.constraints import ClosedReplies, GumbelNoise, Row, Schemas, common_prefix
@@ -183,7 +183,8 @@ class MergedAdapters:
     """
 
     def __init__(self, base: Any, adapters: Mapping[Adapter, str], mark: str = "") -> None:
-        configs = {name: check_adapter(folder, base, mark, f"adapter {name}") for name, folder in adapters.items()}
+        check_adapters(adapters, base, mark)
+        configs = {name: LoraConfig.from_pretrained(folder) for name, folder in adapters.items()}
         weights = {name: _merged(base, folder, configs[name], f"adapter {name}") for name, folder in adapters.items()}
         changed = {layer for merged in weights.values() for layer in merged}
         self._layers = {name: module for name, module in base.named_modules() if name in changed}

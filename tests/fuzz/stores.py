@@ -52,11 +52,9 @@ def adapter(data: bytes, folder: Path) -> None:
         mutated = data and data[0] % 2 == number
         (place / name).write_bytes(data[1:] if mutated else sound)
     try:
-        config = check_adapter(place, LAYER)
+        check_adapter(place, LAYER)
     except ModelUnavailable as error:
         assert str(place) in str(error), f"the message does not name the folder: {error}"
-    else:
-        assert config.r == 2 and config.target_modules
 
 
 PAGE_SIZE = 512  # bytes; the smallest, for an input is small

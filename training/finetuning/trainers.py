@@ -84,8 +84,8 @@ def build_trainer(
 
 def _continued(base: Any, start: Path) -> PeftModel:
     """A trained adapter, to be trained further on the base where it lies here."""
-    known = check_adapter(start, base, base_mark(base.name_or_path))
-    model = PeftModel.from_pretrained(base, str(start), is_trainable=True, config=known)
+    check_adapter(start, base, base_mark(base.name_or_path))
+    model = PeftModel.from_pretrained(base, str(start), is_trainable=True)
     for config in model.peft_config.values():  # it names its base alone, which PEFT looks up on the hub when it saves
         config.base_model_name_or_path = base.name_or_path
     return model

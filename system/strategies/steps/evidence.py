@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, cast
 
+from knowledge_store.pages.filters import date_in
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
 from knowledge_store.settings import MultiHopSettings
@@ -30,6 +31,7 @@ from system.text.words import sentences
 if TYPE_CHECKING:
     from knowledge_store.dense.search import Hit
 
+FETCH = 4  # times as many passages are found as are chosen by novelty too
 SPARE = 2  # times as many passages are found as are read, and again, while too few of them are to be read
 PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
 
@@ -52,7 +54,10 @@ async def retrieve(
         query: what to search for; the question itself where it is empty.
         by_hops: search along chains of passages (CARP, section 3.4).
     """
-    from knowledge_store.dense.search import search  # only here: compiled code, which no help of a command should load
+    from knowledge_store.dense.search import (
+        diverse,
+        search,
+    )  # only here: compiled code, which no help of a command should load
 
     started = case.deadline.spent
     settings = case.settings
@@ -64,6 +69,10 @@ async def retrieve(
         while True:
             limit *= SPARE
             nearest = search(case.index, text, limit, hops)
+            if settings.retrieval.relevance < 1:
+                nearest = diverse(
+                    case.index, search(case.index, text, FETCH * limit, hops), limit, settings.retrieval.relevance
+                )
             unread = [hit for hit in nearest if why_unread(case, hit.passage)]
             readable = [hit for hit in nearest if hit not in unread]
             if len(readable) >= places or len(nearest) < limit:
@@ -111,10 +120,24 @@ async def answer_from_passages(
 
     def step(thought: Thought[Evidence]) -> Step[AnswerReply, Answer]:
         passage = thought.content.passage
-        task = AnswerQuestion(claim=case.claim, question=question.content.text, passage=passage)
+        task = AnswerQuestion(
+            claim=case.claim, question=question.content.text, passage=passage, **surroundings(case, passage)
+        )
         return Step(task, partial(_answer, passage=passage), [thought])
 
     return [found for found in await case.think("answer", [step(thought) for thought in evidence]) if found]
+
+
+def surroundings(case: Case, passage: Passage) -> dict[str, str]:
+    """Return what the settings want to be shown with a passage: its source, and the text before and after it."""
+    if not case.settings.retrieval.surroundings:
+        return {}
+    before, after = case.index.around(passage)
+    return {
+        "source": ", ".join(filter(None, (passage.url, str(date_in(passage.url) or "")))),
+        "before": before,
+        "after": after,
+    }
 
 
 def _answer(result: Completion[AnswerReply], passage: Passage) -> Answer:

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from knowledge_store.dense.search import PassageIndex, Path, search, search_paths
+from knowledge_store.dense.search import PassageIndex, Path, diverse, search, search_paths
+from knowledge_store.pages.page import Page
+from knowledge_store.ranking import rank
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from tests.helpers.word_encoder import WordEncoder
 from tests.knowledge_store.dense.test_index import index, ranked_store
@@ -145,3 +147,23 @@ def test_tiny_and_empty_stores_can_be_searched(texts: list[str], encoder: WordEn
     paths = search_paths(index(texts, encoder), "fish?", MultiHopSettings())
     assert [len(path.hits) for path in paths] == [1] * bool(texts)
     assert len(search(index(texts, encoder), "fish?", 5, MultiHopSettings())) == bool(texts)
+
+
+def test_diverse_hits_are_near_to_the_question_and_unlike_each_other() -> None:
+    texts = ["one two three four", "one two three five", "one two eight nine", "six seven"]
+    store = index(texts, WordEncoder())
+    hits = store.nearest("one two", 4)
+    assert [hit.passage.page for hit in diverse(store, hits, 3, 1.0)] == [0, 1, 2]
+    assert [hit.passage.page for hit in diverse(store, hits, 2, 0.5)] == [0, 2]
+    assert diverse(store, hits, 9, 0.5) and diverse(store, [], 3, 0.5) == []
+
+
+def test_the_text_around_a_passage_is_that_of_its_kept_neighbors() -> None:
+    text = "The bridge over the Aster opened in 1932 and it was built by Ines Kort."
+    cut = RetrievalSettings(chunk_size=30, chunk_overlap=10)
+    ranked = rank([Page(0, "a", (text,))], "bridge", cut)
+    store = PassageIndex(ranked, WordEncoder(), cut)
+    first, second, third, *_ = sorted(ranked.passages, key=lambda passage: passage.start)
+    assert store.around(first) == ("", second.text[10:])
+    before, after = store.around(second)
+    assert before + second.text + after == text[: third.start + len(third.text)]

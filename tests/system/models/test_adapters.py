@@ -7,16 +7,14 @@ from peft import LoraConfig
 from safetensors.torch import save_file
 from torch import nn
 
-from system.models.adapters import NORM, base_mark, check_adapter, check_adapters, mark_adapter, served_rank
+from system.models.adapters import NORM, base_mark, check_adapters, mark_adapter, served_rank
 from system.models.base import ModelUnavailable
 from system.tasks.base import Adapter
 
 ALL = [adapter for adapter in Adapter if adapter is not Adapter.NONE]
 
 
-EVIL = "(.+)+!"  # which takes time exponential in the length of a name
 CONFIG = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "v_proj"]}
-LORA_A, LORA_B = (f"base_model.model.model.v_proj.lora_{matrix}.weight" for matrix in "AB")
 
 
 def tensors_of(rank=4, inputs=8, outputs=6, modules=("model.q_proj", "model.v_proj")):
@@ -82,98 +80,30 @@ def test_a_mark_survives_a_change_of_precision(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changed", "fault"),
+    ("config", "tensors", "fault"),
     [
-        ({LORA_B: None}, f"{LORA_B} is missing"),
-        ({LORA_A: None, LORA_B: None}, f"{LORA_A} is missing"),
-        (dict.fromkeys(tensors_of()), "is missing"),
-        ({LORA_A: torch.ones(4, 8, dtype=torch.int32)}, f"{LORA_A} has type I32"),
-        ({LORA_A: torch.full((4, 8), torch.nan)}, f"{LORA_A} has a weight of nan"),
-        ({LORA_A: torch.ones(0, 8)}, rf"{LORA_A} has shape \(0, 8\), the base model needs"),
-        ({"more": torch.ones(0)}, "more matches no linear layer"),
-        ({LORA_B: torch.full((6, 4), -1e30)}, f"{LORA_B} has a weight of 1e\\+30, expected finite ones"),
+        (None, tensors_of(), "expected adapter_config.json as PEFT writes it"),
+        ("no json", tensors_of(), "adapter_config.json: "),
+        ("[]", tensors_of(), "adapter_config.json: "),
+        (json.dumps(CONFIG | {"peft_type": "IA3"}), tensors_of(), "adapter_config.json: peft_type"),
+        (json.dumps(CONFIG | {"r": None}), tensors_of(), "adapter_config.json: r: "),
+        (json.dumps(CONFIG), None, "cannot read adapter_model.safetensors"),
+        (json.dumps(CONFIG), {}, "holds no tensor"),
+        (json.dumps(CONFIG), tensors_of() | {"more": torch.ones(1)}, "more matches no linear layer"),
     ],
 )
-def test_refuses_tensors_that_are_missing_or_not_finite(base, tmp_path, changed, fault):
-    tensors = {name: tensor for name, tensor in (tensors_of() | changed).items() if tensor is not None}
-    with pytest.raises(ModelUnavailable, match=fault):
-        check_adapters({Adapter.VERDICT_PREDICTION: write_adapter(tmp_path / "a", tensors)}, base)
-
-
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        ("[]", "expected an object"),
-        ("5", "expected an object"),
-        ("[" * 100_000, "expected adapter_config"),
-        ('{"r": null}', "peft_type 'LORA'"),
-        (json.dumps(CONFIG | {"r": None}), "r: expected a valid integer"),
-        (json.dumps(CONFIG | {"r": {"r": [[]]}}), "r: expected a valid integer"),
-        (json.dumps(CONFIG).replace("8", "1e400"), "lora_alpha: expected a finite number"),
-        (json.dumps(CONFIG | {"peft_type": "IA3"}), "expected an object with peft_type 'LORA', got 'IA3'"),
-        (json.dumps(CONFIG | {"use_dora": True}), "use_dora: expected plain LoRA"),
-        (json.dumps(CONFIG | {"use_later": {"a": 1}}), "use_later: expected a field of PEFT"),
-        (json.dumps(CONFIG | {"init_lora_weights": "pissa"}), "init_lora_weights"),
-        (json.dumps(CONFIG | {"lora_dropout": 5}), "lora_dropout: expected 0 to 1"),
-        (json.dumps(CONFIG | {"lora_dropout": -1}), "lora_dropout: expected 0 to 1"),
-        (json.dumps(CONFIG | {"lora_dropout": 1}), "lora_dropout: expected 0 to 1"),
-        (json.dumps(CONFIG | {"target_modules": "("}), "target_modules: expected a list of names"),
-        (json.dumps(CONFIG | {"target_modules": EVIL}), "target_modules: expected a list of names"),
-        (json.dumps(CONFIG | {"target_modules": [EVIL]}), "target_modules: expected a list of names"),
-        (json.dumps(CONFIG | {"exclude_modules": EVIL}), "exclude_modules: expected a list of names"),
-        (json.dumps(CONFIG | {"layers_to_transform": [0], "layers_pattern": EVIL}), "layers_pattern: expected a list"),
-        (
-            json.dumps(CONFIG | {"layers_to_transform": [0], "layers_pattern": [EVIL]}),
-            "layers_pattern: expected a list",
-        ),
-        (json.dumps(CONFIG | {"target_modules": ["nowhere"]}), "names no linear layer"),
-        (json.dumps(CONFIG | {"megatron_config": {"a": 1}, "megatron_core": "antigravity"}), "megatron_config"),
-    ],
-)
-def test_refuses_configurations_that_are_not_plain_lora(base, tmp_path, content, fault):
-    folder = write_adapter(tmp_path / "a")
-    (tmp_path / "a" / "adapter_config.json").write_text(content)
-    with pytest.raises(ModelUnavailable, match=f"adapter.*{folder}: .*{fault}"):
-        check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
-
-
-def test_empty_values_of_what_plain_lora_leaves_out_are_its_defaults(base, tmp_path):
-    empty = {"rank_pattern": None, "alpha_pattern": None, "trainable_token_indices": [], "use_later": None, "later": []}
-    config = check_adapter(write_adapter(tmp_path / "a", **empty), base)
-    assert (config.rank_pattern, config.alpha_pattern, config.trainable_token_indices) == ({}, {}, None)
-
-
-OLD = {
-    "auto_mapping": {"base_model_class": "LlamaForCausalLM", "parent_library": "transformers", "unsloth_fixed": True},
-    "alpha_pattern": {}, "base_model_name_or_path": "a", "bias": "none", "fan_in_fan_out": False,
-    "inference_mode": True, "init_lora_weights": True, "layer_replication": None, "layers_pattern": None,
-    "layers_to_transform": None, "loftq_config": {}, "lora_dropout": 0.05, "megatron_config": None,
-    "megatron_core": "megatron.core", "modules_to_save": None, "rank_pattern": {}, "revision": "unsloth",
-    "task_type": "CAUSAL_LM", "use_dora": False, "use_rslora": False,
-}  # fmt: skip
-"""The fields of PEFT 0.10, as Unsloth fills them."""
-
-
-@pytest.mark.parametrize("written", [OLD, LoraConfig(**CONFIG).to_dict()], ids=["old", "new"])
-def test_configurations_as_peft_writes_them_are_allowed(base, tmp_path, written):
-    folder = write_adapter(tmp_path / "a", **json.loads(json.dumps(written, default=list)))
-    assert check_adapter(folder, base).r == 4
-
-
-def test_all_linear_layers_less_those_named_are_allowed(base, tmp_path):
-    config = {"target_modules": "all-linear", "exclude_modules": ["nowhere"]}
-    check_adapters({Adapter.VERDICT_PREDICTION: write_adapter(tmp_path / "a", **config)}, base)
-
-
-def test_the_rank_of_a_folder_without_an_adapter_is_an_error(tmp_path):
-    (tmp_path / "adapter_config.json").write_text("[]")
-    with pytest.raises(ModelUnavailable, match=f"{tmp_path}: .*expected an object"):
-        served_rank({Adapter.VERDICT_PREDICTION: str(tmp_path)})
-
-
-@pytest.mark.parametrize("content", [None, "no json"])
-def test_rejects_a_folder_that_is_not_an_adapter(base, tmp_path, content):
-    if content:
-        (tmp_path / "adapter_config.json").write_text(content)
-    with pytest.raises(ModelUnavailable, match=r"expected adapter_config\.json and adapter_model\.safetensors"):
+def test_a_folder_without_a_fitting_adapter_is_named(base, tmp_path, config, tensors, fault):
+    if config is not None:
+        (tmp_path / "adapter_config.json").write_text(config)
+    if tensors is not None:
+        save_file(tensors, tmp_path / "adapter_model.safetensors")
+    with pytest.raises(ModelUnavailable, match=f"in {tmp_path}: .*{fault}"):
         check_adapters({Adapter.VERDICT_PREDICTION: str(tmp_path)}, base)
+
+
+def test_configurations_as_peft_writes_them_are_allowed(base, tmp_path):
+    check_adapters({}, base)
+    written = json.loads(json.dumps(LoraConfig(**CONFIG).to_dict(), default=list))
+    folder = write_adapter(tmp_path / "a", **written)
+    check_adapters({Adapter.VERDICT_PREDICTION: folder}, base)
+    assert served_rank({Adapter.VERDICT_PREDICTION: folder}) == 8
