@@ -1,120 +1,113 @@
-"""A correction beside a refuted claim: the claim with what one sentence of evidence says in its place.
+"""Correct a refuted claim: put the number, date or name of one sentence of the evidence in the place of the claim's.
 
-Only where the two differ in one thing of a kind (a number of the same unit, a year, a month, a name, an opposite), that
-thing belongs to the same verb and subject in both (see ``predicates``), and the sentence supports what results; of
-several sentences, all must say the same. Otherwise there is none.
+Claim and sentence must differ in exactly one such value, which stands beside the same words in both. The reader must
+find that the sentence refutes the claim and supports the corrected one. Several sentences must give one correction.
+
+    with_correction(result, reader).correction  # said "1931", instead "1932"
 """
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
+from itertools import pairwise
 
-from system.correction.predicates import belong_alike
+from knowledge_store.pages.page import Passage
+from system.correction.values import Value, values_of
 from system.graph.records import ClaimResult, Correction, Failure, Label
-from system.text.comparison import DIRECT, Comparison, compare, dates
-from system.text.grammar import tag
-from system.text.quantities import Kind, Quantity, quantities
-from system.text.words import content_stems
-from system.verifier.base import Reading, Verifier
+from system.text.words import content_stems, coverage, sentences, words
+from system.verifier.base import Reading as Relation
+from system.verifier.base import Verifier as Reader
 
 log = logging.getLogger(__name__)
 
-READ = 600  # characters of a passage that the verifier reads, up to the end of the sentence
-SURE = 0.8  # probability of support from which the verifier confirms a correction
-_WHOLE = ("that it is so", "that it is not")  # what is said of a claim that is denied as a whole
+SPEAKS = 0.75  # share of the claim's other words from which a clause may correct it
+BEFORE = 2  # sentences before it that are read with it
+PAIRS = 16  # that are read for one claim at most
+SURE = 0.8  # probability of support from which the reader confirms a correction
+_ENDS = re.compile(r"[,;:–—] |\b(?:and|but|while|whereas|although|which|who)\b", re.IGNORECASE)  # of a clause
+_PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
+_OPEN = re.compile(  # words that make something unreal, or only roughly so
+    r"\b(?:not|\w+n['’]t|no|never|none|hardly|will|would|(?-i:may)|might|could|should|plan(?:s|ned)?|hope[sd]?|want(?:s|ed)?|"
+    r"expect(?:s|ed)?|fail(?:s|ed)?|if|almost|nearly|about|over|under|more|less|than|least|most)\b",
+    re.IGNORECASE,
+)
 
 
-def correction_of(result: ClaimResult, verifier: Verifier) -> Correction | None:
-    """The correction of a refuted claim; None where none is sure.
-
-    Args:
-        verifier: reads the sentence, alone and after those before it, and must be sure that it supports the corrected
-            claim.
-    """
-    if result.verdict.label is not Label.REFUTED:
-        return None
-    claim = " ".join(result.claim.text.split())
-    passages = {passage.key: passage for pair in result.pairs for passage in pair.passages}.values()
-    anywhere = content_stems(" ".join(passage.text for passage in passages))
-    found = {
-        corrected: Correction(text=corrected, said=said, instead=instead, quotation=one.text, address=passage.url)
-        for passage in passages
-        for one in compare(claim.rstrip(" .!?…"), passage.text, anywhere)
-        if one.direct >= DIRECT and one.differing and one.differing[0] not in _WHOLE
-        for said, instead in [_fitting(claim, one, passage.text)]
-        if instead and (corrected := _replaced(claim, said, instead))
-    }
-    if len(found) != 1:
-        return None
-    correction = next(iter(found.values()))
-    again = [one for passage in passages for one in compare(correction.text.rstrip(" .!?…"), passage.text, anywhere)]
-    if any(one.differing and one.direct >= DIRECT for one in again):
-        return None  # another sentence contradicts it
-    passage = next(one.text for one in passages if one.url == correction.address and correction.quotation in one.text)
-    end = passage.index(correction.quotation) + len(correction.quotation)
-    # The sentence alone, and behind those that may say of what it speaks.
-    texts = dict.fromkeys((correction.quotation, passage[max(0, end - READ) : end]))
-    read = verifier.probabilities([(text, correction.text) for text in texts])
-    return correction if read[:, Reading.SUPPORTED].max() >= SURE else None
-
-
-def with_correction(result: ClaimResult, verifier: Verifier) -> ClaimResult:
-    """The result with its correction, where it has one; see ``correction_of``.
-
-    A fault is named in the result: a correction never costs its claim the verdict, or the others of a run their turn.
-    """
+def with_correction(result: ClaimResult, reader: Reader) -> ClaimResult:
+    """Return the result with its correction, if it has one; a fault is named in the result and costs nothing else."""
     try:
-        return result.model_copy(update={"correction": correction_of(result, verifier)})
+        return result.model_copy(update={"correction": correction_of(result, reader)})
     except Exception as error:
         log.exception("correcting %r", result.claim.text)
         failure = Failure(operation="correct", message=f"{type(error).__name__}: {error}", cause="no correction")
         return result.model_copy(update={"failures": (*result.failures, failure)})
 
 
-def _fitting(claim: str, found: Comparison, text: str) -> tuple[str, str]:
-    """What differs, if it belongs to the same verb and subject in both; of several years or days, the one that does."""
-    said, instead = found.differing or ("", "")
-    end = text.index(found.text) + len(found.text)
-    known = content_stems(text[max(0, end - READ) : end])
-    years = [one.text for one in quantities(found.text) if one.kind is Kind.YEAR]
-    days = [one.text for one in dates(found.text)]
-    others = dict.fromkeys([instead, *next((several for several in (years, days) if instead in several), [])])
-    fitting = [other for other in others if belong_alike(claim, said, found.text, other, known)]
-    return said, fitting[0] if len(fitting) == 1 and not _splits_a_day(claim, said, fitting[0], found.text) else ""
+def correction_of(result: ClaimResult, reader: Reader) -> Correction | None:
+    """Return the correction of a refuted claim; None if none is sure."""
+    if result.verdict.label is not Label.REFUTED:
+        return None
+    claim, context = " ".join(result.claim.text.split()), result.claim.context
+    passages = {passage.key: passage for pair in result.pairs for passage in pair.passages}.values()
+    found = [one for passage in passages for one in _candidates(claim, passage)][:PAIRS]
+    behind = f"[{context}] " if context else ""
+    corrected = reader.probabilities([(premise, f"{behind}{one.text}") for premise, one in found])
+    given = reader.probabilities([(premise, f"{behind}{claim}") for premise, _ in found])
+    sure = [
+        one
+        for (_, one), after, before in zip(found, corrected, given, strict=True)
+        if after[Relation.SUPPORTED] >= SURE and before[Relation.SUPPORTED] < before[Relation.REFUTED]
+    ]
+    return sure[0] if len({one.text for one in sure}) == 1 else None
 
 
-def _splits_a_day(claim: str, said: str, instead: str, sentence: str) -> bool:
-    """Whether a part of the claim's day gives way so that it becomes one that the sentence does not name."""
-    given = dates(sentence)
-    split = [one for one in dates(claim) if said in one.text and said != one.text]
-    return any(
-        not any(day.agrees(other) for other in given) for one in split for day in dates(one.text.replace(said, instead))
+def _candidates(claim: str, passage: Passage) -> Iterator[tuple[str, Correction]]:
+    """Corrections by the sentences of a passage, each behind the premise that it is read from."""
+    said = sentences(passage.text)
+    for place, sentence in enumerate(said):
+        before = " ".join(said[max(0, place - BEFORE) : place])
+        if (value := _differing(claim, f"{before} {sentence}")) is None:
+            continue
+        own = values_of(claim)
+        for other in values_of(sentence):
+            instead = other.shaped(value) if other.kind == value.kind else ""
+            if (
+                instead
+                and not any(other.agrees(one) for one in own)
+                and _same_place(claim, value, sentence, other, before)
+            ):
+                instead = instead if value.start else instead[0].upper() + instead[1:]
+                text = f"{claim[: value.start]}{instead}{claim[value.start + len(value.text) :]}"
+                found = Correction(text=text, said=value.text, instead=instead, quotation=sentence, address=passage.url)
+                yield f"{before} {sentence}".strip(), found
+
+
+def _differing(claim: str, premise: str) -> Value | None:
+    """The one value of a claim that a text does not have; None if there are none or several."""
+    known, stems = values_of(premise), content_stems(premise)
+    lacking = [one for one in values_of(claim) if not any(one.agrees(other) for other in known)]
+    lacking = [one for one in lacking if one.kind != "name" or not content_stems(one.text) <= stems]
+    once = [one for one in lacking if len(re.findall(rf"(?<!\w){re.escape(one.text)}(?!\w)", claim)) == 1]
+    return once[0] if len(once) == len(lacking) == 1 else None
+
+
+def _same_place(claim: str, value: Value, sentence: str, other: Value, before: str) -> bool:
+    """Whether two values stand beside the same words: the clause of the second says the rest of the claim."""
+    cuts = [0, *(match.end() for match in _ENDS.finditer(sentence)), len(sentence)]
+    spans = [
+        (start, end) for start, end in pairwise(cuts) if content_stems(sentence[start:end]) - content_stems(other.text)
+    ]
+    start, end = next((span for span in spans if span[1] > other.start), (0, len(sentence)))
+    clause = sentence[min(start, other.start) : end]
+    if set(map(str.lower, _OPEN.findall(clause))) ^ set(map(str.lower, _OPEN.findall(claim))):
+        return False
+    own = content_stems(clause) | (content_stems(before) if _PRONOUN.search(clause) else frozenset())
+    left = [one for one in words(claim[: value.start]) if content_stems(one)][-1:]
+    right = [one for one in words(claim[value.start + len(value.text) :]) if content_stems(one)][:1]
+    if not all(content_stems(one) <= own for one in left + right):
+        return False
+    wanted = content_stems(claim) - content_stems(value.text)
+    return (
+        coverage(wanted, own | content_stems(sentence[: spans[0][1]] if spans else "") | content_stems(before))
+        >= SPEAKS
     )
-
-
-def _replaced(claim: str, said: str, instead: str) -> str:
-    """The claim with other words in one place; empty where the place or the words are not sure."""
-    places = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(said)}(?!\w)", claim)]
-    if len(places) != 1:
-        return ""
-    old, new = quantities(said), quantities(instead)
-    if dates(said) and dates(instead):
-        old, new = (), ()
-    if bool(old) != bool(new) or (old and not _alike(old, new)):
-        return ""
-    if not old and said[0].islower() and _tags(claim, said) != _tags(claim.replace(said, instead), instead):
-        return ""
-    at = places[0]
-    fitted = instead[0].upper() + instead[1:] if at == 0 else instead
-    return claim[:at] + fitted + claim[at + len(said) :]
-
-
-def _alike(old: Sequence[Quantity], new: Sequence[Quantity]) -> bool:
-    """Whether two quantities are of a kind, so that one can stand in the other's place."""
-    return len(old) == len(new) == 1 and old[0].kind is new[0].kind
-
-
-def _tags(text: str, part: str) -> list[str]:
-    """The parts of speech of some words in a text: "rose" gives way to "fell", and not to "falling"."""
-    start = text.index(part)
-    return [token.tag for token in tag(text) if start <= token.start < start + len(part)]
