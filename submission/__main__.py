@@ -1,4 +1,4 @@
-"""Command line: ``python -m submission validate|score|report|calibrate|claim-only|rounds|beliefs``."""
+"""Command line: ``python -m submission validate|score|report|calibrate|claim-only``."""
 
 import sys
 from collections.abc import Sequence

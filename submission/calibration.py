@@ -1,6 +1,6 @@
 """Calibration: make a confidence mean what it says, a probability that the label is right (Guo et al., 2017).
 
-The fit is isotonic (Zadrozny and Elkan, 2002): it may bend as the data want, but never turns the order of two claims.
+The fit is isotonic (Zadrozny and Elkan, 2002): it follows the data, but never reverses the order of two claims.
 """
 
 import argparse
@@ -11,23 +11,25 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from submission.files import SubmissionError, write_text
-from submission.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
+from submission.files import SubmissionError
 from submission.score import comparable_pairs
 from submission.write import read_json
+from system.files.texts import write_text
 from system.graph.records import Calibration, Label, Record
+from system.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
 
 Numbers = NDArray[np.float64]
 
 BINS = 10
 FOLDS = 5
 GRID = np.linspace(0.0, 1.0, 101)
+TENTHS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 
 class Bin(Record):
-    """Claims of similar confidence: how sure the system was on average, and how often it was right."""
+    """Claims of similar confidence, with their mean confidence and their accuracy."""
 
     claims: int
     confidence: float
@@ -52,6 +54,21 @@ class CalibrationReport(Record):
     calibration: Calibration
 
 
+class CautiousIsotonic(IsotonicRegression):  # type: ignore[misc]  # scikit-learn has no types
+    """Isotonic regression as if one more of the surest claims had been wrong and one of the least sure right.
+
+    Without these, it would be certain at an end where a few claims are all right, or all wrong.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+
+    def fit(self, confidences: Numbers, right: NDArray[np.bool_]) -> "CautiousIsotonic":
+        """Fit on (claims,) confidences and whether each label is right."""
+        super().fit(np.concatenate([confidences, [confidences.max(), confidences.min()]]), [*right, 0, 1])
+        return self
+
+
 def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequence[Label]) -> CalibrationReport:
     """Fit a calibration on labeled claims.
 
@@ -65,10 +82,9 @@ def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequ
             f"expected at least {FOLDS} right and {FOLDS} wrong claims to fit on, "
             f"got {right.sum()} right of {len(right)}; calibrate on a larger labeled split"
         )
-    held_out = np.empty_like(given)
-    for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(given, right):
-        held_out[test] = np.interp(given[test], GRID, _curve(given[train], right[train]))
-    values = tuple(float(value) for value in _curve(given, right))
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    held_out = cross_val_predict(CautiousIsotonic(), given, right, cv=folds)
+    values = CautiousIsotonic().fit(given, right).predict(GRID)
     return CalibrationReport(
         claims=len(given),
         accuracy=float(right.mean()),
@@ -76,38 +92,23 @@ def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequ
         after=expected_error(held_out, right),
         bins_before=reliability(given, right),
         bins_after=reliability(held_out, right),
-        calibration=Calibration(confidences=tuple(GRID.tolist()), probabilities=values),
+        calibration=Calibration(confidences=tuple(GRID.tolist()), probabilities=tuple(values.tolist())),
     )
 
 
 def expected_error(confidences: Numbers, right: NDArray[np.bool_]) -> float:
-    """Expected calibration error: mean distance of confidence and accuracy over bins, weighted by their claims."""
+    """Return the expected calibration error: mean distance of confidence and accuracy over bins, by their claims."""
     bins = reliability(confidences, right)
     return sum(one.claims * abs(one.confidence - one.accuracy) for one in bins) / len(confidences)
 
 
 def reliability(confidences: Numbers, right: NDArray[np.bool_]) -> tuple[Bin, ...]:
-    """The bins of equal width that hold claims, the least confident first."""
+    """Return the bins of equal width that hold claims, the least confident first."""
     places = np.minimum((confidences * BINS).astype(int), BINS - 1)
     return tuple(
         Bin(claims=int(held.sum()), confidence=float(confidences[held].mean()), accuracy=float(right[held].mean()))
-        for held in (places == place for place in range(BINS))
-        if held.any()
+        for held in (places == place for place in np.unique(places))
     )
-
-
-def _curve(confidences: Numbers, right: NDArray[np.bool_]) -> Numbers:
-    """The calibrated probability at each point of ``GRID``.
-
-    As if one more of the surest claims had been wrong and one of the least sure right: where a few claims at an end are
-    all right, or all wrong, isotonic regression would be certain.
-    """
-    given = np.concatenate([confidences, [confidences.max(), confidences.min()]])
-    fit = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(given, np.concatenate([right, [0, 1]]))
-    return np.asarray(fit.predict(GRID))
-
-
-TENTHS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 
 def calibrate_command(arguments: argparse.Namespace, console: Console) -> int:
@@ -122,36 +123,29 @@ def calibrate_command(arguments: argparse.Namespace, console: Console) -> int:
     write_text(arguments.output, report.calibration.model_dump_json(indent=2) + "\n")
     diagram = arguments.output.with_suffix(".svg")
     write_text(diagram, draw(report))
-    console.print(_table(report))
+    table = Table("", "value", title=f"Calibration on {report.claims} claims", title_justify="left")
+    table.add_row("accuracy", f"{report.accuracy:.3f}")
+    table.add_row("expected calibration error, before", f"{report.before:.3f}")
+    table.add_row("expected calibration error, after (out of fold)", f"{report.after:.3f}")
+    console.print(table)
     console.print(f"{arguments.output}\n{diagram}", soft_wrap=True)
     return 0
 
 
 def draw(report: CalibrationReport) -> str:
-    """The reliability diagram: accuracy over confidence, before and after; on the diagonal confidence is true."""
+    """Draw the reliability diagram: accuracy over confidence, before and after; on the diagonal they are equal."""
     frame = Frame(TENTHS, TENTHS)
-    diagonal = element("line", x1=frame.x(0), y1=frame.y(0), x2=frame.x(1), y2=frame.y(1), stroke=MUTED)
-    before, after = LABEL_COLORS["Refuted"], ACCENT
-    legend = [
-        text(60, 24, "share that is right; expected calibration error", fill=MUTED),
-        text(340, 24, f"before: {report.before:.3f}", fill=before, font_weight="bold"),
-        text(450, 24, f"after: {report.after:.3f}", fill=after, font_weight="bold"),
-    ]
-    lines = [*_line(frame, report.bins_before, before), *_line(frame, report.bins_after, after)]
+    parts = frame.grid("confidence", "")
+    parts.append(element("line", x1=frame.x(0), y1=frame.y(0), x2=frame.x(1), y2=frame.y(1), stroke=MUTED))
+    parts.append(text(60, 24, "share that is right; expected calibration error", fill=MUTED))
+    for x, name, error, bins, color in (
+        (340, "before", report.before, report.bins_before, LABEL_COLORS["Refuted"]),
+        (450, "after", report.after, report.bins_after, ACCENT),
+    ):
+        points = [(frame.x(one.confidence), frame.y(one.accuracy), 2 + min(6.0, one.claims**0.5 / 3)) for one in bins]
+        line = " ".join(f"{place:.1f},{height:.1f}" for place, height, _ in points)
+        parts.append(element("polyline", points=line, fill="none", stroke=color, stroke_width=1.5))
+        parts += [element("circle", cx=place, cy=height, r=radius, fill=color) for place, height, radius in points]
+        parts.append(text(x, 24, f"{name}: {error:.3f}", fill=color, font_weight="bold"))
     title = f"Reliability of {report.claims} claims, expected calibration error before and after"
-    return figure(WIDTH, HEIGHT, title, [*frame.grid("confidence", ""), diagonal, *lines, *legend])
-
-
-def _line(frame: Frame, bins: Sequence[Bin], color: str) -> list[str]:
-    points = [(frame.x(one.confidence), frame.y(one.accuracy), one.claims) for one in bins]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
-    dots = [element("circle", cx=x, cy=y, r=2 + min(6.0, claims**0.5 / 3), fill=color) for x, y, claims in points]
-    return [element("polyline", points=path, fill="none", stroke=color, stroke_width=1.5), *dots]
-
-
-def _table(report: CalibrationReport) -> Table:
-    table = Table("", "value", title=f"Calibration on {report.claims} claims", title_justify="left")
-    table.add_row("accuracy", f"{report.accuracy:.3f}")
-    table.add_row("expected calibration error, before", f"{report.before:.3f}")
-    table.add_row("expected calibration error, after (out of fold)", f"{report.after:.3f}")
-    return table
+    return figure(WIDTH, HEIGHT, title, parts)

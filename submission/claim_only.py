@@ -1,4 +1,4 @@
-"""``python -m submission claim-only``: a baseline that sees no evidence, to read verdicts with evidence beside.
+"""``python -m submission claim-only``: a baseline that sees no evidence, to put beside verdicts with evidence.
 
 A multinomial logistic regression on the encoder's vectors of a claim and of its metadata. Its regularization is chosen
 on the later 30% of the training claims, because AVeriTeC's splits follow one another in time.
@@ -34,34 +34,32 @@ def claim_only_command(arguments: argparse.Namespace, console: Console) -> int:
     except (ClaimsError, EncoderUnavailable) as error:
         raise SubmissionError(str(error)) from None
     train.sort(key=lambda one: one.claim.day or date.min)
-    labels = labels_of(train)
+    labels = [str(one.label) for one in train]
     if set(labels[: round(EARLIER * len(labels))]) != set(labels) or len(set(labels)) < 2:
         raise SubmissionError(
             f"{arguments.train}: expected at least two labels, each among the earlier {EARLIER:.0%} of the claims, "
             f"got {len(set(labels))} in {len(labels)} claims; learn from a whole split"
         )
-    vectors = features(train, encoder)
-    strength = choose(vectors, labels)
-    found = fit(vectors, labels, strength).predict(features(gold, encoder))
-    console.print(
-        f"C = {strength}, chosen on the later {1 - EARLIER:.0%} of {len(train)} claims; {len(gold)} others:",
-        soft_wrap=True,
-    )
-    console.print(summary(labels_of(gold), found), soft_wrap=True)
-    console.print('always "Refuted":')
-    console.print(summary(labels_of(gold), np.full(len(gold), str(Label.REFUTED))), soft_wrap=True)
+    model = fit(features(train, encoder), np.array(labels))
+    truth, found = [str(one.label) for one in gold], model.predict(features(gold, encoder)).tolist()
+    choice = f"C = {model.C}, chosen on the later {1 - EARLIER:.0%} of {len(train)} claims"
+    for name, answers in ((f"{choice}; {len(gold)} others", found), ('always "Refuted"', [Label.REFUTED] * len(gold))):
+        scores = scores_of(truth, list(map(str, answers)))
+        each = ", ".join(f"{label} {score.f1:.3f}" for label, score in scores.labels.items())
+        console.print(f"{name}:", soft_wrap=True)
+        console.print(f"  accuracy {scores.accuracy:.3f}, macro-F1 {scores.macro_f1:.3f}; F1: {each}", soft_wrap=True)
     return 0
 
 
-def choose(vectors: NDArray[np.float32], labels: NDArray[np.str_]) -> float:
-    """Return the C with which the earlier claims predict the later ones best, by log loss."""
+def fit(vectors: NDArray[np.float32], labels: NDArray[np.str_]) -> LogisticRegression:
+    """Fit the regression with the C with which the earlier claims predict the later ones best, by log loss."""
     cut = round(EARLIER * len(labels))
 
     def loss(strength: float) -> float:
-        model = fit(vectors[:cut], labels[:cut], strength)
+        model = LogisticRegression(C=strength, max_iter=3000).fit(vectors[:cut], labels[:cut])
         return float(log_loss(labels[cut:], model.predict_proba(vectors[cut:]), labels=model.classes_))
 
-    return min(STRENGTHS, key=loss)
+    return LogisticRegression(C=min(STRENGTHS, key=loss), max_iter=3000).fit(vectors, labels)
 
 
 def features(claims: Sequence[GoldClaim], encoder: Encoder) -> NDArray[np.float32]:
@@ -69,20 +67,3 @@ def features(claims: Sequence[GoldClaim], encoder: Encoder) -> NDArray[np.float3
     texts = [one.claim.text for one in claims]
     metadata = [" | ".join(value for key, value in one.claim.metadata.items() if key != "claim_date") for one in claims]
     return np.hstack([encoder.encode(texts), encoder.encode(metadata)])
-
-
-def labels_of(claims: Sequence[GoldClaim]) -> NDArray[np.str_]:
-    """Return the gold labels, (claims,)."""
-    return np.array([str(one.label) for one in claims])
-
-
-def fit(vectors: NDArray[np.float32], labels: NDArray[np.str_], strength: float) -> LogisticRegression:
-    """Fit the regression; ``strength`` is scikit-learn's C."""
-    return LogisticRegression(C=strength, max_iter=3000).fit(vectors, labels)
-
-
-def summary(gold: NDArray[np.str_], found: NDArray[np.str_]) -> str:
-    """Accuracy, macro-F1 and the F1 of each label, on one line."""
-    scores = scores_of(gold.tolist(), found.tolist())
-    each = ", ".join(f"{label} {score.f1:.3f}" for label, score in scores.labels.items())
-    return f"  accuracy {scores.accuracy:.3f}, macro-F1 {scores.macro_f1:.3f}; F1: {each}"

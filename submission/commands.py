@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from submission.beliefs import beliefs_command
 from submission.calibration import calibrate_command
 from submission.claim_only import claim_only_command
 from submission.ev2r.replies import Mode
-from submission.files import SubmissionError, write_text
+from submission.files import SubmissionError
 from submission.options import Metric, parser
 from submission.read import claim_texts
-from submission.report.page import write_report
-from submission.report.run_comparison import compare, print_comparison
-from submission.rounds import rounds_command
+from submission.report import write_report
+from submission.runs import gold_of, predictions_of, print_runs, score_runs
 from submission.score import Judging, score
 from submission.tables import print_report
 from submission.validate import changes_score, print_faults, validate
 from system.files.journal import JournalError
+from system.files.texts import FileError, write_text
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m submission") -> int:
@@ -31,21 +30,13 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m submission") 
     """
     arguments = parser(prog).parse_args(argv)
     try:
-        status = COMMANDS[arguments.command](arguments, Console())
-    except (SubmissionError, JournalError) as error:
+        return COMMANDS[arguments.command](arguments, Console())
+    except (FileError, JournalError) as error:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2
     except KeyboardInterrupt:
         Console(stderr=True).print("interrupted; the replies so far are kept: run the same command to resume")
         return 130
-    return status
-
-
-def _judging(arguments: argparse.Namespace) -> Judging | None:
-    if not arguments.judge:
-        return None
-    journal = arguments.judgements or arguments.predictions.parent / "judgements.jsonl"
-    return Judging(arguments.judge, journal, Mode(arguments.mode), arguments.official_prompts)
 
 
 def _validate(arguments: argparse.Namespace, console: Console) -> int:
@@ -56,28 +47,31 @@ def _validate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _score(arguments: argparse.Namespace, console: Console) -> int:
-    metrics = {Metric(name) for name in arguments.metrics}
-    report = score(arguments.predictions, arguments.gold, metrics, _judging(arguments), two_labels=arguments.two_labels)
-    print_report(report, console)
+    runs = [*arguments.runs, *([arguments.predictions] if arguments.predictions else [])]
+    if not runs:
+        raise SubmissionError("nothing to score; name output folders of runs, or a file with --predictions")
+    gold = arguments.gold or gold_of(runs[0])
+    metrics, two_labels = {Metric(name) for name in arguments.metrics}, arguments.two_labels
+    judging = None
+    if arguments.judge:
+        journal = arguments.judgements or predictions_of(runs[0]).parent / "judgements.jsonl"
+        judging = Judging(arguments.judge, journal, Mode(arguments.mode), arguments.official_prompts)
+    if len(runs) > 1:
+        compared = score_runs(runs, gold, metrics, judging, two_labels=two_labels)
+        print_runs(compared, console)
+        text, left_out = compared.model_dump_json(indent=2), False
+    else:
+        report = score(predictions_of(runs[0]), gold, metrics, judging, two_labels=two_labels)
+        print_report(report, console)
+        text, left_out = report.model_dump_json(indent=2), bool(report.left_out)
     if arguments.json:
-        write_text(arguments.json, report.model_dump_json(indent=2) + "\n")
-    return 3 if report.left_out else 0
+        write_text(arguments.json, text + "\n")
+    return 3 if left_out else 0
 
 
 def _report(arguments: argparse.Namespace, console: Console) -> int:
-    if arguments.compare:
-        if arguments.output or arguments.predictions:
-            raise SubmissionError("--compare takes two output folders and nothing else but --gold and --json")
-        before, after = arguments.compare
-        comparison = compare(before, after, arguments.gold)
-        print_comparison(comparison, console)
-        if arguments.json:
-            write_text(arguments.json, comparison.model_dump_json(indent=2) + "\n")
-    elif arguments.output:
-        path = write_report(arguments.output, arguments.gold, arguments.predictions)
-        console.print(Text(str(path)), soft_wrap=True)
-    else:
-        raise SubmissionError("name an output folder, or two with --compare")
+    path = write_report(arguments.output, arguments.gold, arguments.predictions)
+    console.print(Text(str(path)), soft_wrap=True)
     return 0
 
 
@@ -87,6 +81,4 @@ COMMANDS = {
     "report": _report,
     "calibrate": calibrate_command,
     "claim-only": claim_only_command,
-    "rounds": rounds_command,
-    "beliefs": beliefs_command,
 }

@@ -1,13 +1,14 @@
-r"""The organizers' reading of a submission: their converter, and ``averitec_evaluate.py`` of FEVER-8 without pandas.
+r"""Read a submission as the organizers do: their converter, and ``averitec_evaluate.py`` of FEVER-8 without pandas.
 
 The scorer reads the CSV with ``pandas.read_csv`` and its defaults, keeps the rows whose id occurs in the gold file,
 sorts both files by id and pairs them by position. Evidence is split at two tabs and two newlines into pairs, and each
-pair at two tabs and one newline into question and answer; anything else than two parts stops the whole run.
+pair at two tabs and one newline into question and answer; any other number of parts than two stops the whole run.
 """
 
 import csv
 import io
 import math
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,10 +20,12 @@ from submission.files import SubmissionError, read_json_array, read_text
 PAIR_END = "\t\t\n\n"
 ANSWER_START = "\t\t\n"
 MAX_PAIRS = 10
-"""Pairs that METEOR looks at; Ev2R reads all."""
+"""Pairs that METEOR reads; Ev2R reads all."""
 COLUMNS = ("id", "claim", "evi", "label", "split")
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
+"""What other programs put between cells, in words."""
 
-# The cells that pandas takes for missing values unless told otherwise.
+# The cells that pandas takes for missing values by default.
 # fmt: off
 MISSING = frozenset({
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
@@ -41,11 +44,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong.
-
-    Attributes:
-        where: the row, the entry, or the file as a whole.
-    """
+    """A fault; ``where`` names the row, the entry, or the file as a whole."""
 
     where: str
     message: str
@@ -62,7 +61,7 @@ class Row:
 
     Attributes:
         where: the row's name in messages.
-        id: what pandas makes of the cell: a number (not-a-number if missing), or text that is no number.
+        id: pandas' value of the cell: a number (not-a-number if missing), or text that is no number.
     """
 
     where: str
@@ -74,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A submission's rows, blank lines left out, with the names of its columns."""
+    """A submission's rows without blank lines, and the names of its columns."""
 
     header: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -86,7 +85,13 @@ def read_table(path: Path) -> Table:
     Raises:
         SubmissionError: pandas would stop, or take cells for other columns' cells.
     """
-    lines = _records(path)
+    text = read_text(path)
+    if delimiter := other_delimiter(text):
+        raise SubmissionError(
+            f"{path}: its cells are separated by {DELIMITERS[delimiter]}, and the official scorer reads only commas; "
+            "export it again with commas"
+        )
+    lines = _records(path, text)
     if not lines:
         raise SubmissionError(f"{path}: is empty; expected the columns {', '.join(COLUMNS)}")
     (_, header), *records = lines
@@ -99,10 +104,24 @@ def read_table(path: Path) -> Table:
     return Table(tuple(header), tuple(_row(header, number, *record) for number, record in enumerate(records)))
 
 
-def _records(path: Path) -> list[tuple[int, list[str]]]:
-    """The cells of each row that is not blank, with the line on which it begins, counted from 1."""
+def other_delimiter(text: str) -> str:
+    r"""Return the delimiter of a CSV by its first line, or an empty string if it is a comma or cannot be told.
+
+    >>> other_delimiter('"id";"claim";"evi"\n'), other_delimiter("sep=|\nid|claim"), other_delimiter("id,a;b")
+    (';', '|', '')
+    """
+    first = text.lstrip().partition("\n")[0].strip()
+    if named := re.fullmatch(r'"?sep=(.)"?', first):
+        return named[1] if named[1] in DELIMITERS else ""
+    columns = {mark: {cell.strip().strip("\"'").lower() for cell in first.split(mark)} for mark in (",", *DELIMITERS)}
+    likely = max(columns, key=lambda mark: len(columns[mark].intersection(COLUMNS)))
+    return "" if likely == "," else likely
+
+
+def _records(path: Path, text: str) -> list[tuple[int, list[str]]]:
+    """Return the cells of each row that is not blank, with the line on which it begins, counted from 1."""
     csv.field_size_limit(sys.maxsize)
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     records = []
     line = 1
     try:
@@ -116,10 +135,9 @@ def _records(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _row(header: list[str], number: int, line: int, record: list[str]) -> Row:
-    cells = record + [""] * (len(header) - len(record))
-
     def cell(column: str) -> str:
-        return cells[header.index(column)] if column in header else ""
+        place = header.index(column) if column in header else len(record)
+        return record[place] if place < len(record) else ""
 
     return Row(f"row {number} (line {line})", _id(cell("id")), cell("claim"), cell("evi"), cell("label"))
 
@@ -134,12 +152,12 @@ def _id(cell: str) -> float | str:
 
 
 def join_evidence(pairs: list[tuple[str, str]]) -> str:
-    """The evidence cell for pairs of a question and an answer; the last pair keeps its terminator."""
+    """Write the evidence cell for pairs of a question and an answer; the last pair keeps its terminator."""
     return "".join(f"{question}{ANSWER_START}{answer}{PAIR_END}" for question, answer in pairs)
 
 
 def split_evidence(evidence: str) -> list[tuple[str, str]]:
-    """The pairs of a question and an answer that the scorer sees in an evidence cell.
+    """Return the pairs of a question and an answer that the scorer sees in an evidence cell.
 
     Raises:
         UnreadableEvidence: the scorer would stop.
@@ -149,18 +167,16 @@ def split_evidence(evidence: str) -> list[tuple[str, str]]:
     pairs = []
     for number, piece in enumerate(piece for piece in evidence.split(PAIR_END) if piece):
         parts = piece.split(ANSWER_START)
+        if len(parts) > 2:
+            fault = "holds the separator inside its question or answer"
+        elif "\t\t\r\n" in evidence:
+            fault = "has no answer: the separators end in CRLF, not in a newline"
+        else:
+            fault = "has no answer: its separator is missing, or an answer holds one or begins with a newline"
         if len(parts) != 2:
-            raise UnreadableEvidence(f"pair {number} ({piece[:40]!r}) {_what_is_missing(evidence, parts)}")
+            raise UnreadableEvidence(f"pair {number} ({piece[:40]!r}) {fault}")
         pairs.append((parts[0], parts[1]))
     return pairs
-
-
-def _what_is_missing(evidence: str, parts: list[str]) -> str:
-    if len(parts) > 2:
-        return "holds the separator inside its question or answer"
-    if "\t\t\r\n" in evidence:
-        return "has no answer: the separators end in CRLF, not in a newline"
-    return "has no answer: its separator is missing, or an answer holds one or begins with a newline"
 
 
 class Unconvertible(ValueError):
@@ -168,10 +184,10 @@ class Unconvertible(ValueError):
 
 
 def convert(path: Path) -> tuple[list[Row], list[Fault]]:
-    """The rows of the CSV that the organizers' ``prepare_leaderboard_submission.py`` would write, and the faults met.
+    """Return the rows that the organizers' ``prepare_leaderboard_submission.py`` would write, and the faults met.
 
     It numbers the entries by position, whatever their ``claim_id``, and takes claim, pred_label, and the question and
-    answer of each pair of evidence; where one of them is missing or is no text it stops.
+    answer of each pair of evidence. If one of them is missing or is no text, it stops.
 
     Raises:
         SubmissionError: the file holds no JSON array.

@@ -1,15 +1,16 @@
-"""Predictions of any system, gold labels and claims, read and paired so that each prediction meets its own claim."""
+"""Read predictions of any system, gold labels and claims, and pair each prediction with the gold of its own claim."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from submission.files import SubmissionError, read_json_array, read_object, read_text, repair, same_text
+from submission.files import SubmissionError, read_json_array, read_object, read_text, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
 from system.averitec import claims, gold
 from system.averitec.claims import ClaimsError
 from system.averitec.gold import GoldClaim
+from system.files.texts import repair
 from system.graph.records import NO_ANSWER, Label, Record
 
 Pairs = tuple[tuple[str, str], ...]
@@ -20,7 +21,7 @@ class Predicted(Record):
     """A system's prediction for a claim; its label keeps the system's spelling.
 
     Attributes:
-        pairs: empty where the evidence cannot be read as pairs; ``validate`` says why.
+        pairs: empty if the evidence cannot be read as pairs; ``validate`` says why.
     """
 
     claim_id: int
@@ -45,14 +46,13 @@ class Gold(Record):
 
 
 def read_predictions(path: Path) -> list[Predicted]:
-    """Read ``submission.json``, the organizers' JSON (the position is the id where none is given), or a CSV.
+    """Read ``submission.json``, the organizers' JSON (the position is the id if none is given), or a CSV.
 
     Raises:
-        SubmissionError: the file cannot be read, or an entry lacks what a prediction needs.
+        SubmissionError: the file cannot be read, or an entry lacks a field of predictions.
     """
     if path.suffix == ".json":
-        entries = [_entry(path, number, item) for number, item in enumerate(read_json_array(path))]
-        return [_predicted(path, number, entry) for number, entry in enumerate(entries)]
+        return [_predicted(f"{path}: entry {number}", number, one) for number, one in enumerate(read_json_array(path))]
     return [
         Predicted(claim_id=_id(path, row), claim=row.claim, label=row.label, pairs=_pairs_of_row(row))
         for row in read_table(path).rows
@@ -63,7 +63,7 @@ def read_scored_gold(path: Path) -> list[Gold]:
     """Read claims with labels, questions and answers.
 
     Args:
-        path: a file in the AVeriTeC JSON form, where the index is the id, or the organizers' gold CSV.
+        path: a file in the AVeriTeC JSON form, whose index is the id, or the organizers' gold CSV.
 
     Raises:
         SubmissionError: the file cannot be read, or a claim has no valid label.
@@ -86,20 +86,33 @@ def read_annotations(path: Path) -> list[GoldClaim]:
 
 
 def annotations_if_any(path: Path) -> list[GoldClaim]:
-    """The annotations of a file of claims; none where it is not a split with gold labels."""
+    """Return the annotations of a file of claims, none if it is no split with gold labels."""
     try:
         return read_annotations(path)
-    except SubmissionError:  # which is the answer here: claims need no labels, and may come as lines or as plain text
+    except SubmissionError:  # which is the answer here: claims need no labels, and may be lines of plain text
         return []
 
 
 def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
-    """Turn annotated claims into the gold side of scores."""
-    return [_gold(one) for one in annotations]
+    """Turn annotated claims into the gold side of scores, with a pair for each answer as in the gold CSV."""
+    return [
+        Gold(
+            claim_id=one.claim.id,
+            claim=one.claim.text,
+            label=one.label,
+            pairs=tuple(
+                (question.text, answer)
+                for question in one.questions
+                for answer in [answer.full for answer in question.answers] or [NO_ANSWER]
+            ),
+            types=one.types,
+        )
+        for one in annotations
+    ]
 
 
 def claim_texts(path: Path) -> list[str]:
-    """The texts of all claims, in their order: of a file in any form that a run reads, or of a gold or submission CSV.
+    """Return the texts of all claims, in order: of a file in any form that a run reads, or of a gold or submission CSV.
 
     Raises:
         SubmissionError: the file cannot be read.
@@ -113,12 +126,12 @@ def claim_texts(path: Path) -> list[str]:
 
 
 def of_two_labels(setup: Mapping[str, Any]) -> bool:
-    """Whether a run's ``run.json`` says that it concluded with two labels."""
+    """Return whether a run's ``run.json`` says that it concluded with two labels."""
     return bool(setup.get("settings", {}).get("graph", {}).get("two_labels"))
 
 
 def predicts_two_labels(predictions: Path) -> bool:
-    """Whether predictions lie beside the ``run.json`` of a run that concluded with two labels.
+    """Return whether predictions lie beside the ``run.json`` of a run that concluded with two labels.
 
     Raises:
         SubmissionError: that file is damaged.
@@ -127,18 +140,30 @@ def predicts_two_labels(predictions: Path) -> bool:
     return setup.is_file() and of_two_labels(read_object(setup))
 
 
-def _entry(path: Path, number: int, item: object) -> Mapping[str, object]:
-    if not isinstance(item, Mapping):
-        raise SubmissionError(f"{path}: entry {number}: expected an object, got {item!r:.60}")
-    return item
-
-
-def _predicted(path: Path, number: int, entry: Mapping[str, object]) -> Predicted:
+def _predicted(where: str, number: int, entry: object) -> Predicted:
+    if not isinstance(entry, Mapping):
+        raise SubmissionError(f"{where}: expected an object, got {entry!r:.60}")
     claim_id = entry.get("claim_id", number)
     if not isinstance(claim_id, int):
-        raise SubmissionError(f"{path}: entry {number}: 'claim_id': expected an integer, got {claim_id!r:.60}")
-    claim, label = _text(path, number, entry, "claim"), _text(path, number, entry, "pred_label")
-    return Predicted(claim_id=claim_id, claim=claim, label=label, pairs=_pairs(entry.get("evidence")))
+        raise SubmissionError(f"{where}: 'claim_id': expected an integer, got {claim_id!r:.60}")
+    texts = {}
+    for key in ("claim", "pred_label"):
+        if not isinstance(value := entry.get(key), str):
+            raise SubmissionError(f"{where}: {key!r}: expected a string, got {value!r:.60}")
+        texts[key] = repair(value)  # JSON may escape half of a surrogate pair, which nothing else can hold
+    pairs = _pairs(entry.get("evidence"))
+    return Predicted(claim_id=claim_id, claim=texts["claim"], label=texts["pred_label"], pairs=pairs)
+
+
+def _pairs(evidence: object) -> Pairs:
+    """Return the pairs of a prediction in JSON, none if any of them is no pair of texts."""
+    pairs = []
+    for item in evidence if isinstance(evidence, list) else []:
+        question, answer = (item.get("question"), item.get("answer")) if isinstance(item, Mapping) else (None, None)
+        if not (isinstance(question, str) and isinstance(answer, str)):
+            return ()
+        pairs.append((repair(question), repair(answer)))
+    return tuple(pairs)
 
 
 def _id(path: Path, row: Row) -> int:
@@ -154,24 +179,6 @@ def _pairs_of_row(row: Row) -> Pairs:
         return ()
 
 
-def _pairs(evidence: object) -> Pairs:
-    """The pairs of a prediction in JSON, none where any of them is no pair of texts."""
-    pairs = []
-    for item in evidence if isinstance(evidence, list) else []:
-        question, answer = (item.get("question"), item.get("answer")) if isinstance(item, Mapping) else (None, None)
-        if not (isinstance(question, str) and isinstance(answer, str)):
-            return ()
-        pairs.append((repair(question), repair(answer)))
-    return tuple(pairs)
-
-
-def _gold(one: GoldClaim) -> Gold:
-    """The scored side of an annotation: a pair for each answer, as the organizers' gold CSV has it."""
-    answers = ((question.text, [answer.full for answer in question.answers]) for question in one.questions)
-    pairs = ((question, answer) for question, found in answers for answer in found or [NO_ANSWER])
-    return Gold(claim_id=one.claim.id, claim=one.claim.text, label=one.label, pairs=tuple(pairs), types=one.types)
-
-
 def _gold_of_row(path: Path, row: Row) -> Gold:
     if row.label not in list(Label):
         raise SubmissionError(
@@ -179,14 +186,6 @@ def _gold_of_row(path: Path, row: Row) -> Gold:
             "give a file with gold labels (train or dev)"
         )
     return Gold(claim_id=_id(path, row), claim=row.claim, label=Label(row.label), pairs=_pairs_of_row(row))
-
-
-def _text(path: Path, number: int, entry: Mapping[str, object], key: str) -> str:
-    """A field's text, as UTF-8 can carry it: JSON may escape half of a surrogate pair, which nothing else can hold."""
-    value = entry.get(key)
-    if not isinstance(value, str):
-        raise SubmissionError(f"{path}: entry {number}: {key!r}: expected a string, got {value!r:.60}")
-    return repair(value)
 
 
 @dataclass(frozen=True)

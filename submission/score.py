@@ -21,37 +21,7 @@ from submission.options import Metric as Metric
 from submission.read import Pair, pair, predicts_two_labels, read_predictions, read_scored_gold
 from submission.validate import outcome, validate
 from system.graph.records import TWO_LABELS, Label, Record
-
-INVALID = "(invalid)"
-"""Stands for every predicted label that is none of the four; the official scorer counts it as wrong."""
-
-
-class LabelScore(Record):
-    """Scores of one label; 0 where the division has no meaning.
-
-    Attributes:
-        support: gold claims with the label.
-    """
-
-    precision: float
-    recall: float
-    f1: float
-    support: int
-
-
-class LabelScores(Record):
-    """Scores of all labels.
-
-    Attributes:
-        macro_f1: mean F1 of the labels, four or two, those that do not occur included.
-        confusion: claims by gold label, then by predicted label.
-    """
-
-    claims: int
-    accuracy: float
-    macro_f1: float
-    labels: dict[Label, LabelScore]
-    confusion: dict[Label, dict[str, int]]
+from system.report.scores import INVALID, LabelScore, LabelScores
 
 
 def label_scores(pairs: Sequence[Pair], labels: Sequence[Label] = tuple(Label)) -> LabelScores:
@@ -78,14 +48,15 @@ def in_two_labels(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     return tuple(map(folded, pairs))
 
 
-def comparable_pairs(predictions: Path, gold: Path) -> tuple[Pair, ...]:
-    """The predictions of a run with gold, both in two labels where the run had two.
+def comparable_pairs(predictions: Path, gold: Path, *, two_labels: bool | None = None) -> tuple[Pair, ...]:
+    """Pair the predictions of a run with gold, by default with two labels if the run had two.
 
     Raises:
         SubmissionError: a file cannot be read, or they share no claim.
     """
     pairs = pair(read_predictions(predictions), read_scored_gold(gold)).pairs
-    return in_two_labels(pairs) if predicts_two_labels(predictions) else pairs
+    two_labels = predicts_two_labels(predictions) if two_labels is None else two_labels
+    return in_two_labels(pairs) if two_labels else pairs
 
 
 def scores_of(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[Label] = tuple(Label)) -> LabelScores:

@@ -2,37 +2,31 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from submission.ev2r.replies import Mode, Unit
 from submission.ev2r.scores import OFFICIAL_THRESHOLD as EV2R_THRESHOLD
-from submission.ev2r.scores import Estimate, Ev2rScores
-from submission.legacy.scores import OFFICIAL_THRESHOLD, LegacyGroup, LegacyScores
-from submission.score import INVALID, LabelScores, ScoreReport
-from submission.timings import RunFacts, RunTiming, time_report
+from submission.ev2r.scores import Ev2rScores
+from submission.legacy.scores import OFFICIAL_THRESHOLD, LegacyScores
+from submission.score import ScoreReport
 from submission.write import Written
 from system.graph.records import ClaimResult, Label
+from system.report.scores import INVALID, SHORT
+from system.report.timings import RunFacts, RunTiming, time_report
 
 EV2R = "Ev2R"
 LEXICAL = "Lexical estimate: words compared, NOT an Ev2R score"
 UNITS = {Unit.QUESTIONS: "Q", Unit.EVIDENCE: "Q+A"}
 REASONS = 5
 """Limit of the comparisons without a judgement that are named."""
-SHORT = {
-    str(Label.SUPPORTED): "Sup",
-    str(Label.REFUTED): "Ref",
-    str(Label.NOT_ENOUGH_EVIDENCE): "NEE",
-    str(Label.CONFLICTING): "Conf",
-}
 
 
 def print_report(report: ScoreReport, console: Console) -> None:
-    """The scores as tables, and what could not be scored."""
-    console.print(Group(*_notes(report), _overview(report), _by_label(report.labels), _confusion(report.labels)))
+    """Print the scores as tables, and what could not be scored."""
+    console.print(*_notes(report), *_labels(report), sep="\n")
     if report.legacy:
         console.print(*legacy_tables(report.legacy), sep="\n")
     for scores, title in ((report.ev2r, EV2R), (report.ev2r_lexical, LEXICAL)):
@@ -42,125 +36,83 @@ def print_report(report: ScoreReport, console: Console) -> None:
         console.print(Text(f"not computed: {metric}: {reason}", style="red"), soft_wrap=True)
 
 
+def _table(headings: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> Table:
+    """Make a table whose first column is text and whose others are numbers, with three digits."""
+    table = Table(headings[0], title=title, title_justify="left")
+    for heading in headings[1:]:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row))
+    return table
+
+
 def _notes(report: ScoreReport) -> Iterator[RenderableType]:
     yield Text(report.official)
-    if report.missing:
-        yield Text(f"not scored, no prediction: claims {id_ranges(report.missing)}", style="yellow")
-    if report.extra:
-        yield Text(f"not scored, not in the gold file: claims {id_ranges(report.extra)}", style="yellow")
+    for ids, why in ((report.missing, "no prediction"), (report.extra, "not in the gold file")):
+        if ids:
+            yield Text(f"not scored, {why}: claims {id_ranges(ids)}", style="yellow")
     for one in report.mismatched:
         line = f"not scored, another text: claim {one.claim_id}: {one.predicted[:60]!r}, in gold {one.gold[:60]!r}"
         yield Text(line, style="yellow")
 
 
 def id_ranges(ids: Iterable[int]) -> str:
-    """Ids in short.
+    """Write ids in short.
 
     >>> id_ranges([0, 1, 2, 5])
     '0-2, 5'
     """
-    ordered = sorted(ids)
-    starts = [ordered[0], *(after for before, after in pairwise(ordered) if after - before > 1)]
-    ends = [*(before for before, after in pairwise(ordered) if after - before > 1), ordered[-1]]
-    return ", ".join(str(start) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True))
+    ranges: list[list[int]] = []
+    for number in sorted(ids):
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ", ".join(f"{start}-{end}" if end > start else str(start) for start, end in ranges)
 
 
-def _overview(report: ScoreReport) -> Table:
-    table = Table("", title=f"Labels of {report.labels.claims} of {report.gold_claims} claims", title_justify="left")
-    table.add_column("predicted", justify="right")
-    table.add_column('always "Refuted"', justify="right")
-    for name, ours, constant in (
-        ("accuracy", report.labels.accuracy, report.constant_refuted.accuracy),
-        ("macro-F1", report.labels.macro_f1, report.constant_refuted.macro_f1),
-    ):
-        table.add_row(name, f"{ours:.3f}", f"{constant:.3f}")
-    return table
-
-
-def _by_label(scores: LabelScores) -> Table:
-    table = Table("label")
-    for column in ("precision", "recall", "F1", "support"):
-        table.add_column(column, justify="right")
-    for label, one in scores.labels.items():
-        table.add_row(str(label), f"{one.precision:.3f}", f"{one.recall:.3f}", f"{one.f1:.3f}", str(one.support))
-    return table
-
-
-def _confusion(scores: LabelScores) -> Table:
-    """Gold labels down, predicted labels across; a column of invalid labels only where there are any."""
-    table = Table("gold \\ predicted")
-    shown: list[str] = [*scores.labels]
-    if any(row[INVALID] for row in scores.confusion.values()):
-        shown.append(INVALID)
-    for name in shown:
-        table.add_column(SHORT.get(name, name), justify="right")
-    for label, row in scores.confusion.items():
-        table.add_row(str(label), *(str(row[name]) for name in shown))
-    return table
+def _labels(report: ScoreReport) -> Iterator[Table]:
+    """Yield accuracy beside the constant answer, scores by label, and the confusion table."""
+    scores, constant = report.labels, report.constant_refuted
+    title = f"Labels of {scores.claims} of {report.gold_claims} claims"
+    rows = [("accuracy", scores.accuracy, constant.accuracy), ("macro-F1", scores.macro_f1, constant.macro_f1)]
+    yield _table(["", "predicted", 'always "Refuted"'], rows, title)
+    by_label = ((label, one.precision, one.recall, one.f1, one.support) for label, one in scores.labels.items())
+    yield _table(["label", "precision", "recall", "F1", "support"], by_label)
+    shown = [*map(str, scores.labels), *([INVALID] if scores.invalid else [])]
+    cells = ([label, *(row[name] for name in shown)] for label, row in scores.confusion.items())
+    yield _table(["gold \\ predicted", *(SHORT.get(name, name) for name in shown)], cells)
 
 
 def legacy_tables(scores: LegacyScores) -> Iterator[RenderableType]:
-    """All claims, each label and each type; the other thresholds; and what METEOR was made from."""
-    yield _groups(scores)
-    yield _thresholds(scores)
+    """Yield all claims, each label and each type; the other thresholds; and the sources of METEOR."""
+    groups = {"all": scores.overall, **{str(label): one for label, one in scores.by_label.items()}, **scores.by_type}
+    rows = (
+        (name, one.claims, one.accuracy, one.questions, one.questions_and_answers, one.averitec[OFFICIAL_THRESHOLD])
+        for name, one in groups.items()
+    )
+    headings = ["", "claims", "acc.", "Q", "Q+A", f"@{OFFICIAL_THRESHOLD}"]
+    yield _table(headings, rows, "Legacy AVeriTeC (Hungarian METEOR)")
+    shares = scores.overall.averitec
+    yield _table(["threshold", *map(str, shares)], [["legacy AVeriTeC score", *shares.values()]])
     yield Text(f"words by {scores.sources.tokenization}; synonyms of {scores.sources.wordnet}", style="dim")
 
 
-def _groups(scores: LegacyScores) -> Table:
-    table = Table("", title="Legacy AVeriTeC (Hungarian METEOR)", title_justify="left")
-    for column in ("claims", "acc.", "Q", "Q+A", f"@{OFFICIAL_THRESHOLD}"):
-        table.add_column(column, justify="right")
-    _legacy_row(table, "all", scores.overall)
-    for groups in (scores.by_label, scores.by_type):
-        table.add_section()
-        for name, group in groups.items():
-            _legacy_row(table, str(name), group)
-    return table
-
-
-def _legacy_row(table: Table, name: str, group: LegacyGroup) -> None:
-    numbers = (group.accuracy, group.questions, group.questions_and_answers, group.averitec[OFFICIAL_THRESHOLD])
-    table.add_row(name, str(group.claims), *(f"{number:.3f}" for number in numbers))
-
-
-def _thresholds(scores: LegacyScores) -> Table:
-    table = Table("threshold", *(str(threshold) for threshold in scores.overall.averitec))
-    table.add_row("legacy AVeriTeC score", *(f"{share:.3f}" for share in scores.overall.averitec.values()))
-    return table
-
-
 def ev2r_tables(scores: Ev2rScores, title: str) -> Iterator[RenderableType]:
-    """Means with intervals, the curve, the judge, and what could not be judged."""
-    yield _means(scores, title)
-    if scores.curve:
-        yield _curve(scores)
-    yield Text(f"judge: {scores.judge}; replies read in {scores.mode} mode", style="dim")
-    yield from _unjudged(scores)
-
-
-def _means(scores: Ev2rScores, title: str) -> Table:
-    table = Table("", title=title, title_justify="left")
-    for column in ("claims", "mean", "95% interval"):
-        table.add_column(column, justify="right")
-    for unit, one in scores.units.items():
-        _ev2r_row(table, f"{UNITS[unit]} recall", one.claims, one.recall)
-        _ev2r_row(table, f"{UNITS[unit]} precision", one.claims, one.precision)
+    """Yield means with intervals, the curve, the judge, and what could not be judged."""
+    means = [
+        (f"{UNITS[unit]} {name}", one.claims, estimate)
+        for unit, one in scores.units.items()
+        for name, estimate in (("recall", one.recall), ("precision", one.precision))
+    ]
     if scores.averitec:
-        _ev2r_row(table, f"AVeriTeC @{EV2R_THRESHOLD}", scores.units[Unit.EVIDENCE].claims, scores.averitec)
-    return table
-
-
-def _ev2r_row(table: Table, name: str, claims: int, estimate: Estimate) -> None:
-    table.add_row(name, str(claims), f"{estimate.mean:.3f}", f"{estimate.low:.3f} to {estimate.high:.3f}")
-
-
-def _curve(scores: Ev2rScores) -> Table:
-    table = Table("recall above", *(str(threshold) for threshold in scores.curve))
-    table.add_row("AVeriTeC", *(f"{share:.2f}" for share in scores.curve.values()))
-    return table
-
-
-def _unjudged(scores: Ev2rScores) -> Iterator[Text]:
+        means.append((f"AVeriTeC @{EV2R_THRESHOLD}", scores.units[Unit.EVIDENCE].claims, scores.averitec))
+    rows = ((name, claims, one.mean, f"{one.low:.3f} to {one.high:.3f}") for name, claims, one in means)
+    yield _table(["", "claims", "mean", "95% interval"], rows, title)
+    if scores.curve:
+        shares = [f"{share:.2f}" for share in scores.curve.values()]
+        yield _table(["recall above", *map(str, scores.curve)], [["AVeriTeC", *shares]])
+    yield Text(f"judge: {scores.judge}; replies read in {scores.mode} mode", style="dim")
     if not scores.unjudged:
         return
     claims = len({one.claim_id for one in scores.unjudged})
@@ -187,7 +139,7 @@ def print_summary(results: Sequence[ClaimResult], facts: RunFacts, written: Writ
 
 
 def _counts(counts: Iterable[Mapping[str, int]]) -> str:
-    """Sums by name, in one line.
+    """Write sums by name, in one line.
 
     >>> _counts([{"b": 1}, {"a": 2, "b": 3}])
     '2 × a, 4 × b'

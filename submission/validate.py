@@ -1,7 +1,8 @@
-"""Check a submission, ours or another system's, for all that the official scorer stumbles over."""
+"""Check a submission of any system for everything at which the official scorer stumbles."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
@@ -23,43 +24,77 @@ from submission.official import (
 )
 from system.graph.records import Label
 
+STYLES = {Effect.CRASH: "bold red", Effect.WRONG: "yellow", Effect.HARMLESS: "dim"}
+LABELS = {str(label).lower(): str(label) for label in Label}
+
+
+def validate(path: Path, claims: Sequence[str] | None = None) -> list[Fault]:
+    """Name every fault of a submission: predictions if the name ends in ``.json``, otherwise the leaderboard's CSV.
+
+    Args:
+        path: the file.
+        claims: texts of all claims of the gold file, by id; without them, missing last rows and rows about another
+            claim cannot be seen.
+
+    Raises:
+        SubmissionError: the file does not exist.
+    """
+    if not path.is_file():
+        raise SubmissionError(f"{path} not found; expected submission.csv or predictions in JSON")
+    try:
+        return _check_json(path, claims) if path.suffix == ".json" else _check_csv(path, claims)
+    except SubmissionError as error:
+        return [Fault("file", str(error), Effect.CRASH)]
+
+
+def _check_csv(path: Path, claims: Sequence[str] | None) -> list[Fault]:
+    table = read_table(path)
+    missing = [column for column in COLUMNS if column not in table.header]
+    if missing in ([], ["split"]):
+        words = "column 'split' not found; the scorer does not read it"
+        return [*(Fault("file", words, Effect.HARMLESS) for _ in missing), *_check_rows(table.rows, claims)]
+    return [Fault("file", f"column {column!r} not found", Effect.CRASH) for column in missing]
+
+
+def _check_json(path: Path, claims: Sequence[str] | None) -> list[Fault]:
+    rows, faults = convert(path)
+    if any(fault.effect is Effect.CRASH for fault in faults):
+        return faults + [fault for row in rows for fault in check_row(row, claims)]
+    return faults + _check_rows(rows, claims)
+
+
+def _check_rows(rows: Sequence[Row], claims: Sequence[str] | None) -> list[Fault]:
+    if not rows:
+        return [Fault("file", "no rows found", Effect.CRASH)]
+    by_id = check_ids(rows, None if claims is None else len(claims))
+    return by_id + [fault for row in rows for fault in check_row(row, claims)]
+
 
 def check_ids(rows: Sequence[Row], total: int | None) -> list[Fault]:
-    """Faults of the rows' ids, which decide what claim a row is scored against.
+    """Return the faults of the rows' ids, which decide what claim a row is scored against.
 
     Args:
         rows: in the order of the file.
-        total: how many claims the gold file has; None if unknown: then its ids are taken to end with the highest one
-            that occurs, and missing last rows stay unseen.
+        total: number of claims of the gold file; None if unknown: then the highest id of the rows is taken for its
+            last one, and missing last rows stay unseen.
     """
     if total is None:
         total = 1 + max((int(row.id) for row in rows if isinstance(row.id, float) and isfinite(row.id)), default=-1)
     scored = [(int(row.id), row) for row in rows if is_scored(row, total)]
-    ids = [number for number, _ in scored]
-    ignored = [row for row in rows if not is_scored(row, total)]
-    return [*_ignored(ignored), *_duplicates(scored, total), *_gaps(ids, total), *_order(scored)]
+    ignored = [_ignored(row) for row in rows if not is_scored(row, total)]
+    return [*ignored, *_duplicates(scored, total), *_gaps([number for number, _ in scored], total), *_order(scored)]
 
 
 def is_scored(row: Row, total: int) -> bool:
-    """Whether the row's id is one of the gold file's, which run from 0 to ``total`` - 1."""
+    """Return whether the row's id is one of the gold file's, which run from 0 to ``total`` - 1."""
     return isinstance(row.id, float) and 0 <= row.id < total and row.id.is_integer()
 
 
-def check_row(row: Row, claims: Sequence[str] | None) -> list[Fault]:
-    """Faults of a row's evidence, label and, where the claims' texts are known, its claim."""
-    if claims is None:
-        return [*_evidence(row), *_label(row)]
-    return [*_evidence(row), *_label(row), *_claim(row, claims)] if is_scored(row, len(claims)) else []
-
-
-def _ignored(rows: Iterable[Row]) -> Iterator[Fault]:
-    for row in rows:
-        if isinstance(row.id, str):
-            message = f"the id {row.id!r} is not a number, so the scorer reads all ids as text and finds no row"
-            yield Fault(row.where, message, Effect.CRASH)
-        else:
-            message = f"the id {row.id:.15g} is not in the gold file, so the row is ignored"
-            yield Fault(row.where, message, Effect.HARMLESS)
+def _ignored(row: Row) -> Fault:
+    if isinstance(row.id, str):
+        message = f"the id {row.id!r} is not a number, so the scorer reads all ids as text and finds no row"
+        return Fault(row.where, message, Effect.CRASH)
+    return Fault(row.where, f"the id {row.id:.15g} is not in the gold file, so the row is ignored", Effect.HARMLESS)
 
 
 def _duplicates(scored: Sequence[tuple[int, Row]], total: int) -> Iterator[Fault]:
@@ -67,14 +102,11 @@ def _duplicates(scored: Sequence[tuple[int, Row]], total: int) -> Iterator[Fault
     effect = Effect.CRASH if len(scored) > total else Effect.WRONG
     for number, row in scored:
         if (other := first.setdefault(number, row)) is not row:
-            yield Fault(
-                row.where,
-                f"the id {number} repeats that of {other.where}; later rows are scored against other claims",
-                effect,
-            )
+            message = f"the id {number} repeats that of {other.where}; later rows are scored against other claims"
+            yield Fault(row.where, message, effect)
 
 
-def _gaps(ids: Iterable[int], total: int) -> Iterator[Fault]:
+def _gaps(ids: Sequence[int], total: int) -> Iterator[Fault]:
     for before, after in pairwise([-1, *sorted(set(ids)), total]):
         if after - before < 2:
             continue
@@ -85,11 +117,25 @@ def _gaps(ids: Iterable[int], total: int) -> Iterator[Fault]:
         yield Fault("file", f"{names} missing; {consequence}", Effect.WRONG)
 
 
-def _order(scored: Iterable[tuple[int, Row]]) -> Iterator[Fault]:
+def _order(scored: Sequence[tuple[int, Row]]) -> Iterator[Fault]:
     for (before, _), (after, row) in pairwise(scored):
         if after < before:
             yield Fault(row.where, "the rows are not in the order of their ids; the scorer sorts them", Effect.HARMLESS)
             return
+
+
+def check_row(row: Row, claims: Sequence[str] | None) -> list[Fault]:
+    """Return the faults of a row's evidence, of its label and, if the claims' texts are known, of its claim."""
+    faults = [*_evidence(row), *_label(row)]
+    if claims is None:
+        return faults
+    if not is_scored(row, len(claims)):
+        return []
+    number = int(row.id)
+    if not same_text(row.claim, claims[number]):
+        message = f"is about {row.claim[:60]!r}, but is scored against claim {number}, {claims[number][:60]!r}"
+        faults.append(Fault(row.where, message, Effect.WRONG))
+    return faults
 
 
 def _evidence(row: Row) -> Iterator[Fault]:
@@ -112,70 +158,15 @@ def _evidence(row: Row) -> Iterator[Fault]:
 
 
 def _label(row: Row) -> Iterator[Fault]:
-    if row.label not in set(Label):
-        expected = ", ".join(repr(str(label)) for label in Label)
-        yield Fault(row.where, f"the label {row.label!r} counts as wrong; expected one of {expected}", Effect.WRONG)
-
-
-def _claim(row: Row, claims: Sequence[str]) -> Iterator[Fault]:
-    number = int(row.id)
-    if not same_text(row.claim, claims[number]):
-        message = f"is about {row.claim[:60]!r}, but is scored against claim {number}, {claims[number][:60]!r}"
-        yield Fault(row.where, message, Effect.WRONG)
-
-
-STYLES = {Effect.CRASH: "bold red", Effect.WRONG: "yellow", Effect.HARMLESS: "dim"}
-
-
-def validate(path: Path, claims: Sequence[str] | None = None) -> list[Fault]:
-    """Name every fault of a submission: predictions where the name ends in ``.json``, the leaderboard's CSV otherwise.
-
-    Args:
-        path: the file.
-        claims: texts of all claims that the gold file has, by id; without them a row that is about another claim and
-            missing last rows cannot be seen.
-
-    Raises:
-        SubmissionError: the file does not exist.
-    """
-    if not path.is_file():
-        raise SubmissionError(f"{path} not found; expected submission.csv or predictions in JSON")
-    try:
-        return _check_json(path, claims) if path.suffix == ".json" else _check_csv(path, claims)
-    except SubmissionError as error:
-        return [Fault("file", str(error), Effect.CRASH)]
-
-
-def _check_csv(path: Path, claims: Sequence[str] | None) -> list[Fault]:
-    table = read_table(path)
-    faults = [_missing_column(column) for column in COLUMNS if column not in table.header]
-    if any(fault.effect is Effect.CRASH for fault in faults):
-        return faults
-    return [*faults, *_check_rows(table.rows, claims)]
-
-
-def _missing_column(column: str) -> Fault:
-    if column == "split":
-        return Fault("file", "column 'split' not found; the scorer does not read it", Effect.HARMLESS)
-    return Fault("file", f"column {column!r} not found", Effect.CRASH)
-
-
-def _check_json(path: Path, claims: Sequence[str] | None) -> list[Fault]:
-    rows, faults = convert(path)
-    if any(fault.effect is Effect.CRASH for fault in faults):
-        return faults + [fault for row in rows for fault in check_row(row, claims)]
-    return faults + _check_rows(rows, claims)
-
-
-def _check_rows(rows: Sequence[Row], claims: Sequence[str] | None) -> list[Fault]:
-    if not rows:
-        return [Fault("file", "no rows found", Effect.CRASH)]
-    by_id = check_ids(rows, None if claims is None else len(claims))
-    return by_id + [fault for row in rows for fault in check_row(row, claims)]
+    if row.label in LABELS.values():
+        return
+    close = get_close_matches(row.label.strip().lower(), LABELS, n=1)
+    advice = f"did you mean {LABELS[close[0]]!r}?" if close else f"expected one of {', '.join(LABELS.values())}"
+    yield Fault(row.where, f"the label {row.label!r} counts as wrong; {advice}", Effect.WRONG)
 
 
 def changes_score(faults: Sequence[Fault]) -> bool:
-    """Whether any fault is more than harmless."""
+    """Return whether any fault is more than harmless."""
     return any(fault.effect is not Effect.HARMLESS for fault in faults)
 
 
@@ -190,7 +181,7 @@ def outcome(faults: Sequence[Fault]) -> str:
 
 
 def print_faults(path: Path, faults: Sequence[Fault], console: Console) -> None:
-    """One line a fault, then one that counts them."""
+    """Print one line a fault, then one that counts them."""
     for fault in faults:
         line = Text.assemble((f"{fault.effect}: ", STYLES[fault.effect]), f"{fault.where}: {fault.message}")
         console.print(line, soft_wrap=True)

@@ -1,7 +1,7 @@
-"""The files that a run leaves for others: written together at its end, each whole or not at all, and read back.
+"""Write the files that a run leaves for others, together at its end, each whole or not at all, and read them back.
 
-``submission.json`` says of each claim what the system found, in the organizers' form with three fields more. Questions
-and answers are clean already here, so that the organizers' own converter makes a readable CSV of the file.
+``submission.json`` holds what the system found for each claim, in the organizers' form with three fields more.
+Questions and answers are clean already, so that the organizers' own converter makes a readable CSV of the file.
 
 ``submission.csv`` is the leaderboard's file. Its ids count the rows from 0, whatever the claims' own ids are: the
 scorer pairs rows by position, its Ev2R half looks ids up by position, and the organizers' converter numbers rows so. A
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from submission.files import SubmissionError, clean, read_json_array, repair, write_text
+from submission.files import SubmissionError, clean, read_json_array
 from submission.official import (
     COLUMNS,
     MAX_PAIRS,
@@ -28,33 +28,18 @@ from submission.official import (
     read_table,
     split_evidence,
 )
-from submission.timings import RunFacts, time_report, write_timings_csv, write_timings_json
 from submission.validate import changes_score, validate
-from system.graph.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record, Source, explain
+from system.files.texts import repair, write_text
+from system.graph.records import NO_ANSWER, ClaimResult, Label, QuestionAnswer, Record, explain
+from system.report.claims import EvidencePair
+from system.report.timings import RunFacts, time_report, write_timings_csv, write_timings_json
 
-# AVeriTeC's own words for a question without an answer.
 PLACEHOLDER_QUESTION = "What evidence is there about the claim?"
-
-
-class EvidencePair(Record):
-    """A question with its answer, and what the answer was read from.
-
-    Attributes:
-        url: address of the passage in ``scraped_text``; empty if the answer was read from the claim's metadata, or
-            from nothing.
-        scraped_text: the passage that the answer rests on most.
-        urls: addresses of all pages that the answer was merged from, the most important first.
-    """
-
-    question: str
-    answer: str
-    url: str
-    scraped_text: str
-    urls: tuple[str, ...] = ()
+"""AVeriTeC's own words for a question without an answer."""
 
 
 class Prediction(Record):
-    """One entry of ``submission.json``; never without evidence, since the official scorer stops at an empty one."""
+    """One entry of ``submission.json``; it always has evidence, because the official scorer stops at an empty one."""
 
     claim_id: int
     claim: str
@@ -74,13 +59,9 @@ class Written(Record):
 
     @classmethod
     def of(cls, folder: Path) -> "Written":
-        """The files in an output folder."""
-        return cls(
-            submission_json=folder / "submission.json",
-            submission_csv=folder / "submission.csv",
-            timings_json=folder / "timings.json",
-            timings_csv=folder / "timings.csv",
-        )
+        """Name the files in an output folder."""
+        names = {name: "{}.{}".format(*name.split("_")) for name in cls.model_fields}
+        return cls(**{name: folder / file for name, file in names.items()})
 
 
 def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts) -> Written:
@@ -89,12 +70,17 @@ def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts)
     Args:
         results: one for each claim, in the order of the input.
         folder: made if it is missing; files of an earlier run are replaced, each at once.
-        facts: what only the caller knows of the run.
+        facts: facts of the run that only the caller knows.
 
     Raises:
-        SubmissionError: there are no results, a claim has two, or what was read back is not what was meant.
+        SubmissionError: there are no results, a claim has two, or a file does not read back as it was written.
+        FileError: a file cannot be written.
     """
-    _check_results(results)
+    if not results:
+        raise SubmissionError("no results to write; expected one for each claim")
+    claim_id, count = Counter(result.claim.id for result in results).most_common(1)[0]
+    if count > 1:
+        raise SubmissionError(f"claim {claim_id} has {count} results, expected one for each claim")
     written = Written.of(folder)
     entries = predictions(results)
     write_json(entries, written.submission_json)
@@ -102,25 +88,13 @@ def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts)
     report = time_report(results, facts)
     write_timings_json(report, written.timings_json)
     write_timings_csv(report, written.timings_csv)
-    _read_back(entries, written)
-    return written
-
-
-def _check_results(results: Sequence[ClaimResult]) -> None:
-    if not results:
-        raise SubmissionError("no results to write; expected one for each claim")
-    claim_id, count = Counter(result.claim.id for result in results).most_common(1)[0]
-    if count > 1:
-        raise SubmissionError(f"claim {claim_id} has {count} results, expected one for each claim")
-
-
-def _read_back(entries: list[Prediction], written: Written) -> None:
     if read_json(written.submission_json) != entries:
         raise SubmissionError(f"{written.submission_json}: what was read back is not what was written")
     faults = validate(written.submission_csv, [entry.claim for entry in entries])
     if changes_score(faults):
         worst = next(fault for fault in faults if fault.effect is not Effect.HARMLESS)
         raise SubmissionError(f"{written.submission_csv}: {worst.where}: {worst.message} ({worst.effect})")
+    return written
 
 
 def predictions(results: Sequence[ClaimResult]) -> list[Prediction]:
@@ -140,7 +114,7 @@ def write_json(entries: Sequence[Prediction], path: Path) -> None:
 
 
 def read_json(path: Path) -> list[Prediction]:
-    """Read what ``write_json`` wrote.
+    """Read a file of ``write_json``.
 
     Raises:
         SubmissionError: the file holds no JSON array, or an entry has missing, unknown or wrong fields, or text that
@@ -151,7 +125,7 @@ def read_json(path: Path) -> list[Prediction]:
 
 def _read(path: Path, number: int, item: object) -> Prediction:
     try:
-        return Prediction.model_validate_json(json.dumps(item))  # only in JSON is half of a surrogate pair refused
+        return Prediction.model_validate_json(json.dumps(item))  # only JSON validation refuses lone surrogates
     except ValidationError as error:
         fault = explain(error.errors()[0], "its text", quoting=False)
         raise SubmissionError(
@@ -161,14 +135,13 @@ def _read(path: Path, number: int, item: object) -> Prediction:
 
 def _prediction(result: ClaimResult) -> Prediction:
     pairs = [_evidence(pair) for pair in sorted(result.pairs, key=lambda pair: not pair.answered)]
-    distinct: dict[tuple[str, str], EvidencePair] = {}
-    for pair in pairs:
-        distinct.setdefault((pair.question, pair.answer), pair)
+    distinct = {(pair.question, pair.answer): pair for pair in reversed(pairs)}  # the first of equal ones stays
+    evidence = tuple(pair for pair in pairs if pair.question and distinct[pair.question, pair.answer] is pair)
+    placeholder = EvidencePair(question=PLACEHOLDER_QUESTION, answer=NO_ANSWER, url="", scraped_text="")
     return Prediction(
         claim_id=result.claim.id,
         claim=repair(result.claim.text),
-        evidence=tuple(pair for pair in distinct.values() if pair.question)
-        or (EvidencePair(question=PLACEHOLDER_QUESTION, answer=NO_ANSWER, url="", scraped_text=""),),
+        evidence=evidence or (placeholder,),
         pred_label=result.verdict.label,
         justification=repair(result.verdict.justification),
         confidence=result.verdict.confidence,
@@ -176,24 +149,23 @@ def _prediction(result: ClaimResult) -> Prediction:
 
 
 def _evidence(pair: QuestionAnswer) -> EvidencePair:
-    first = pair.answers[0] if pair.answers else None
-    passage = first.passage if first and first.source is Source.EVIDENCE else None
+    raw = EvidencePair.of(pair)
     return EvidencePair(
-        question=clean(pair.question),
-        answer=clean(pair.answer) or NO_ANSWER,
-        url=repair(passage.url) if passage else "",
-        scraped_text=repair(passage.text) if passage else "",
-        urls=tuple(map(repair, pair.urls)),
+        question=clean(raw.question),
+        answer=clean(raw.answer) or NO_ANSWER,
+        url=repair(raw.url),
+        scraped_text=repair(raw.scraped_text),
+        urls=tuple(map(repair, raw.urls)),
     )
 
 
 def write_csv(entries: Sequence[Prediction], path: Path) -> None:
     """Write ``submission.csv``, one row an entry in the order given, and read it back as the official scorer would.
 
-    Evidence is capped at the ten pairs that the scorer's METEOR half looks at.
+    Evidence is capped at the ten pairs that the scorer's METEOR half reads.
 
     Raises:
-        SubmissionError: what was read back differs from what was to be written.
+        SubmissionError: the file reads back differently.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -201,14 +173,6 @@ def write_csv(entries: Sequence[Prediction], path: Path) -> None:
     for number, entry in enumerate(entries):
         writer.writerow([number, entry.claim, join_evidence(_pairs(entry)), str(entry.pred_label), "pred"])
     write_text(path, text.getvalue())
-    _read_back_csv(entries, path)
-
-
-def _pairs(entry: Prediction) -> list[tuple[str, str]]:
-    return [(pair.question, pair.answer) for pair in entry.evidence[:MAX_PAIRS]]
-
-
-def _read_back_csv(entries: Sequence[Prediction], path: Path) -> None:
     rows = read_table(path).rows
     if len(rows) != len(entries):
         raise SubmissionError(f"{path}: {len(rows)} rows were read back, {len(entries)} were written")
@@ -221,3 +185,7 @@ def _read_back_csv(entries: Sequence[Prediction], path: Path) -> None:
             raise SubmissionError(
                 f"{path}: {row.where}, claim {entry.claim_id}: read back {read!r:.400}, expected {written!r:.400}"
             )
+
+
+def _pairs(entry: Prediction) -> list[tuple[str, str]]:
+    return [(pair.question, pair.answer) for pair in entry.evidence[:MAX_PAIRS]]

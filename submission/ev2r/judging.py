@@ -1,4 +1,4 @@
-"""Judging evidence: the comparisons of all claims, each asked once, and their outcomes."""
+"""Compare the evidence of all claims with gold evidence, each comparison asked once, and keep the judge's replies."""
 
 import asyncio
 import hashlib
@@ -12,14 +12,21 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from tqdm import tqdm
 
 from submission.ev2r.replies import Judgement, Mode, Unit, UnreadableReply, read_reply
-from submission.files import repair
 from submission.read import Pair, Pairs
 from system.files.journal import JournalError, RecordJournal
+from system.files.texts import repair
 from system.graph.records import Record
+
+MAX_CONCURRENT = 64
+"""Comparisons sent to the judge at the same time."""
+ATTEMPTS = {Mode.STRICT: 2, Mode.COMPATIBLE: 1}
+"""Attempts before a comparison is given up; the official scorer never repeats one."""
+Outcome = Judgement | str
+"""A judgement, or why there is none."""
 
 
 class ComparedPairs(Record):
-    """Predicted pairs beside the gold pairs of the same claim; of questions alone, the answers are ignored."""
+    """Predicted pairs beside the gold pairs of the same claim; answers are ignored if the unit is questions."""
 
     claim_id: int
     claim: str
@@ -28,7 +35,7 @@ class ComparedPairs(Record):
     gold: Pairs
 
     def key(self, judge: str, attempt: int) -> str:
-        """Names the content, whatever claim it belongs to, together with who was asked and how often before."""
+        """Return a hash of the content, without the claim's id, of the judge's name and of the attempt."""
         content = self.model_dump_json(exclude={"claim_id"})
         return hashlib.sha256("\0".join((judge, str(attempt), content)).encode()).hexdigest()
 
@@ -41,16 +48,16 @@ class Judge(Protocol):
     """A judge: replies to comparisons.
 
     Attributes:
-        name: names the model and the prompts: replies of judges with one name may stand for one another.
+        name: names the model and the prompts: replies of judges with one name are interchangeable.
     """
 
     name: str
 
     async def reply(self, comparison: ComparedPairs, attempt: int) -> str:
-        """The judge's reply as it was written; many callers may wait at the same time.
+        """Return the judge's reply as it was written; may be called concurrently.
 
         Args:
-            attempt: 0, or 1 where the first reply could not be read: then the judge should reply otherwise.
+            attempt: 0, or 1 if the first reply could not be read: then the judge should reply otherwise.
 
         Raises:
             JudgeError: there is none, and asking again would not help.
@@ -59,12 +66,12 @@ class Judge(Protocol):
         ...
 
     async def close(self) -> None:
-        """Free what the judge holds."""
+        """Free the judge's resources."""
         ...
 
 
 def comparisons(pairs: Sequence[Pair]) -> list[ComparedPairs]:
-    """Both comparisons of each claim: all pairs, as Ev2R reads more than the first ten."""
+    """Return both comparisons of each claim, with all pairs, because Ev2R reads more than the first ten."""
     return [
         ComparedPairs(
             claim_id=pair.gold.claim_id,
@@ -78,18 +85,8 @@ def comparisons(pairs: Sequence[Pair]) -> list[ComparedPairs]:
     ]
 
 
-MAX_CONCURRENT = 64
-"""Comparisons sent to the judge at the same time."""
-
-ATTEMPTS = {Mode.STRICT: 2, Mode.COMPATIBLE: 1}
-"""Attempts before a comparison is given up; the official scorer never repeats one."""
-
-Outcome = Judgement | str
-"""A judgement, or why there is none."""
-
-
 class KeptReply(Record):
-    """A judge's reply under the key of what was asked; the claim's id is for people who read the file."""
+    """A judge's reply under the key of its comparison; the claim's id only helps people who read the file."""
 
     key: str
     claim_id: int
@@ -99,8 +96,7 @@ class KeptReply(Record):
 class ReplyJournal(RecordJournal[KeptReply]):
     """The judge's replies on disk: nothing is asked twice, and a run that was stopped resumes.
 
-    Several runs, predictions and judges may share a file: a reply is found by its key, which names all that it
-    depends on.
+    Several runs, predictions and judges may share a file, because a key names everything that a reply depends on.
 
     Raises:
         JournalError: the file cannot be written, another run holds it, or a line within it is damaged.
@@ -118,14 +114,14 @@ class ReplyJournal(RecordJournal[KeptReply]):
         self._replies = {kept.key: kept.reply for kept in self.finished}
 
     def get(self, key: str) -> str | None:
-        """The reply that was kept under a key."""
+        """Return the reply that was kept under a key."""
         return self._replies.get(key)
 
     def keep(self, key: str, reply: str, claim_id: int) -> None:
-        """Keep a reply and wait until it is on the disk.
+        """Write a reply and wait until it is on the disk.
 
         Raises:
-            JournalError: the disk is full or gone; what was written before stays readable.
+            JournalError: the disk is full or gone; earlier replies stay readable.
         """
         try:
             self.append(kept := KeptReply(key=key, claim_id=claim_id, reply=repair(reply)))
@@ -135,14 +131,14 @@ class ReplyJournal(RecordJournal[KeptReply]):
 
 
 async def judge_all(asked: Sequence[ComparedPairs], judge: Judge, journal: ReplyJournal, mode: Mode) -> list[Outcome]:
-    """The outcome of each comparison, in order; equal ones are asked once. The judge is closed at the end.
+    """Return the outcome of each comparison, in order; ask equal ones once, and close the judge at the end.
 
     Raises:
-        SubmissionError: the judge is gone. What it replied so far is in the journal.
+        SubmissionError: the judge is gone. Its replies so far are in the journal.
     """
+    distinct = {one.key(judge.name, 0): one for one in asked}
+    room = asyncio.Semaphore(MAX_CONCURRENT)
     try:
-        distinct = {one.key(judge.name, 0): one for one in asked}
-        room = asyncio.Semaphore(MAX_CONCURRENT)
         with tqdm(total=len(distinct), desc="judging", unit="comparison", disable=None) as progress:
 
             async def outcome(comparison: ComparedPairs) -> Outcome:
@@ -152,16 +148,20 @@ async def judge_all(asked: Sequence[ComparedPairs], judge: Judge, journal: Reply
                 return result
 
             outcomes = dict(zip(distinct, await asyncio.gather(*map(outcome, distinct.values())), strict=True))
-        return [outcomes[one.key(judge.name, 0)] for one in asked]
     finally:
         await judge.close()
+    return [outcomes[one.key(judge.name, 0)] for one in asked]
 
 
 async def _judge(comparison: ComparedPairs, judge: Judge, journal: ReplyJournal, mode: Mode) -> Outcome:
     reason = ""
     for attempt in range(ATTEMPTS[mode]):
+        key = comparison.key(judge.name, attempt)
         try:
-            raw = await _reply(comparison, attempt, judge, journal)
+            raw = journal.get(key)
+            if raw is None:
+                raw = await judge.reply(comparison, attempt)
+                journal.keep(key, raw, comparison.claim_id)
             return read_reply(raw, comparison.unit, mode)
         except UnreadableReply as error:
             reason = f"unreadable reply: {error}"
@@ -170,47 +170,30 @@ async def _judge(comparison: ComparedPairs, judge: Judge, journal: ReplyJournal,
     return reason
 
 
-async def _reply(comparison: ComparedPairs, attempt: int, judge: Judge, journal: ReplyJournal) -> str:
-    key = comparison.key(judge.name, attempt)
-    raw = journal.get(key)
-    if raw is None:
-        raw = await judge.reply(comparison, attempt)
-        journal.keep(key, raw, comparison.claim_id)
-    return raw
-
-
 WORD_OVERLAP = "none: overlap of words"
 SUPPORT = 0.5
-
 _STEMMER = snowballstemmer.stemmer("english")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-_WORD = re.compile(r"\w+")
 
 
 def judge_lexically(comparison: ComparedPairs) -> Judgement:
-    """An estimate of Ev2R's form without a judge, for smoke tests: it compares words, not what they say.
+    """Estimate a judgement without a judge, for smoke tests: compare words, not meaning.
 
-    A fact is a sentence (or a question), and it counts as supported when more than half of its words, stop words left
-    out, occur on the other side.
+    A fact is a sentence (or a question). It counts as supported when more than half of its words, without stop words,
+    occur on the other side.
     """
     predicted, gold = (_facts(pairs, comparison.unit) for pairs in (comparison.predicted, comparison.gold))
     return Judgement(precision=_supported(predicted, gold), recall=_supported(gold, predicted))
 
 
 def _facts(pairs: Iterable[tuple[str, str]], unit: Unit) -> list[frozenset[str]]:
-    """The words of each fact; facts without any are left out, and the same fact counts once."""
+    """Return the words of each distinct fact that has any."""
     texts = [question if unit is Unit.QUESTIONS else answer for question, answer in pairs]
     sentences = texts if unit is Unit.QUESTIONS else [part for text in texts for part in _SENTENCE_END.split(text)]
-    return list(dict.fromkeys(words for sentence in sentences if (words := _words(sentence))))
-
-
-def _words(text: str) -> frozenset[str]:
-    words = (word for word in _WORD.findall(text.lower()) if word not in ENGLISH_STOP_WORDS)
-    return frozenset(_STEMMER.stemWords(list(words)))
+    words = ([word for word in re.findall(r"\w+", one.lower()) if word not in ENGLISH_STOP_WORDS] for one in sentences)
+    return list(dict.fromkeys(frozenset(_STEMMER.stemWords(found)) for found in words if found))
 
 
 def _supported(facts: list[frozenset[str]], others: list[frozenset[str]]) -> float:
-    if not facts:
-        return 0.0
     known = frozenset().union(*others)
-    return sum(len(fact & known) > SUPPORT * len(fact) for fact in facts) / len(facts)
+    return sum(len(fact & known) > SUPPORT * len(fact) for fact in facts) / len(facts) if facts else 0.0

@@ -1,4 +1,4 @@
-"""Any model of the engine as a judge: the one file of this package that reaches the engine's models."""
+"""Use any model of the engine as a judge; only this module and ``tasks`` reach the engine's models."""
 
 import ast
 import hashlib
@@ -22,31 +22,34 @@ from system.tasks.base import Reply, Task
 
 TYPES = {Unit.EVIDENCE: "atomic_reference_prec_recall", Unit.QUESTIONS: "atomic_question_reference_prec_recall"}
 """Values of ``PromptTypes`` that the official scorer uses."""
-
-
 PLACES = ["", "", ""]
 """The claim, the reference, the prediction: places without names."""
+FORMS = "vllm:MODEL, server:MODEL@ADDRESS, or a profile (its name or a .toml file)"
+BACKENDS = ("vllm", "transformers", "server")
+RETRY_TEMPERATURE = 0.5
+"""Temperature of the second attempt: without sampling, the same unreadable reply would come again."""
+JUDGE_ENGINE = {"context": 16384, "timeout": 600.0}  # many pairs, and a reply of up to 3,000 tokens
 
 
 @dataclass(frozen=True)
 class OfficialPrompts:
-    """The two prompts.
-
-    Attributes:
-        name: tells versions of the file apart.
-    """
+    """The two prompts; ``name`` tells versions of the file apart."""
 
     texts: dict[Unit, str]
     name: str
 
     def prompt(self, comparison: ComparedPairs) -> str:
         """Write the official scorer's prompt: evidence as its CSV has it, or the questions in one line."""
-        gold, predicted = (_evidence(comparison.unit, list(pairs)) for pairs in (comparison.gold, comparison.predicted))
+        sides = (comparison.gold, comparison.predicted)
+        if comparison.unit is Unit.EVIDENCE:
+            gold, predicted = (join_evidence(list(pairs)) for pairs in sides)
+        else:
+            gold, predicted = (" ".join(question for question, _ in pairs if question) for pairs in sides)
         return self.texts[comparison.unit].format(comparison.claim, gold, predicted)
 
 
 def read_official_prompts(path: Path) -> OfficialPrompts:
-    """Read the prompts.
+    """Read the prompts without running the file.
 
     Raises:
         SubmissionError: the file is not the organizers' properties.py, or a prompt does not have the three places.
@@ -55,7 +58,8 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
     try:
         named = dict(_prompts(ast.parse(text)))
         prompts = {unit: named[kind] for unit, kind in TYPES.items()}
-        if any(_places(prompt) != PLACES for prompt in prompts.values()):
+        places = [[name for _, name, *_ in Formatter().parse(one) if name is not None] for one in prompts.values()]
+        if any(found != PLACES for found in places):
             raise ValueError(f"expected {len(PLACES)} placeholders '{{}}' in each prompt")
     except (SyntaxError, KeyError, ValueError) as error:
         raise SubmissionError(
@@ -66,56 +70,28 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
     return OfficialPrompts(prompts, f"official prompts {digest}")
 
 
-def _places(prompt: str) -> list[str]:
-    """List the names between the braces of a prompt."""
-    return [name for _, name, _, _ in Formatter().parse(prompt) if name is not None]
-
-
 def _prompts(module: ast.Module) -> Iterator[tuple[str, str]]:
-    """The text of each prompt by the value of its type, as far as they are written out."""
-    texts, kinds = dict(_constants(module.body)), {}
-    for node in module.body:
-        if isinstance(node, ast.ClassDef) and node.name == "PromptTypes":
-            kinds = dict(_constants(node.body))
-    for node in module.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and "PROMPT_MAPPING" in _targets(node):
-            for key, value in zip(node.value.keys, node.value.values, strict=True):
-                if isinstance(key, ast.Attribute) and isinstance(value, ast.Name) and value.id in texts:
-                    yield kinds[key.attr], texts[value.id]
-
-
-def _constants(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    for node in body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            for name in _targets(node):
-                yield name, node.value.value
-
-
-def _targets(node: ast.Assign) -> list[str]:
-    return [target.id for target in node.targets if isinstance(target, ast.Name)]
-
-
-def _evidence(unit: Unit, pairs: list[tuple[str, str]]) -> str:
-    if unit is Unit.EVIDENCE:
-        return join_evidence(pairs)
-    return " ".join(question for question, _ in pairs if question)
-
-
-FORMS = "vllm:MODEL, transformers:MODEL, server:MODEL@ADDRESS, or a profile (its name or a .toml file)"
-BACKENDS = ("vllm", "transformers", "server")
-
-RETRY_TEMPERATURE = 0.5
-"""Of the second attempt: without sampling, the same unreadable reply would come again."""
-
-# A comparison has many pairs, and its reply up to 3,000 tokens: more of both than a claim's own steps.
-JUDGE_ENGINE = {"context": 16384, "timeout": 600.0}
+    """Yield type and text of each prompt: ``PROMPT_MAPPING`` names members of ``PromptTypes`` and constants."""
+    assigned = {
+        target.id: node.value
+        for node in ast.walk(module)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    mapping = assigned.get("PROMPT_MAPPING")
+    for key, name in zip(mapping.keys, mapping.values, strict=True) if isinstance(mapping, ast.Dict) else ():
+        if isinstance(key, ast.Attribute) and isinstance(name, ast.Name):
+            kind, text = assigned.get(key.attr), assigned.get(name.id)
+            if isinstance(kind, ast.Constant) and isinstance(text, ast.Constant) and isinstance(text.value, str):
+                yield str(kind.value), text.value
 
 
 class ModelJudge:
     """A language model with our own prompts and schemas, or with the organizers' prompts and free replies.
 
     Args:
-        name: of the model; that of the prompts is added to it.
+        name: name of the model; the name of the prompts is added to it.
     """
 
     def __init__(self, model: Model, name: str, official: OfficialPrompts | None = None) -> None:
@@ -126,8 +102,11 @@ class ModelJudge:
     async def reply(self, comparison: ComparedPairs, attempt: int) -> str:
         """See ``Judge.reply``."""
         temperature = RETRY_TEMPERATURE if attempt else 0.0
+        claim = Claim(id=comparison.claim_id, text=comparison.claim)
+        official = self._official
+        task = FreePrompt(claim=claim, prompt=official.prompt(comparison)) if official else _own_task(claim, comparison)
         try:
-            [result] = await self._model.generate([Request(self._task(comparison), temperature, seed=attempt)])
+            [result] = await self._model.generate([Request(task, temperature, seed=attempt)])
         except ModelUnavailable as error:
             raise SubmissionError(f"the judge stopped answering: {error}; run the same command to resume") from error
         if isinstance(result, ModelError) and result.kind is not ErrorKind.MALFORMED_REPLY:
@@ -138,18 +117,13 @@ class ModelJudge:
         """See ``Judge.close``."""
         await self._model.close()
 
-    def _task(self, comparison: ComparedPairs) -> Task[Reply]:
-        if self._official:
-            return FreePrompt(claim=_claim(comparison), prompt=self._official.prompt(comparison))
-        return _own_task(comparison)
-
 
 def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
     """Load a judge.
 
     Args:
         judge: one of ``FORMS``.
-        official_prompts: the organizers' ``properties.py``, to ask in their words.
+        official_prompts: the organizers' ``properties.py``, to ask with their prompts.
 
     Raises:
         SubmissionError: judge not found, or it cannot be loaded.
@@ -157,11 +131,10 @@ def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
     official = read_official_prompts(official_prompts) if official_prompts else None
     try:
         settings = _settings(judge)
-        return ModelJudge(
-            load_model(settings, asked=TASKS), f"{settings.model.backend} {settings.model.model}", official
-        )
+        model = load_model(settings, asked=TASKS)
     except (SettingsError, ModelUnavailable) as error:
         raise SubmissionError(f"judge {judge!r}: {error}; expected {FORMS}") from error
+    return ModelJudge(model, f"{settings.model.backend} {settings.model.model}", official)
 
 
 def _settings(judge: str) -> Settings:
@@ -175,22 +148,18 @@ def _settings(judge: str) -> Settings:
     return load("embedded", {"backend": backend, "model": name, "address": address, **JUDGE_ENGINE})
 
 
-def _own_task(comparison: ComparedPairs) -> Task[Reply]:
+def _own_task(claim: Claim, comparison: ComparedPairs) -> Task[Reply]:
     if comparison.unit is Unit.EVIDENCE:
-        return CompareEvidence(claim=_claim(comparison), predicted=comparison.predicted, reference=comparison.gold)
+        return CompareEvidence(claim=claim, predicted=comparison.predicted, reference=comparison.gold)
     predicted, gold = (tuple(question for question, _ in side) for side in (comparison.predicted, comparison.gold))
-    return CompareQuestions(claim=_claim(comparison), predicted=predicted, reference=tuple(dict.fromkeys(gold)))
-
-
-def _claim(comparison: ComparedPairs) -> Claim:
-    return Claim(id=comparison.claim_id, text=comparison.claim)
+    return CompareQuestions(claim=claim, predicted=predicted, reference=tuple(dict.fromkeys(gold)))
 
 
 def _own_prompts_name() -> str:
-    """Changes whenever our prompts or schemas do, so that replies to other ones are not taken for replies to these."""
-    pairs = (("question", "answer"),)
+    """Return a name that changes with our prompts and schemas, so that replies to other ones are never reused."""
+    pairs, claim = (("question", "answer"),), Claim(id=0, text="claim")
     digest = hashlib.sha256()
     for unit in Unit:
-        task = _own_task(ComparedPairs(claim_id=0, claim="claim", unit=unit, predicted=pairs, gold=pairs))
+        task = _own_task(claim, ComparedPairs(claim_id=0, claim="claim", unit=unit, predicted=pairs, gold=pairs))
         digest.update(repr((render(task, adapter=False), decoding_schema(task.reply_type))).encode())
     return f"own prompts {digest.hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""From a judge's reply to precision and recall: as the official scorer reads it, or strictly.
+"""Turn a judge's reply into precision and recall: as the official scorer reads it, or strictly.
 
 A reply is a JSON object whose keys say of each side ("predicted", "reference") and unit ("evidence", "questions"):
 ``facts in …``, ``fact check …``, ``facts count …``, ``support …``; our own prompts ask for ``verdicts …`` as well.
@@ -15,12 +15,12 @@ from typing import Any
 from system.graph.records import Record
 
 SUPPORTED = "supported"
-MAX_DIGITS = 9  # of a count that can be meant
-_DECODER = json.JSONDecoder(strict=False)  # takes raw newlines within strings
+MAX_DIGITS = 9  # of a plausible count
+_DECODER = json.JSONDecoder(strict=False)  # accepts raw newlines within strings
 
 
 class Unit(StrEnum):
-    """The unit of comparison, questions with answers or questions alone, as named in the judge's replies."""
+    """The unit of comparison, as the judge's replies name it: questions with answers, or only questions."""
 
     EVIDENCE = "evidence"
     QUESTIONS = "questions"
@@ -41,7 +41,7 @@ class Judgement(Record):
 
 
 class UnreadableReply(ValueError):
-    """A reply without the numbers that are wanted; the message says what is wrong with it."""
+    """A reply without the required numbers; the message says what is wrong with it."""
 
 
 def read_reply(raw: str, unit: Unit, mode: Mode) -> Judgement:
@@ -54,7 +54,7 @@ def read_reply(raw: str, unit: Unit, mode: Mode) -> Judgement:
 
 
 def _read_compatible(raw: str, unit: Unit) -> Judgement:
-    """The official reading: from the first brace to the next closing one; counts are believed; any error ends it."""
+    """Read from the first brace to the next closing one and believe the counts, as the official scorer does."""
     opening = raw.find("{")
     closing = raw.find("}", opening)
     if opening < 0 or closing < 0:
@@ -71,7 +71,7 @@ def _read_compatible(raw: str, unit: Unit) -> Judgement:
 
 
 def _read_strict(raw: str, unit: Unit) -> Judgement:
-    """The first whole object with the keys; facts are counted again, and no more are supported than there are."""
+    """Read the first whole object with the keys; recount facts, and believe no more support than facts."""
     reply = _object_with(raw, f"support reference {unit}")
     supported, facts = _counts(reply, f"predicted {unit}")
     supported_gold, facts_gold = _counts(reply, f"reference {unit}")
@@ -81,22 +81,21 @@ def _read_strict(raw: str, unit: Unit) -> Judgement:
 
 
 def _object_with(raw: str, key: str) -> Mapping[str, Any]:
-    """The first balanced JSON object in a text that has the key."""
+    """Return the first balanced JSON object in a text that has the key."""
     for opening in re.finditer(r"\{", raw):
         try:
-            value, _ = _DECODER.raw_decode(raw, opening.start())
+            value: Mapping[str, Any] = _DECODER.raw_decode(raw, opening.start())[0]
         except ValueError:
             continue
         except RecursionError:
             raise UnreadableReply("its objects are nested too deeply") from None
         if key in value:
-            found: Mapping[str, Any] = value
-            return found
+            return value
     raise UnreadableReply(f"no complete JSON object found with the key {key!r}")
 
 
 def _counts(reply: Mapping[str, Any], side: str) -> tuple[int, int]:
-    """Supported facts and facts of a side: by the verdicts where there are any, else by the list of facts."""
+    """Count supported facts and facts of a side: by the verdicts if there are any, else by the list of facts."""
     facts = _listed(reply.get(f"facts in {side}"))
     verdicts = reply.get(f"verdicts {side}")
     if isinstance(verdicts, list):
@@ -124,7 +123,7 @@ def _listed(facts: object) -> int | None:
 
 
 def _number(reply: Mapping[str, Any], key: str) -> int:
-    """A count, as a number or as digits."""
+    """Return a count that is a number or digits."""
     value = reply.get(key)
     digits = str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS):

@@ -1,7 +1,7 @@
-"""The tasks of a judge of evidence, who compares predicted with reference evidence (Ev2R; Akhtar et al., 2024).
+"""The tasks of a judge that compares predicted with reference evidence (Ev2R; Akhtar et al., 2024).
 
-The replies have the official scorer's eight keys for each kind of comparison, and two more with the verdicts in a form
-that can be counted; no value is an object, so that the official parser, which stops at the first brace, can read them.
+The replies have the official scorer's eight keys for each kind of comparison, and two more with verdicts that can be
+counted. No value is an object, because the official parser stops at the first closing brace.
 """
 
 from typing import Literal
@@ -38,7 +38,7 @@ class EvidenceComparison(ComparisonReply):
 
 
 class QuestionComparison(ComparisonReply):
-    """With the keys of the official reply about questions alone."""
+    """With the keys of the official reply about questions only."""
 
     model_config = ConfigDict(alias_generator=lambda name: f"{name.replace('_', ' ')} questions")
 
@@ -55,7 +55,7 @@ class CompareEvidence(Task[EvidenceComparison]):
 
 
 class CompareQuestions(Task[QuestionComparison]):
-    """Compare questions alone."""
+    """Compare only questions."""
 
     name = "compare_questions"
     reply_type = QuestionComparison
@@ -66,7 +66,7 @@ class CompareQuestions(Task[QuestionComparison]):
 
 
 class FreePrompt(Task[FreeText]):
-    """Answer a prompt that somebody else wrote, in free form."""
+    """Answer a given prompt in free form."""
 
     name = "free_prompt"
     reply_type = FreeText
@@ -76,4 +76,4 @@ class FreePrompt(Task[FreeText]):
 
 
 TASKS = (CompareEvidence, CompareQuestions, FreePrompt)
-"""All that a judge is asked."""
+"""All tasks of a judge."""

@@ -14,7 +14,6 @@ COMMANDS = {
     "verify": "system.app.commands.verify",
     "text": "system.app.commands.text",
     "citations": "system.app.commands.citations",
-    "compare": "system.app.commands.compare",
     **dict.fromkeys(("score", "report", "validate", "calibrate"), "submission.__main__"),
     "store": "knowledge_store.__main__",
     "doctor": "system.app.commands.doctor",

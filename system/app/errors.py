@@ -3,10 +3,10 @@
 from knowledge_store.dense.encoder import EncoderUnavailable
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.searchers import SearchError
-from submission.files import SubmissionError
 from system.app.service.access import AccessError
 from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
+from system.files.texts import FileError
 from system.hardware.weights import WeightsError
 from system.models.base import ModelUnavailable
 from system.runner.run import CheckerError
@@ -19,11 +19,11 @@ USER_ERRORS = (
     ClaimsError,
     DocumentsError,
     EncoderUnavailable,
+    FileError,
     JournalError,
     ModelUnavailable,
     SearchError,
     SettingsError,
-    SubmissionError,
     VerifierUnavailable,
     WeightsError,
 )

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from system.app import options
-from system.app.options import add_documents, add_inputs
+from system.app.options import add_documents
 from system.graph.records import official_date
 
 STANDARD_INPUT = "-"
@@ -105,29 +105,6 @@ def citations() -> argparse.ArgumentParser:
     return parser
 
 
-def compare() -> argparse.ArgumentParser:
-    """The options of ``factgraph compare``."""
-    parser = argparse.ArgumentParser(
-        prog="factgraph compare",
-        usage="factgraph compare --strategies A,B [--claims FILE --knowledge-store FOLDER] [option ...]",
-        description="Run several strategies on the same annotated claims and stores; compare scores and costs.",
-        epilog="A strategy can have its own settings: --strategies got,got:debate=false,got:branches=3",
-    )
-    parser.add_argument("--strategies", required=True, help="comma-separated; differences are relative to the first")
-    parser.add_argument(
-        "--repeats",
-        type=int,
-        metavar="N",
-        help="runs per strategy, each with its own seed (default: 5 if sampled, else 1)",
-    )
-    add_inputs(parser, Path("comparison"))
-    kept = parser.add_mutually_exclusive_group()
-    kept.add_argument("--resume", action="store_true", help="resume the comparison in --output")
-    kept.add_argument("--overwrite", action="store_true", help="replace an unfinished comparison in --output")
-    options.add_settings(parser)
-    return parser
-
-
 def doctor() -> argparse.ArgumentParser:
     """The options of ``factgraph doctor``: those of a run that say what it needs."""
     parser = argparse.ArgumentParser(
@@ -163,5 +140,5 @@ def fetch() -> argparse.ArgumentParser:
     return parser
 
 
-PARSERS = {"verify": verify, "text": text, "citations": citations, "compare": compare, "doctor": doctor, "fetch": fetch}
+PARSERS = {"verify": verify, "text": text, "citations": citations, "doctor": doctor, "fetch": fetch}
 """The parsers by the names of their commands."""

@@ -14,7 +14,7 @@ import orjson
 from pydantic import ValidationError
 
 from knowledge_store.pages.page import shown_path
-from system.graph.records import ClaimResult, Record
+from system.graph.records import ClaimResult, Record, explain
 
 R = TypeVar("R", bound=Record)
 
@@ -147,6 +147,30 @@ class Journal(RecordJournal[ClaimResult]):
 
     def __init__(self, path: Path, identity: dict[str, str], resume: bool) -> None:
         super().__init__(path, identity, resume, ClaimResult)
+
+
+def read_finished(path: Path) -> list[ClaimResult]:
+    """Read the finished claims of a run's journal without locking it.
+
+    Raises:
+        JournalError: there is no such file, or a line is damaged.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")[1:-1]  # the first line names the run
+    except OSError as error:
+        raise JournalError(f"{path}: expected the journal of a run ({error.strerror})") from error
+    return [_parsed(path, number, line) for number, line in enumerate(lines, start=2)]
+
+
+def _parsed(path: Path, number: int, line: bytes) -> ClaimResult:
+    try:
+        return ClaimResult.model_validate_json(line)
+    except ValidationError as error:
+        fault = explain(error.errors()[0], "the line")
+        raise JournalError(
+            f"{path}: line {number}: expected a finished claim; {fault}; delete this line and check its claim again "
+            "with --resume"
+        ) from error
 
 
 def read_identity(path: Path) -> dict[str, str]:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from knowledge_store.pages.page import Passage
-from submission.timings import RunFacts
 from submission.write import write_outputs
 from system.graph.graph import Graph
 from system.graph.records import (
@@ -22,6 +21,7 @@ from system.graph.records import (
     Verdict,
 )
 from system.graph.thoughts import Argument, Evidence, Pruned, Question, Speaker, Verification
+from system.report.timings import RunFacts
 from system.strategies.debate.records import Ruling, Skipped
 from tests.helpers import by_strategy
 

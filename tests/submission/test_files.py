@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.files import SubmissionError, clean, read_json_array, read_text, repair, same_text, write_text
+from submission.files import SubmissionError, clean, read_json_array, read_text, same_text
+from system.files.texts import FileError, repair, write_text
 from tests.helpers.submission_factories import HOSTILE
 
 
@@ -28,7 +29,7 @@ def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path: Path) -> None
 
 def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(SubmissionError, match="cannot write"):
+    with pytest.raises(FileError, match="cannot write"):
         write_text(tmp_path / "file" / "inside.txt", "text")
 
 

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from pandas._libs.parsers import STR_NA_VALUES
 
 from submission.files import SubmissionError
-from submission.official import MISSING, UnreadableEvidence, join_evidence, read_table, split_evidence
+from submission.official import (
+    MISSING,
+    Effect,
+    UnreadableEvidence,
+    join_evidence,
+    other_delimiter,
+    read_table,
+    split_evidence,
+)
+from submission.validate import validate
 
 PLAIN = st.text(st.characters(exclude_characters="\t\n"), max_size=8)
 
@@ -90,3 +99,26 @@ def test_files_that_pandas_cannot_read(tmp_path: Path, data: bytes, message: str
     (tmp_path / "file.csv").write_bytes(data)
     with pytest.raises(SubmissionError, match=message):
         read_table(tmp_path / "file.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("\ufeffid;claim;evi;label;split\r\n0;a;e;R;pred\r\n", "semicolons"),
+        ('"id";"claim";"evi";"label"\n0;"a ""b"" c";e;R\n', "semicolons"),
+        ("id\tclaim\tevi\tlabel\n0\ta, b\te\tR\n", "tabs"),
+        ("id|claim|evi|label\n", "vertical bars"),
+        ("sep=;\nid;claim;evi;label\n", "semicolons"),
+    ],
+)
+def test_another_delimiter_is_named(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "file.csv"
+    path.write_text(text, newline="")
+    [fault] = validate(path)
+    assert (fault.where, fault.effect) == ("file", Effect.CRASH)
+    assert f"its cells are separated by {words}" in fault.message
+
+
+@pytest.mark.parametrize("text", ["id,claim,evi,label;note\n0,c,e,R\n", "id\n0\n", "a;b\n0;1\n", "sep=,\nid,claim\n"])
+def test_commas_and_strange_headers_are_not_taken_for_another_delimiter(text: str) -> None:
+    assert other_delimiter(text) == ""

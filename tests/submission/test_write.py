@@ -12,7 +12,6 @@ import submission.write
 from submission.files import SubmissionError
 from submission.official import read_table, split_evidence
 from submission.tables import print_summary
-from submission.timings import RunFacts
 from submission.write import (
     PLACEHOLDER_QUESTION,
     EvidencePair,
@@ -23,6 +22,7 @@ from submission.write import (
     write_outputs,
 )
 from system.graph.records import NO_ANSWER, ClaimResult, Cost, Label, QuestionAnswer, Source
+from system.report.timings import RunFacts
 from tests.helpers.official_reference import official_convert, official_run
 from tests.helpers.submission_factories import HOSTILE, answer, passage, qa, result
 

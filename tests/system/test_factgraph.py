@@ -17,7 +17,7 @@ from system.keywords import SettingKeywords
 from system.settings import SECTIONS, Settings
 
 # Of files that only commands write, and of a service.
-OF_COMMANDS = {"AccessError", "CheckerError", "JournalError", "SubmissionError", "WeightsError"}
+OF_COMMANDS = {"AccessError", "CheckerError", "JournalError", "FileError", "WeightsError"}
 
 
 def test_every_name_can_be_imported():

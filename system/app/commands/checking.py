@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from knowledge_store.pages.page import shown_path
-from submission.report.page import write_report
+from submission.report import write_report
 from submission.tables import print_summary
-from submission.timings import RunFacts
 from submission.write import Written, write_outputs
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, stands_for_failure
@@ -24,6 +23,7 @@ from system.deadline import longest
 from system.files.journal import Journal
 from system.graph.records import Claim, ClaimResult
 from system.models.loop_thread import run_loop
+from system.report.timings import RunFacts
 from system.runner.measured import Measured, WorkerReport, keep_measured, read_measured
 from system.runner.run import (
     OUTPUTS,

@@ -32,7 +32,7 @@ def command(arguments: Sequence[str]) -> int:
     citing = read_citing(args.text)
     find_sources(args, settings)
     checked = _checked(args, settings, citing)
-    from submission.report.citations import citations_page  # only here: it loads the templates
+    from system.report.citations import citations_page  # only here: it loads the templates
 
     output = folder_of(args.output, "citations", args.text)
     publish(args, output, checked, citations_page(checked), print_citations)

@@ -12,9 +12,8 @@ OTHER_COMMANDS = """commands (each has its own --help; the default is run):
   verify       check one claim against documents of your own
   text         check the statements of a text
   citations    check whether the sources of a text say what it says
-  compare      run several strategies on the same claims
-  score        score predictions against gold labels
-  report       write the HTML report of a run, or compare two
+  score        score predictions against gold labels, or compare runs
+  report       write the HTML report of a run
   validate     find faults in a submission
   calibrate    fit confidences to gold labels
   store        build, index or search a knowledge store

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError, find_documents
 from knowledge_store.searchers.searched import open_searcher
-from submission.files import write_text
 from system.api import FactChecker
 from system.app import options
 from system.app.commands import common
@@ -26,6 +25,7 @@ from system.article.reading import read_article
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.citations.records import CheckedCitations
 from system.files.journal import JournalError, RecordJournal, identity_of, read_identity
+from system.files.texts import write_text
 from system.graph.records import ClaimResult, Label
 from system.settings import Settings
 
@@ -60,7 +60,7 @@ def command(arguments: Sequence[str]) -> int:
             done = f"{len(journal.finished)} of {len(article.claims)} statements done"
             print(f"stopped with {done}; go on with --resume", file=sys.stderr)
             return EXIT_INTERRUPTED
-    from submission.report.article import text_page  # only here: it loads the templates
+    from system.report.article import text_page  # only here: it loads the templates
 
     publish(args, output, checked, text_page(checked), print_text)
     if any(one.failed for one in checked.statements):

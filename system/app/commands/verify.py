@@ -11,7 +11,6 @@ from rich.tree import Tree
 
 from knowledge_store.pages.documents import DocumentsError, find_documents
 from knowledge_store.pages.page import source_name
-from submission.files import write_text
 from system.app import options
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS
@@ -19,6 +18,7 @@ from system.app.parsers import verify as parser
 from system.check import Engine
 from system.checker import Checked, Checker
 from system.collection import Collection, document_collection
+from system.files.texts import write_text
 from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Content, Label
 from system.graph.thoughts import Thought
@@ -66,7 +66,7 @@ def as_json(checked: Checked, *, graph: bool) -> str:
 
 def save_answer(folder: Path, checked: Checked) -> None:
     """Write ``result.json``, with the graph, and ``report.html``, a page on this claim that opens from disk."""
-    from submission.report.page import claim_page  # only here: it loads the templates
+    from system.report.page import claim_page  # only here: it loads the templates
 
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "result.json", as_json(checked, graph=True) + "\n")

@@ -20,8 +20,6 @@ from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from knowledge_store.pages.formats import SUFFIXES
-from submission.report.article import text_page
-from submission.report.page import TEMPLATES, allowed, claim_page, in_function, joined
 from system import __version__
 from system.app.service.docs import models, operations
 from system.app.service.errors import NoResult, answer_errors
@@ -50,6 +48,8 @@ from system.app.service.worker import Order, Stores, TextOrder, Worker
 from system.article.records import Article
 from system.graph.records import Claim, ClaimResult, Content
 from system.graph.thoughts import Thought
+from system.report.article import text_page
+from system.report.page import TEMPLATES, allowed, claim_page, in_function, joined
 
 HERE = Path(__file__).parent / "page"
 STYLES = (TEMPLATES / "page.css", TEMPLATES / "claims.css", TEMPLATES / "graph.css", HERE / "live.css")

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from submission.ev2r.judging import ReplyJournal
-from submission.files import repair
 from system.files.journal import JournalError
+from system.files.texts import repair
 
 
 def test_replies_are_found_again(tmp_path: Path) -> None:

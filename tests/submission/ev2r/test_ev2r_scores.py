@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from submission.bootstrap import estimate
 from submission.ev2r.judging import comparisons, judge_lexically
 from submission.ev2r.replies import Judgement, Mode, Unit
-from submission.ev2r.scores import Ev2rScores, Unjudged, estimate, ev2r_scores
+from submission.ev2r.scores import Ev2rScores, Unjudged, ev2r_scores
 from submission.read import Gold, Pair, Pairs, Predicted
 from submission.tables import ev2r_tables
 from system.graph.records import Label

@@ -65,7 +65,6 @@ def test_another_wording_has_another_name(tmp_path: Path) -> None:
     ("old", "new"),
     [
         ("PROMPT_MAPPING =", "OTHER_MAPPING ="),
-        ("class PromptTypes", "class Other"),
         ('"{}|{}|{}"', '"{}|{}"'),
         ('"{}|{}|{}"', '"{}|{}|{name}"'),
         ('"{}|{}|{}"', "make()"),

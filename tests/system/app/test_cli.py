@@ -1,9 +1,7 @@
 """The command line with a scripted model in place of a real one: outputs, exit status, and what users do wrong."""
 
-import asyncio
 import csv
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -19,7 +17,6 @@ from knowledge_store.pages import documents
 from knowledge_store.pages.page import Page
 from knowledge_store.pages.reading import read_document
 from knowledge_store.searchers.archive import Archive
-from system import checker as checking
 from system.app import cli
 from system.app.commands import common
 from system.check import Engine, load_engine
@@ -238,54 +235,14 @@ def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, m
     assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
 
 
-@pytest.mark.parametrize(
-    "command", [["verify", CLAIM, "--documents", "notes"], ["compare", "--strategies", "debatecv"]]
-)
-def test_closes_the_model_at_the_end(command, answers, tmp_path, monkeypatch):
+def test_closes_the_model_at_the_end(answers, tmp_path, monkeypatch):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("The Aster bridge opened in 1932.")
     model = ScriptedModel(answers)
     engine = Engine(model, BagOfWords(), load("server", {}))
     monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
-    assert cli.main([*command, *(["--limit", "1"] if command[0] == "compare" else [])]) == 0
+    assert cli.main(["verify", CLAIM, "--documents", "notes"]) == 0
     assert model.closed
-
-
-def test_a_comparison_that_was_stopped_is_resumed(answers, monkeypatch, capsys):
-    engine = Engine(ScriptedModel(answers), BagOfWords(), load("server", {"max_concurrent_claims": 1}))
-    monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
-    compare = ["compare", "--strategies", "debatecv", "--repeats", "1", "--limit", "2", "--output", "comparison"]
-    compare += ["--max-concurrent-claims", "1"]
-    real = checking.check
-    stopped = iter([False, True])
-
-    async def stop_at_the_second(*arguments, **named):
-        if next(stopped, False):
-            while len(journal.read_text().splitlines()) < 2:  # its identity, and the first result
-                await asyncio.sleep(0.01)
-            signal.raise_signal(signal.SIGINT)
-            await asyncio.sleep(60)
-        return await real(*arguments, **named)
-
-    journal = Path("comparison/unfinished.jsonl")
-    monkeypatch.setattr(checking, "check", stop_at_the_second)
-    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background may ignore it
-    assert cli.main(compare) == 130
-    signal.signal(signal.SIGINT, ignored)
-    assert "stopped with 1 of 2 checks done; resume with --resume" in capsys.readouterr().err
-    assert cli.main(compare) == 2
-    assert "holds an unfinished comparison; give --resume" in capsys.readouterr().err
-    assert cli.main([*compare, "--resume", "--depth", "1"]) == 2
-    assert "graph.depth was" in capsys.readouterr().err
-    assert cli.main([*compare, "--resume"]) == 0
-    assert len(Path("comparison/comparison.jsonl").read_text().splitlines()) == 2
-    assert not Path("comparison/unfinished.jsonl").exists()
-
-
-def test_strategies_that_need_a_model_fail_before_any_claim(answers, capsys):
-    assert cli.main(["compare", "--profile", "embedded", "--strategies", "got,debatecv"]) == 2
-    assert "choose a profile with a language model, such as cpu" in capsys.readouterr().err
-    assert not Path("output").exists()
 
 
 def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
@@ -505,7 +462,7 @@ def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("word", "message"),
-    [("verfy", "did you mean verify?"), ("xyzzy", "expected one of run, verify, text, citations, compare")],
+    [("verfy", "did you mean verify?"), ("xyzzy", "expected one of run, verify, text, citations, score")],
 )
 def test_an_unknown_command_gets_advice(word, message, capsys):
     assert cli.main([word]) == 2

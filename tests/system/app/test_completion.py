@@ -22,7 +22,7 @@ def offered(script: str, *words: str) -> set[str]:
 def test_bash_completes_commands_options_and_choices(capsys):
     assert cli.main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
-    assert {"verify", "compare", "doctor", "fetch", "completion"} <= offered(script, "factgraph", "")
+    assert {"verify", "score", "doctor", "fetch", "completion"} <= offered(script, "factgraph", "")
     assert offered(script, "factgraph", "doc") == {"doctor"}
     assert {"--claims", "--strategy", "--version"} <= offered(script, "factgraph", "--")
     assert {"got", "debatecv"} <= offered(script, "factgraph", "--strategy", "")

@@ -9,12 +9,12 @@ from factgraph import FactChecker, Label
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
-from submission.report.article import text_page
 from system.article.reading import article_of
 from system.article.records import CheckedText
 from system.check import Engine
 from system.models.base import NoModel
 from system.models.extractive import ExtractiveModel
+from system.report.article import text_page
 from system.verifier.reading import Reader
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.by_words import loudest

@@ -3,10 +3,10 @@
 import time
 
 import pytest
+from submission.report.citations import citations_page
 
 from factgraph import FactChecker
 from knowledge_store.pages.page import Page
-from submission.report.citations import citations_page
 from system.check import Engine
 from system.citations.checking import citing_of, read_citing
 from system.citations.records import CheckedCitations, Outcome

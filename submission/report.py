@@ -1,0 +1,207 @@
+"""Write ``report.html`` for the output folder of a run, or for the predictions of any system.
+
+Reads the files, scores them against gold labels if there are any, and lets ``system.report.run`` lay out the page.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from submission.files import SubmissionError, read_json_array, read_object
+from submission.read import (
+    Pairing,
+    Predicted,
+    annotations_if_any,
+    of_two_labels,
+    pair,
+    read_annotations,
+    read_predictions,
+    scored,
+)
+from submission.score import constant_scores, in_two_labels, label_scores
+from system.averitec.gold import GoldClaim
+from system.files.journal import read_finished
+from system.files.texts import repair, write_text
+from system.graph.records import TWO_LABELS, Label, explain
+from system.report.claims import Entry, EvidencePair
+from system.report.graphs import StoredGraph
+from system.report.run import RunMaterial, run_page
+from system.report.timings import TimeReport, write_measured_timings
+
+OWN_SCORES = {"predictions", "gold", "gold_claims", "missing", "extra", "mismatched", "labels", "constant_refuted"}
+"""Entries of a file of scores that the report computes itself."""
+
+
+def write_report(folder: Path, gold: Path | None = None, predictions: Path | None = None) -> Path:
+    """Write ``report.html``, ``figures/*.svg``, and for a run of ours ``measured_timings.txt``.
+
+    Args:
+        folder: the output folder of a run, or where to write the report on ``predictions``.
+        gold: the split with labels; by default the run's claims file if that has labels.
+        predictions: predictions of another system; by default the run in ``folder``.
+
+    Returns:
+        The path of the report.
+
+    Raises:
+        SubmissionError: a file cannot be read, or gold and predictions share no claim.
+    """
+    run = read_system(predictions) if predictions else read_run(folder)
+    file = run.setup.get("claims_file")
+    annotations = read_annotations(gold) if gold else annotations_if_any(Path(file)) if file else []
+    if annotations:
+        run = _with_gold(run, annotations)
+    page, figures = run_page(run)
+    path = folder / "report.html"
+    write_text(path, page)
+    for name, svg in figures.items():
+        write_text(folder / "figures" / f"{name}.svg", svg + "\n")
+    if run.timings:
+        write_measured_timings(run.timings, folder / "measured_timings.txt")
+    return path
+
+
+def read_run(folder: Path) -> RunMaterial:
+    """Read the output folder of a finished run.
+
+    Raises:
+        SubmissionError: the folder holds no finished run, or one of its files is damaged.
+        JournalError: its journal is damaged.
+    """
+    if not folder.is_dir():
+        raise SubmissionError(f"{folder} not found; expected the output folder of a run")
+    if not (folder / "timings.json").is_file():
+        raise SubmissionError(f"{folder}: expected a finished run, got no timings.json; finish it with --resume")
+    return RunMaterial(
+        path=folder,
+        entries=read_entries(folder / "submission.json"),
+        results={result.claim.id: result for result in read_finished(folder / "journal.jsonl")},
+        timings=_timings(folder / "timings.json"),
+        graph_of=lambda claim_id: _graph(folder / "graphs" / f"{claim_id}.json"),
+        setup=read_object(folder / "run.json"),
+        further=dict(_further_scores(folder)),
+    )
+
+
+def read_system(predictions: Path) -> RunMaterial:
+    """Read the predictions of any system: ``submission.json``, the organizers' JSON, or a CSV.
+
+    Raises:
+        SubmissionError: the file cannot be read, or an entry lacks a field of predictions.
+    """
+    return RunMaterial(path=predictions, entries=read_entries(predictions))
+
+
+def read_entries(path: Path) -> tuple[Entry, ...]:
+    """Read labels with their evidence, in the order of the file.
+
+    Raises:
+        SubmissionError: see ``read_system``.
+    """
+    predicted = read_predictions(path)
+    if path.suffix != ".json":
+        pairs = [
+            tuple(EvidencePair(question=q, answer=a, url="", scraped_text="") for q, a in one.pairs)
+            for one in predicted
+        ]
+        return tuple(_entry(one, pairs=found) for one, found in zip(predicted, pairs, strict=True))
+    items = zip(predicted, read_json_array(path), strict=True)
+    return tuple(_entry(one, **_details(path, number, item)) for number, (one, item) in enumerate(items))
+
+
+def _with_gold(run: RunMaterial, annotations: Sequence[GoldClaim]) -> RunMaterial:
+    predicted = [Predicted(claim_id=one.claim_id, claim=one.claim, label=one.label) for one in run.entries]
+    pairing = pair(predicted, scored(annotations))
+    by_id = {one.claim.id: one for one in annotations}
+    pairs, labels = pairing.pairs, tuple(Label)
+    if of_two_labels(run.setup):
+        pairs, labels = in_two_labels(pairs), TWO_LABELS
+    return replace(
+        run,
+        gold={one.gold.claim_id: by_id[one.gold.claim_id] for one in pairing.pairs},
+        labels=label_scores(pairs, labels),
+        constant=constant_scores(pairs, Label.REFUTED, labels),
+        notes=tuple(_unpaired(pairing)),
+    )
+
+
+def _unpaired(pairing: Pairing) -> Iterator[str]:
+    for count, words in (
+        (len(pairing.missing), "claims in the gold file have no prediction"),
+        (len(pairing.extra), "predictions have an id that is not in the gold file"),
+        (len(pairing.mismatched), "predictions have a text that differs from the gold claim with their id"),
+    ):
+        if count:
+            yield f"{count} {words}; they are not scored."
+
+
+def _entry(one: Predicted, **details: Any) -> Entry:
+    return Entry(claim_id=one.claim_id, claim=repair(one.claim), label=repair(one.label), **details)
+
+
+def _details(path: Path, number: int, item: Any) -> dict[str, Any]:
+    evidence = item.get("evidence", [])
+    if not isinstance(evidence, list) or not all(isinstance(pair, dict) for pair in evidence):
+        raise SubmissionError(f"{path}: entry {number}: 'evidence': expected a list of objects, got {evidence!r:.60}")
+    confidence = item.get("confidence")
+    return {
+        "pairs": tuple(map(_pair, evidence)),
+        "justification": _text(item, "justification"),
+        "confidence": confidence if isinstance(confidence, int | float) else None,
+    }
+
+
+def _pair(pair: Mapping[str, Any]) -> EvidencePair:
+    texts = {name: _text(pair, name) for name in ("question", "answer", "url", "scraped_text")}
+    urls = pair.get("urls")
+    return EvidencePair(**texts, urls=tuple(map(str, urls)) if isinstance(urls, list) else ())
+
+
+def _text(item: Mapping[str, Any], key: str) -> str:
+    """Return a field that systems leave out, leave null, or fill with a list of sentences."""
+    value = item.get(key)
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    return "" if value is None else repair(str(value))
+
+
+def _timings(path: Path) -> TimeReport:
+    try:
+        return TimeReport.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        fault = explain(error.errors()[0], "the file")
+        raise SubmissionError(f"{path}: expected the time report of a run; {fault}") from error
+
+
+def _graph(path: Path) -> StoredGraph:
+    """Read ``graphs/<claim id>.json``; without such a file there are no thoughts."""
+    if not path.exists():
+        return StoredGraph()
+    try:
+        return StoredGraph.of(read_object(path))
+    except (ValidationError, SubmissionError) as error:
+        fault = explain(error.errors()[0], "the file") if isinstance(error, ValidationError) else error
+        raise SubmissionError(
+            f"{path}: expected a graph of thoughts; {fault}; delete this file to go without, and with it the claim's "
+            "line in journal.jsonl to check the claim again with --resume"
+        ) from error
+
+
+def _further_scores(folder: Path) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield the numbers of every ``scores*.json``, as ``python -m submission score --json`` writes them."""
+    for path in sorted(folder.glob("scores*.json")):
+        tree = {name: value for name, value in read_object(path).items() if name not in OWN_SCORES}
+        if numbers := dict(_numbers(tree)):
+            yield path.name, numbers
+
+
+def _numbers(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the numbers of a tree of objects; lists are per claim, and too long to be shown."""
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _numbers(value, f"{prefix}{name} · ")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{prefix}{name}".replace("_", " "), float(value)

@@ -1,0 +1,196 @@
+"""Score several runs on the claims that they share, in one table: ``python -m submission score RUN RUN ...``.
+
+Differences are to the first run. Their intervals come from a paired bootstrap (see ``submission.bootstrap``).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from knowledge_store.pages.page import shown_path
+from submission.bootstrap import Draws, Estimate, Resamples
+from submission.ev2r.scores import OFFICIAL_THRESHOLD as EV2R_THRESHOLD
+from submission.files import SubmissionError, read_object
+from submission.legacy.scores import OFFICIAL_THRESHOLD
+from submission.read import predicts_two_labels
+from submission.score import Judging, Metric, ScoreReport, comparable_pairs, score
+from system.files.journal import flat, read_finished
+from system.graph.records import TWO_LABELS, Label, Record
+
+FILE_OF_RUN = "submission.json"
+
+
+class RunScores(Record):
+    """One run beside the others.
+
+    Attributes:
+        settings: its settings that differ among the runs.
+        scores: accuracy, macro-F1 and the metrics that were asked for.
+        differences: of these scores to those of the first run; empty for the first.
+        gained, lost: claims whose label became right, and wrong, against the first run.
+        costs: means a claim; empty if the run has no journal.
+    """
+
+    run: str
+    settings: dict[str, str]
+    scores: dict[str, Estimate]
+    differences: dict[str, Estimate]
+    gained: int
+    lost: int
+    costs: dict[str, float]
+
+
+class RunsReport(Record):
+    """Several runs on the ``claims`` that all of them and the gold file have, by id and text."""
+
+    gold: str
+    claims: int
+    runs: tuple[RunScores, ...]
+
+
+def predictions_of(run: Path) -> Path:
+    """Return the predictions of an output folder, or the file itself."""
+    return run / FILE_OF_RUN if run.is_dir() else run
+
+
+def gold_of(run: Path) -> Path:
+    """Return the file of claims that a run checked.
+
+    Raises:
+        SubmissionError: the run does not name it.
+    """
+    setup = predictions_of(run).parent / "run.json"
+    file = read_object(setup).get("claims_file") if setup.is_file() else None
+    if not file:
+        raise SubmissionError(f"{run}: found no run.json that names the claims; give the labels with --gold")
+    return Path(file)
+
+
+def score_runs(
+    runs: Sequence[Path],
+    gold: Path,
+    metrics: Set[Metric] = frozenset(),
+    judging: Judging | None = None,
+    *,
+    two_labels: bool | None = None,
+) -> RunsReport:
+    """Score runs on the claims that they share.
+
+    Args:
+        runs: output folders or files of predictions, at least two.
+        two_labels: whether to fold all labels into two; by default if any run concluded with two.
+
+    Raises:
+        SubmissionError: a file cannot be read, or the runs share no claim.
+        JournalError: a journal is damaged.
+    """
+    files = [predictions_of(run) for run in runs]
+    two_labels = any(map(predicts_two_labels, files)) if two_labels is None else two_labels
+    labels = list(map(str, TWO_LABELS if two_labels else Label))
+    pairs = [{one.gold.claim_id: one for one in comparable_pairs(file, gold, two_labels=two_labels)} for file in files]
+    shared = sorted(set.intersection(*map(set, pairs)))
+    if not shared:
+        raise SubmissionError(f"{', '.join(map(str, runs))} have no claim in common; score runs of the same split")
+    truth = [str(pairs[0][number].gold.label) for number in shared]
+    predicted = [[own[number].predicted.label for number in shared] for own in pairs]
+    right = [np.array(answers) == np.array(truth) for answers in predicted]
+    settings = list(map(_settings, files))
+    resamples = Resamples(len(shared))
+    scored: list[RunScores] = []
+    first: dict[str, Draws] = {}
+    for run, file, answers, hits, own in zip(runs, files, predicted, right, settings, strict=True):
+        report = score(file, gold, metrics, judging, two_labels=two_labels) if metrics - {Metric.LABELS} else None
+        drawn = {
+            "accuracy": resamples.means(hits),
+            "macro-F1": resamples.macro_f1(truth, answers, labels),
+            **{name: resamples.means(values) for name, values in _passed(report, shared)},
+        }
+        scored.append(
+            RunScores(
+                run=shown_path(run),
+                settings={name: value for name, value in own.items() if any(o.get(name) != value for o in settings)},
+                scores={name: Estimate.of(values) for name, values in drawn.items()},
+                differences={name: Estimate.of(drawn[name] - values) for name, values in first.items()},
+                gained=int((hits & ~right[0]).sum()),
+                lost=int((right[0] & ~hits).sum()),
+                costs=_costs(file, shared),
+            )
+        )
+        first = first or drawn
+    return RunsReport(gold=str(gold), claims=len(shared), runs=tuple(scored))
+
+
+def _passed(report: ScoreReport | None, shared: Sequence[int]) -> Iterator[tuple[str, list[bool]]]:
+    """Yield further metrics by name, each with whether each shared claim counts for it."""
+    if not report:
+        return
+    if report.left_out:
+        raise SubmissionError("; ".join(f"{name}: {reason}" for name, reason in report.left_out.items()))
+    if report.legacy:
+        scored = {one.claim_id: one for one in report.legacy.claims}
+        met = [scored[number] for number in shared]
+        passed = [one.right and one.questions_and_answers.score > OFFICIAL_THRESHOLD for one in met]
+        yield f"legacy @{OFFICIAL_THRESHOLD}", passed
+    for name, scores in (("Ev2R", report.ev2r), ("lexical", report.ev2r_lexical)):
+        if scores:
+            counted = {one.claim_id for one in scores.claims if one.counts(EV2R_THRESHOLD)}
+            yield f"{name} @{EV2R_THRESHOLD}", [number in counted for number in shared]
+
+
+def _settings(predictions: Path) -> Mapping[str, str]:
+    setup = predictions.parent / "run.json"
+    return dict(flat(read_object(setup).get("settings", {}))) if setup.is_file() else {}
+
+
+def _costs(predictions: Path, shared: Sequence[int]) -> dict[str, float]:
+    journal = predictions.parent / "journal.jsonl"
+    if predictions.name != FILE_OF_RUN or not journal.is_file():
+        return {}
+    wanted = set(shared)
+    results = [one for one in read_finished(journal) if one.claim.id in wanted]
+    columns: dict[str, list[Any]] = {
+        "rounds": [one.timing.rounds for one in results],
+        "calls": [one.timing.cost.calls for one in results],
+        "tokens in": [one.timing.cost.tokens_in for one in results],
+        "out": [one.timing.cost.tokens_out for one in results],
+        "seconds": [one.timing.seconds for one in results],
+        "failed": [len(one.failures) for one in results],
+        "cut": [one.timing.cut_short for one in results],
+    }
+    return {name: float(np.mean(values)) for name, values in columns.items()}
+
+
+def print_runs(report: RunsReport, console: Console) -> None:
+    """Print a row for each run: scores, differences to the first, claims that changed, and costs a claim."""
+    title = f"{report.claims} claims, in percent with 95% intervals; differences to the first run; costs a claim"
+    table = Table(title=title, title_justify="left")
+    table.add_column("run", overflow="fold")
+    names, costs = list(report.runs[0].scores), list(dict.fromkeys(name for one in report.runs for name in one.costs))
+    for name in names:
+        table.add_column(name, justify="right")
+    for name in ("right +/−", *costs):
+        table.add_column(name, justify="right")
+    for number, one in enumerate(report.runs):
+        settings = "".join(f"\n  {name} {value}" for name, value in one.settings.items())
+        table.add_row(
+            Text(f"{one.run}{settings}"),
+            *(_cell(one.scores[name], one.differences.get(name)) for name in names),
+            f"+{one.gained} −{one.lost}" if number else "",
+            *(f"{one.costs[name]:.4g}" if name in one.costs else "–" for name in costs),
+        )
+    console.print(table)
+
+
+def _cell(score: Estimate, difference: Estimate | None) -> str:
+    shown = [_interval(score, ".1f")] + ([_interval(difference, "+.1f")] if difference else [])
+    return "\n".join(shown)
+
+
+def _interval(one: Estimate, form: str) -> str:
+    mean, low, high = (f"{100 * value:{form}}" for value in (one.mean, one.low, one.high))
+    return f"{mean} [{low}, {high}]"

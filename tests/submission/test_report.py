@@ -1,0 +1,75 @@
+"""Reading what is reported on: runs of ours and predictions of others, with clear errors."""
+
+import json
+
+import pytest
+
+from submission.files import SubmissionError
+from submission.report import read_run, read_system
+from system.files.journal import JournalError
+from tests.helpers.report_factories import HISTORY, QUOTE, TEXT, four_claims
+
+
+@pytest.fixture
+def run(tmp_path):
+    return four_claims(tmp_path)[0]
+
+
+def test_reads_a_run_with_results_timings_and_setup(run):
+    material = read_run(run)
+    assert [entry.claim_id for entry in material.entries] == [0, 1, 2, 3]
+    assert material.entries[0].pairs[0].url == HISTORY
+    assert material.results[2].failures[0].operation == "final verdict"
+    assert material.timings.run.claims == 4
+    assert material.setup["settings"] == {"strategy": "got"}
+
+
+def test_an_unfinished_run_says_how_to_finish_it(run):
+    (run / "timings.json").unlink()
+    with pytest.raises(SubmissionError, match="--resume"):
+        read_run(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("journal.jsonl", '{"identity": {}}\n{"claim": 1}\n', "line 2"),
+        ("timings.json", '{"run": {}}', "run.claims"),
+        ("run.json", "[]", "expected a JSON object"),
+        ("run.json", "{", "line 1"),
+    ],
+)
+def test_a_damaged_file_is_named_with_its_place(run, name, text, message):
+    (run / name).write_text(text, encoding="utf-8")
+    with pytest.raises((SubmissionError, JournalError), match=f"{name}.*{message}"):
+        read_run(run)
+
+
+def test_a_missing_graph_is_empty_and_a_damaged_one_an_error(run):
+    assert read_run(run).graph_of(7).nodes == ()
+    (run / "graphs" / "0.json").write_text('{"thoughts": [{"id": 1}]}', encoding="utf-8")
+    with pytest.raises(SubmissionError, match=r"0\.json.*delete this file .* check the claim again with --resume"):
+        read_run(run).graph_of(0)
+
+
+def test_the_organizers_json_needs_only_label_and_claim(tmp_path):
+    path = tmp_path / "other.json"
+    evidence = [{"question": "When?", "answer": QUOTE, "url": None, "scraped_text": ["One.", "Two."]}]
+    items = [{"claim": TEXT, "pred_label": "refuted"}, {"claim": "B", "pred_label": "Refuted", "evidence": evidence}]
+    path.write_text(json.dumps(items), encoding="utf-8")
+    first, second = read_system(path).entries
+    assert (first.label, first.pairs, first.confidence) == ("refuted", (), None)
+    assert (second.pairs[0].url, second.pairs[0].scraped_text) == ("", "One. Two.")
+
+
+def test_a_csv_is_read_with_its_pairs(run):
+    entries = read_system(run / "submission.csv").entries
+    assert entries[0].claim == TEXT
+    assert entries[0].pairs[0].answer == QUOTE
+
+
+def test_names_evidence_that_is_not_a_list(tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps([{"claim": TEXT, "pred_label": "Refuted", "evidence": "none"}]), encoding="utf-8")
+    with pytest.raises(SubmissionError, match=r"entry 0: 'evidence'.*'none'"):
+        read_system(path)
