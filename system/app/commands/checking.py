@@ -65,7 +65,8 @@ def check_file(args: argparse.Namespace) -> int:
         results, measured = in_order(journal, claims), read_measured(args.output)
         facts = _facts(settings, results, measured)
         if checked or not _is_written(args.output, results, facts):
-            inputs = {"claims_file": shown_path(claims_file), "store": shown_path(store)}
+            inputs: dict[str, Any] = {"claims_file": shown_path(claims_file), "store": shown_path(store)}
+            inputs |= {"documents": True} if args.documents else {}  # the report then opens with the claims
             written = _write(args.output, results, settings, facts, inputs, measured)
         else:  # a run that checks nothing changes nothing
             written = Written.of(args.output)
@@ -139,7 +140,7 @@ def _write(
     results: Sequence[ClaimResult],
     settings: Settings,
     facts: RunFacts,
-    inputs: dict[str, str],
+    inputs: dict[str, Any],
     measured: Measured,
 ) -> Written:
     written = write_outputs(results, folder, facts)

@@ -3,7 +3,6 @@
 import time
 
 import pytest
-from submission.report.citations import citations_page
 
 from factgraph import FactChecker
 from knowledge_store.pages.page import Page
@@ -12,6 +11,7 @@ from system.citations.checking import citing_of, read_citing
 from system.citations.records import CheckedCitations, Outcome
 from system.citations.sources import Sources
 from system.models.base import NoModel
+from system.report.citations import citations_page
 from system.verifier.reading import Reader
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.by_words import ByWords, loudest
