@@ -1,11 +1,9 @@
 """What an archive finds by words, and by words and vectors together: reference sentences and gold pages, with times.
 
     python -m scripts.benchmarks.archive dev.json STORES dev_reranked_top10.jsonl --archive DEV.sqlite
-    python -m scripts.benchmarks.archive --synthetic 1000000 --archive SYNTHETIC.sqlite
 
-The first form indexes all stores of a folder as one archive and searches it with each claim. The second measures growth
-with pages of random words and random vectors around 5,000 centres. Indexing resumes in an archive that exists. Seconds
-are of processor time.
+It indexes all stores of a folder as one archive and searches it with each claim. Indexing resumes in an archive that
+exists. Seconds are of processor time.
 """
 
 import argparse
@@ -14,7 +12,6 @@ from pathlib import Path
 from time import process_time
 from typing import Any, TypeVar
 
-import numpy as np
 import orjson
 
 from knowledge_store.dense.archive import FusedArchive, add_vectors
@@ -34,25 +31,18 @@ SETTINGS = RetrievalSettings()
 def main() -> None:
     """Index and search, and print each figure as it is measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("claims", nargs="?", type=Path, help="AVeriTeC's dev.json")
-    parser.add_argument("stores", nargs="?", type=Path, help="folder of stores, all of which become the archive")
-    parser.add_argument("reference", nargs="?", type=Path, help="HerO's ten sentences of each claim")
+    parser.add_argument("claims", type=Path, help="AVeriTeC's dev.json")
+    parser.add_argument("stores", type=Path, help="folder of stores, all of which become the archive")
+    parser.add_argument("reference", type=Path, help="HerO's ten sentences of each claim")
     parser.add_argument("--archive", type=Path, required=True)
-    parser.add_argument("--synthetic", type=int, default=0, metavar="PAGES")
     options = parser.parse_args()
     archive = Archive(options.archive)
-    if options.synthetic:
-        build(archive, made_up_pages(options.synthetic), MadeUpVectors())
-        random = np.random.default_rng(2)
-        queries = [" ".join(f"w{int(word)}" for word in random.zipf(1.3, 15) % 200_000) for _ in range(20)]
-        search(archive, queries, MadeUpVectors())
-    else:
-        encoder = SentenceEncoder.of(SETTINGS)
-        stores = sorted(options.stores.glob("*.json"), key=lambda path: int(path.stem))
-        build(archive, merged(read_documents(stores, Flaws())), encoder)
-        rows = [orjson.loads(line) for line in options.reference.read_bytes().splitlines()]
-        found = search(archive, [row["claim"] for row in rows], encoder)
-        print_recall(archive, rows, found, options.claims)
+    encoder = SentenceEncoder.of(SETTINGS)
+    stores = sorted(options.stores.glob("*.json"), key=lambda path: int(path.stem))
+    build(archive, merged(read_documents(stores, Flaws())), encoder)
+    rows = [orjson.loads(line) for line in options.reference.read_bytes().splitlines()]
+    found = search(archive, [row["claim"] for row in rows], encoder)
+    print_recall(archive, rows, found, options.claims)
 
 
 def build(archive: Archive, pages: Iterable[Page], encoder: Encoder) -> None:
@@ -105,32 +95,6 @@ def print_recall(archive: Archive, rows: list[Any], found: dict[str, list[list[P
             pages, wanted = pages + len(keys & {page_key(url) for url in text}), wanted + len(keys)
         total = sum(len(row["top_10"]) for row in rows)
         print(f"{name}: sentences {sentences / total:.4f} of {total:,}, gold pages {pages / wanted:.4f} of {wanted:,}")
-
-
-def made_up_pages(count: int) -> Iterator[Page]:
-    """Yield pages of 40 words each, as frequent as words are (Zipf)."""
-    random = np.random.default_rng(1)
-    for number in range(count):
-        words = random.zipf(1.3, 40) % 200_000
-        yield Page(number, f"https://made-up.example/{number}", (" ".join(map("w{}".format, words.tolist())),))
-
-
-class MadeUpVectors:
-    """An encoder whose vectors are random, around 5,000 centres, whatever the text."""
-
-    dimension = 384
-
-    def __init__(self) -> None:
-        self._random = np.random.default_rng(0)
-        self._centres = self._random.standard_normal((5000, self.dimension), dtype=np.float32)
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """Draw a vector for each text."""
-        near = self._centres[self._random.integers(5000, size=len(texts))]
-        vectors = near + self._random.standard_normal(near.shape, dtype=np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-    encode_queries = encode
 
 
 def sum_of_files(archive: Archive) -> int:
