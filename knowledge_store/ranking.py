@@ -31,7 +31,7 @@ from knowledge_store.settings import RetrievalSettings
 log = logging.getLogger(__name__)
 
 ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each question adds ``search_results``
-CACHE_VERSION = 1  # of the first stage: raised when it ranks otherwise, so that what is cached is ranked again
+CACHE_VERSION = 2  # of the first stage: raised when it ranks otherwise, so that what is cached is ranked again
 
 
 @dataclass(frozen=True)

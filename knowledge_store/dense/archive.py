@@ -14,7 +14,7 @@ from secrets import token_hex
 
 import numpy as np
 
-from knowledge_store.bm25.passages import batches
+from knowledge_store.bm25.passages import passages_of
 from knowledge_store.dense.encoder import Encoder, Vectors
 from knowledge_store.dense.vectors import SCHEMA, VectorIndex, packed, stored
 from knowledge_store.pages.page import Flaws, Page, Passage
@@ -50,7 +50,7 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings,
         (pending,) = connection.execute(f"SELECT count(*) FROM pages WHERE {_PENDING}").fetchone()
     with progress_bar(total=pending, desc="vectors", unit="page", leave=False, disable=None) as bar:
         for rows in _pending(archive):
-            passages = list(_passages(archive.pages(rows, flaws), settings))
+            passages = [one for page in archive.pages(rows, flaws) for one in passages_of(page, settings)]
             vectors = encoder.encode([passage.text for passage in passages])
             count += _keep(archive, rows, passages, vectors)
             bar.update(len(rows))
@@ -98,13 +98,6 @@ def _pending(archive: Archive) -> Iterator[dict[int, bytes]]:
             return
         yield rows
         last = max(rows)
-
-
-def _passages(pages: Iterator[Page], settings: RetrievalSettings) -> Iterator[Passage]:
-    for batch in batches(pages, settings):
-        for page, char, start, end in zip(*batch.windows, strict=True):
-            number, url = batch.sources[page]
-            yield Passage(batch.text[start:end].tobytes().decode("utf-8"), url, number, int(char))
 
 
 def _keep(archive: Archive, rows: dict[int, bytes], passages: Sequence[Passage], vectors: Vectors) -> int:

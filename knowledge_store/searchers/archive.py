@@ -19,7 +19,7 @@ from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.searchers import SearchError
 from knowledge_store.tokenization import tokenize
 
-VERSION = 1
+VERSION = 2
 BATCH = 1000  # pages written in one transaction: what is lost when indexing is stopped, and what is held in memory
 MAX_WORDS = 16  # of a query, the rarest of the archive
 COMMON = 0.5  # share of pages from which a word says nothing

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.bm25.passages import cut
+from knowledge_store.bm25.passages import passages_of
 from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page, Passage
@@ -108,17 +108,6 @@ def find_pages(store: Path, urls: Iterable[str], flaws: Flaws) -> dict[str, Page
         if address in wanted and (address not in found or len(page.text) > len(found[address].text)):
             found[address] = page
     return found
-
-
-def passages_of(page: Page, settings: RetrievalSettings) -> list[Passage]:
-    """A page cut as retrieval cuts it."""
-    text = page.text
-    data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    windows = cut(data, np.array([len(data)]), settings.chunk_size, settings.chunk_overlap)
-    return [
-        Passage(text[start : start + settings.chunk_size], page.url, page.number, start)
-        for start in windows.chars.tolist()
-    ]
 
 
 NOT_IN_STORE = "gold page not in the store"

@@ -1,24 +1,27 @@
-"""Chunking: windows cover the page, have the asked size and overlap, and say where they are."""
+"""Passages are whole sentences: they cover the page, keep to the size and overlap, and say where they are."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge_store.bm25.passages import cut
-from knowledge_store.bm25.scoring import encode
+from knowledge_store.bm25.passages import passages_of
+from knowledge_store.pages.page import Page, Passage
+from knowledge_store.settings import RetrievalSettings
 
-pages = st.lists(st.text("aé中😀 ", max_size=60) | st.text(st.characters(exclude_categories=["Cs"])), max_size=5)
+sentences = st.lists(
+    st.text("aé中😀. \n", max_size=60) | st.text(st.characters(exclude_categories=["Cs"])) | st.just("Rain fell."),
+    max_size=9,
+)
 
 
-def windows(texts: Sequence[str], size: int, overlap: int) -> list[tuple[int, int, str]]:
-    """Page, first character and text of every window."""
-    text, _, ends = encode(texts)
-    found = cut(text, ends, size, overlap)
-    contents = [text[start:end].tobytes().decode() for start, end in zip(found.starts, found.ends, strict=True)]
-    return list(zip(found.pages.tolist(), found.chars.tolist(), contents, strict=True))
+def passages(found: list[str], size: int, overlap: int) -> list[Passage]:
+    return list(
+        passages_of(
+            Page(7, "https://a.example", tuple(found)), RetrievalSettings(chunk_size=size, chunk_overlap=overlap)
+        )
+    )
 
 
 @st.composite
@@ -27,28 +30,39 @@ def sizes(draw: st.DrawFn) -> tuple[int, int]:
     return size, draw(st.integers(0, size - 1))
 
 
-@given(texts=pages, size=sizes())
-def test_windows_are_slices_of_their_page(texts: list[str], size: tuple[int, int]) -> None:
-    length, overlap = size
-    expected = [
-        (page, start, text[start : start + length])
-        for page, text in enumerate(texts)
-        for start in range(0, max(len(text) - overlap, min(len(text), 1)), length - overlap)
-    ]
-    assert windows(texts, *size) == expected
+@given(found=sentences, size=sizes())
+def test_passages_are_slices_that_cover_their_page(found: list[str], size: tuple[int, int]) -> None:
+    text = " ".join(found)
+    cut = passages(found, *size)
+    spans = [(one.start, one.start + len(one.text)) for one in cut]
+    assert [text[start:end] for start, end in spans] == [one.text for one in cut]
+    assert all(end - start <= size[0] for start, end in spans)
+    assert all(start < other and end < last for (start, end), (other, last) in pairwise(spans))
+    assert all(end - other <= size[1] for (_, end), (other, _) in pairwise(spans))
+    covered = set().union(*(range(*span) for span in spans))
+    assert {place for place, char in enumerate(text) if char.strip() and not char.isspace()} <= covered
 
 
-@given(text=st.text("aé", min_size=1, max_size=200), size=sizes())
-def test_every_character_is_in_a_window_and_no_window_in_another(text: str, size: tuple[int, int]) -> None:
-    spans = [(start, start + len(window)) for _, start, window in windows([text], *size)]
-    assert set().union(*(range(*span) for span in spans)) == set(range(len(text)))
-    assert all(end < other for (_, end), (_, other) in pairwise(spans))
-    assert all(end - start == size[0] for start, end in spans[:-1])
+ONE, TWO, THREE = "Tessaly Foods was founded in 2010.", "It is in Bergen.", "It sells fish to Oslo."
 
 
 @pytest.mark.parametrize(
-    ("length", "starts"),
-    [(0, []), (1, [0]), (999, [0]), (1000, [0]), (1001, [0, 800]), (1800, [0, 800]), (1801, [0, 800, 1600])],
-)
-def test_windows_of_1000_characters_overlap_by_200(length: int, starts: list[int]) -> None:
-    assert [start for _, start, _ in windows(["é" * length], 1000, 200)] == starts
+    ("found", "size", "overlap", "expected"),
+    [
+        ([ONE, TWO, THREE], 1000, 200, [f"{ONE} {TWO} {THREE}"]),
+        ([ONE, TWO, THREE], 60, 0, [f"{ONE} {TWO}", THREE]),
+        ([ONE, TWO, THREE], 60, 20, [f"{ONE} {TWO}", f"{TWO} {THREE}"]),
+        ([ONE, TWO, THREE], 60, 15, [f"{ONE} {TWO}", THREE]),
+        ([f"{ONE} {TWO} {THREE}"], 60, 20, [f"{ONE} {TWO}", f"{TWO} {THREE}"]),
+        (["Prices\n\n", TWO, "year: 2020, value: 12%\n\n", "year: 2021"], 45, 0,
+         ["Prices\n\n It is in Bergen.", "year: 2020, value: 12%\n\n year: 2021"]),
+        (["A sentence that is too long by itself"], 15, 0, ["A sentence that", "is too long by", "itself"]),
+        (["Unbreakablewords"], 8, 2, ["Unbreaka", "blewords"]),
+        (["桥开通了。河水上涨了。"], 6, 0, ["桥开通了。", "河水上涨了。"]),
+        (["It cost approx. five marks. He paid."], 28, 0, ["It cost approx. five marks.", "He paid."]),
+        ([], 10, 0, []),
+        ([" \n "], 10, 0, []),
+    ],
+)  # fmt: skip
+def test_passages_end_where_sentences_end(found: list[str], size: int, overlap: int, expected: list[str]) -> None:
+    assert [one.text for one in passages(found, size, overlap)] == expected

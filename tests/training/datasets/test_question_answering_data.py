@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_store.pages.page import Page
-from knowledge_store.settings import RetrievalSettings
 from system.averitec.gold import GoldClaim, read_gold
 from system.files.journal import RecordJournal
 from system.graph.records import Claim
@@ -18,7 +16,7 @@ from system.models.scripted import ScriptedModel
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from tests.helpers.training_claims import BRIDGE, answer, claim, write
-from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source, find_pages, passages_of
+from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source, find_pages
 from training.datasets.gold import states
 from training.datasets.question_answering import (
     NOT_ENTAILED,
@@ -175,13 +173,6 @@ def test_recognizes_answers_that_metadata_states(said: str, stated: bool) -> Non
 
 def test_a_claim_without_a_date_states_its_speaker() -> None:
     assert states(Claim(id=0, text="C", speaker="A. Reeve"), "A. Reeve")
-
-
-def test_splits_pages_as_retrieval_does() -> None:
-    page = Page(7, "https://example.org/", ("Grüße aus Aster. " * 9, "Ende."))
-    cut = passages_of(page, RetrievalSettings(chunk_size=50, chunk_overlap=10))
-    assert [passage.start for passage in cut] == [0, 40, 80, 120]
-    assert all(passage.text == page.text[passage.start : passage.start + 50] for passage in cut)
 
 
 def test_of_several_pages_at_an_address_the_longest_counts(tmp_path: Path) -> None:
