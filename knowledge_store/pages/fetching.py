@@ -46,7 +46,11 @@ Address = IPv4Address | IPv6Address
 
 
 class FetchError(Exception):
-    """A page is not fetched; the message says why."""
+    """A page is not fetched; the message says why, ``status`` how the server answered, if it did."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,7 @@ class Fetcher:
     def _fetch(self, url: str, kinds: Mapping[str, str], end: float) -> Response:
         url, status, headers, body = self._follow(url, end, self._size, checked=self._robots)
         if status != 200:
-            raise FetchError(f"the server answers {status}")
+            raise FetchError(f"the server answers {status}", status)
         suffix, kind = _suffix(headers, body, kinds)
         if suffix not in kinds.values():
             raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")

@@ -26,6 +26,13 @@ IN_ALL = 20.0  # seconds for fetching and reading all pages of a search
 FOUND = Limits(seconds=4.0)  # of reading a page
 AT_ONCE = 10  # pages
 LONGEST = 400  # characters of a query
+NAMED = 10  # engines that are named
+FORMATS = "allow JSON in the server's settings.yml: search: formats: [html, json]"
+REMEDIES = {
+    403: FORMATS,
+    429: "it gets too many requests: wait, or switch off its limiter for this machine",
+}
+"""What to do about the status of an answer."""
 
 log = logging.getLogger(__name__)
 
@@ -62,17 +69,29 @@ class SearxNg:
         return (replace(page, number=number) for number, page in enumerate(parts))
 
     def _results(self, query: str) -> list[Found]:
+        """Ask the server; name its engines that did not answer.
+
+        Raises:
+            SearchError: there is no answer, or no engine of the server gave one.
+        """
         url = f"{self._address}/search?{urlencode({'q': query[:LONGEST], 'format': 'json'}, errors='replace')}"
         try:
-            body = self._server.fetch(url, {"application/json": ".json"}).body
-            results = [result for result in repaired(body)["results"] if isinstance(result, dict)]
+            answer = repaired(self._server.fetch(url, {"application/json": ".json"}).body)
+            results = [result for result in answer["results"] if isinstance(result, dict)]
         except FetchError as error:
-            raise SearchError(
-                f"SearXNG at {self._address}: {error}; expected a running server whose settings allow the format json"
-            ) from error
+            remedy = REMEDIES.get(error.status, "expected a running server")
+            if "got text/html" in str(error):
+                remedy = FORMATS
+            raise SearchError(f"SearXNG at {self._address}: {error}; {remedy}") from error
         except (ValueError, KeyError, TypeError) as error:
             raise SearchError(f"SearXNG at {self._address}: expected results as JSON, got something else") from error
         dated = {str(result["url"]): _day(result.get("publishedDate")) for result in results if result.get("url")}
+        if silent := _silent(answer.get("unresponsive_engines")):
+            if not dated:
+                raise SearchError(
+                    f"SearXNG at {self._address}: nothing was searched, its engines are blocked ({silent})"
+                )
+            log.warning("SearXNG at %s: searched without these engines: %s", self._address, silent)
         return [Found(*each) for each in dated.items()]
 
     def _pages(self, found: Sequence[Found], flaws: Flaws, until: float) -> Iterator[Page]:
@@ -101,6 +120,16 @@ class SearxNg:
             retrieved=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256(response.body).hexdigest(),
         )  # fmt: skip
         return [replace(page, url=part.address(response.url), sentences=part.sentences) for part in parts]
+
+
+def _silent(engines: object) -> str:
+    """The engines that did not answer, each with the reason that the server gives.
+
+    >>> _silent([["google", "Suspended: CAPTCHA"], ["brave", "timeout"]])
+    'google: Suspended: CAPTCHA; brave: timeout'
+    """
+    pairs = engines if isinstance(engines, list) else []
+    return "; ".join(": ".join(map(str, pair[:2])) for pair in pairs[:NAMED] if isinstance(pair, list) and pair)
 
 
 def _is_later(published: date | None, day: date | None) -> bool:

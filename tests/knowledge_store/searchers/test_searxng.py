@@ -166,18 +166,42 @@ def test_pages_that_take_too_long_are_left_out(
     assert f"{site.address}/slow: skipped, not read within 5 s" in caplog.messages
 
 
+BLOCKED = [["google", "Suspended: CAPTCHA"], ["brave", "too many requests"], "odd", []]
+
+
 @pytest.mark.parametrize(
-    "answer",
-    [page(status=403), page(b"<p>Results</p>"), page(b"{}", "application/json"), page(b"[", "application/json")],
-)
-def test_a_server_that_does_not_answer_in_json_is_an_error(site: Site, answer: Answer) -> None:
+    ("answer", "message"),
+    [
+        (page(status=403), r"answers 403; allow JSON in .* formats: \[html, json\]"),
+        (page(status=429), "answers 429; it gets too many requests"),
+        (page(status=500), "answers 500; expected a running server"),
+        (page(b"<p>Results</p>"), r"got text/html; allow JSON in .* formats: \[html, json\]"),
+        (page(b"{}", "application/json"), "expected results as JSON"),
+        (page(b"[", "application/json"), "expected results as JSON"),
+        (page(orjson.dumps({"results": [], "unresponsive_engines": BLOCKED}), "application/json"),
+         r"nothing was searched, .* blocked \(google: Suspended: CAPTCHA; brave: too many requests\)"),
+    ],
+    ids=["forbidden", "limited", "failing", "html", "no results", "torn", "blocked"],
+)  # fmt: skip
+def test_a_search_that_fails_says_why_and_is_not_kept(
+    site: Site, settings: RetrievalSettings, answer: Answer, message: str
+) -> None:
     class Answers(dict[str, Answer]):
         def get(self, path: str, default: Answer) -> Answer:  # type: ignore[override]
             return answer
 
     site.answers = Answers()
-    with pytest.raises(SearchError, match=f"SearXNG at {site.address}"):
-        list(SearxNg(site.address).search("q", None, 5, Flaws()))
+    with pytest.raises(SearchError, match=f"SearXNG at {site.address}: .*{message}"):
+        list(searched("q", None, settings, Flaws()))
+    assert not Path(settings.search_folder).exists()
+
+
+def test_engines_that_do_not_answer_are_named(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    body = {"results": [{"url": f"{site.address}/a"}], "unresponsive_engines": BLOCKED}
+    site.answers = {"/search?q=q&format=json": page(orjson.dumps(body), "application/json")}
+    assert len(SearxNg(site.address)._results("q")) == 1
+    named = "google: Suspended: CAPTCHA; brave: too many requests"
+    assert caplog.messages == [f"SearXNG at {site.address}: searched without these engines: {named}"]
 
 
 def test_no_server_at_all_is_an_error() -> None:
