@@ -41,6 +41,7 @@ _SECTION = re.compile(
     r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*",
     re.IGNORECASE,
 )
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _OTHER = ("mailto:", "tel:", "javascript:", "data:")  # links to no source
 _SOURCE = (
     r"here|there|more|via .*|(?:read|learn|see|find out) more\b.*|[\w-]+(?:\.[\w-]+)+(?:/\S*)?|"
@@ -195,9 +196,10 @@ class _Walk:
         elif tag == "a" and element.get("href"):
             self._link(element, element.get("href").strip())
         elif tag == "sup" and (label := element.text_content().strip()).isdecimal() and not element.xpath(".//a"):
-            self._say(f"[{label}]")
+            power = re.search(r"\b(?:[kcdm]?m|\d\d?)$", "".join(self.blocks[-1].pieces[-1:]))
+            self._say(label.translate(_RAISED) if power else f"[{label}]")
         else:
-            ends = tag not in INLINE
+            ends = tag not in INLINE and tag != "img"
             if ends:
                 self.blocks.append(_Block(bool(re.fullmatch(r"h[1-6]", tag)), number))
             self._text(element.text)
@@ -248,7 +250,8 @@ def _without_references(walk: _Walk) -> tuple[list[str], dict[str, str]]:
                 continue
             match = _ENTRY.match(line)
             labelled = match and (listing or (not match[3] and _BEGINS.match(line, match.end())))
-            if labelled or (listing and within is own and not block.heading):
+            alone = block.number and not _visible(line)  # "1. https://a.example"
+            if labelled or alone or (listing and within is own and not block.heading):
                 label = next(filter(None, match.groups())) if match and labelled else block.number
                 within, place = [line[match.end() :] if match and labelled else line], place + 1
                 entries.append((label, place, within))
@@ -278,9 +281,14 @@ def _numbered(text: str, walk: _Walk) -> str:
 
     def marks(match: re.Match[str]) -> str:
         labels = [match[2]] if match[2] else _labels(match[1])
-        return "".join(walk.mark(f"[{one}]", f"note:{one}") for one in labels) or match[0]
+        found = "".join(walk.mark(f"[{one}]", f"note:{one}") for one in labels)
+        before = match.string[max(0, match.start() - 10) : match.start()]
+        needed = re.search(r"\b(?:in|by|to|than|and|or|from|as|with)\s*$", before)  # "as shown in [2]"
+        return f"{match[0]}{found}" if needed or not found else found
 
-    return _SPACE_BEFORE.sub("", _NUMBERS.sub(marks, text)).strip()
+    text = re.sub(r"\[(\d{1,3})\]\s?[–-]\s?\[(\d{1,3})\]", r"[\1–\2]", text)
+    text = re.sub(rf"({_MARK})\s?[,;]\s?(?={_MARK})", r"\1", _NUMBERS.sub(marks, text))
+    return _SPACE_BEFORE.sub("", text).strip()
 
 
 def _labels(text: str) -> Iterator[str]:
@@ -308,7 +316,9 @@ def _without_pointers(text: str) -> str:
 
     def bracketed(match: re.Match[str]) -> str:
         links = re.findall(_LINK, match[1])
-        rest = re.sub(rf"{_LINK}|{_MARK}|[\s,;:&|/–—-]|\b(?:and|see|via|cf|from|sources?|the)\b\.?", "", match[1])
+        rest = re.sub(
+            rf"{_LINK}|{_MARK}|[\s,;:&|/–—-]|\bpp?\.\s?\d+|\b(?:and|see|via|cf|from|sources?|the)\b\.?", "", match[1]
+        )
         names = all(re.fullmatch(_SOURCE, words, re.IGNORECASE) or words[:1].isupper() for words, _ in links)
         return "".join(re.findall(_MARK, match[1])) if names and not rest else match[0]
 

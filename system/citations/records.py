@@ -122,7 +122,9 @@ class CheckedCitation(Record):
         if self.result is None:
             return self.reason
         found = self.result.verdict.justification
-        return f"{found} Another of your sources: {self.elsewhere.verdict.justification}" if self.elsewhere else found
+        if self.elsewhere:
+            return f"Another of your sources, {self.elsewhere.verdict.justification} In the one cited: {found}"
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The citation and what came of it, as plain values."""

@@ -61,7 +61,7 @@ def test_says_of_each_citation_what_its_source_says(checker, folder):
     tree = checked.to_dict()
     assert tree["counts"]["supported"] == 2
     assert tree["citations"][0]["correction"]["text"] == "The Aster bridge opened in 1932."
-    assert "Another of your sources: tourism.md says so" in tree["citations"][2]["why"]
+    assert "Another of your sources, tourism.md says so" in tree["citations"][2]["why"]
     assert "address does not answer" in citations_page(checked)
 
 

@@ -232,6 +232,7 @@ def test_words_that_a_claim_needs_stay(text):
         "[1] A book, 1999\n[2] History. https://a.example",
         "[1] A book, 1999\n\n[2] https://a.example",
         "Sources:\n\n- A book, 1999\n- https://a.example",
+        "[1] A book, 1999\n\n2. https://a.example",
         "【1†source】 A book, 1999\n【2†source】 https://a.example",
         "## Notes\n\n1. A book, 1999\n2. [History](https://a.example)",
     ],
@@ -246,6 +247,24 @@ def test_references_may_stand_in_many_ways(references, marks):
         ("It was long.", "[1]", "A book, 1999"),
     ]
     assert not unresolved
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "targets"),
+    [
+        ("It opened in 1932 [1]–[3].", "It opened in 1932.", ["A", "B", "C"]),
+        ("It opened in 1932 [1], [3].", "It opened in 1932.", ["A", "C"]),
+        ("As shown in [2], it opened.", "As shown in [2], it opened.", ["B"]),
+        ("It covers 5 km<sup>2</sup><sup>3</sup>.", "It covers 5 km².", ["C"]),
+        ("It ![photo](a.png) opened in 1932 [1].", "It opened in 1932.", ["A"]),
+        ("It opened in 1932 (see https://a.example, p. 4).", "It opened in 1932.", ["https://a.example"]),
+        ("- It opened in 1932 [1]", "It opened in 1932.", ["A"]),
+        ("It opened in 1932.^[https://a.example]", "It opened in 1932.", ["https://a.example"]),
+    ],
+)
+def test_marks_of_all_kinds_leave_a_whole_sentence(text, claim, targets):
+    citations, _ = found(f"{text}\n\n## References\n\n1. A\n2. B\n3. C")
+    assert {one for one, _, _ in citations} == {claim} and [target for _, _, target in citations] == targets
 
 
 def test_a_line_that_begins_with_a_mark_may_be_prose():
