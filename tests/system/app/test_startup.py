@@ -18,7 +18,7 @@ ASKED = {
         ["verify", "x", "--documnets"], ["score", "--predictoins"], ["doctor", "--profil"],
         *([name, "--help"] for name in COMMANDS),
     ),
-    "submission": (["--help"], [], ["scoer"], ["rounds", "--help"]),
+    "submission": (["--help"], [], ["scoer"], ["calibrate", "--help"]),
     "knowledge_store": (["--help"], [], ["serach"], ["search", "--help"]),
     "training": (["--help"], [], ["trian"]),
 }  # fmt: skip
