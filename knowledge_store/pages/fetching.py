@@ -1,24 +1,32 @@
 """Fetching pages from the web, within limits, and never from inside this machine's own network.
 
-A host is resolved once, all its addresses must be public, and the connection goes to one of them, so that a name cannot
-point elsewhere a moment later. Each redirect is checked like the first address.
+httpcore2 speaks HTTP over connections that are opened here: a host is resolved once, all its addresses must be public,
+and the connection goes to one of them, so that a name cannot point elsewhere a moment later. Each redirect is checked
+like the first address, and each read ends at the deadline of the page. Example: ``Fetcher().fetch("https://a.example")``.
 """
 
 import re
 import socket
-import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from email.message import Message
-from http.client import BadStatusLine, HTTPConnection, HTTPException, HTTPResponse, IncompleteRead, RemoteDisconnected
-from io import BufferedReader
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
-from threading import Lock, Thread, Timer
+from ssl import SSLContext
+from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
+
+from httpcore2 import (
+    URL,
+    ConnectionPool,
+    NetworkError,
+    NetworkStream,
+    ProtocolError,
+    SyncBackend,
+    TimeoutException,
+)
 
 from knowledge_store.isolation import Limits, WorkFailed, isolated
 from knowledge_store.pages.formats import suffix_of
@@ -27,7 +35,8 @@ USER_AGENT = "got-factcheck"
 SECONDS = 15.0  # that a page may take
 MAX_REDIRECTS = 5
 MAX_ADDRESS = 8192  # characters; servers and browsers take no longer ones
-MAX_LINES = 100_000  # of headers, trailers, and sizes of chunks in one answer
+MAX_HEAD = 256 * 1024  # bytes before the body, interim answers included
+MAX_CHUNKS = 100_000  # of a body
 MAX_ROBOTS = 512 * 1024  # bytes of a robots.txt that are obeyed (RFC 9309: at least 500 KiB)
 ROBOTS = Limits(seconds=2.0)
 UNQUOTED = "/%:@!$&'()*+,;=~-._?"  # in a path or query; what a page quoted already stays so
@@ -137,9 +146,11 @@ class Fetcher:
         """
         try:
             return self._fetch(url, kinds, monotonic() + self._seconds)
-        except TimeoutError as error:
+        except (TimeoutError, TimeoutException) as error:
             raise FetchError(f"no answer within {self._seconds:g} s") from error
-        except (OSError, HTTPException, ValueError) as error:
+        except ProtocolError as error:
+            raise FetchError(_in_words(error)) from error
+        except (OSError, NetworkError, ValueError) as error:
             raise FetchError(str(error) or type(error).__name__) from error
 
     def _fetch(self, url: str, kinds: Mapping[str, str], end: float) -> Response:
@@ -193,26 +204,68 @@ class Fetcher:
             raise FetchError(f"expected an http or https address, got {url[:100]!r}")
         host = parts.hostname.encode("idna").decode()
         path = quote(parts.path or "/", safe=UNQUOTED) + ("?" if parts.query else "")
-        connection = self._connect(host, parts.port, parts.scheme == "https", end)
-        return _answer(connection, path + quote(parts.query, safe=UNQUOTED), end, size)
+        target = path + quote(parts.query, safe=UNQUOTED)
+        wanted = URL(scheme=parts.scheme, host=host, port=parts.port, target=target)
+        backend = _Backend(self._admits, end, size)
+        asked: dict[bytes | str, bytes | str] = {
+            "User-Agent": USER_AGENT,
+            "Accept-Encoding": "identity",
+            "Connection": "close",
+        }
+        with ConnectionPool(network_backend=backend) as pool, pool.stream("GET", wanted, headers=asked) as answer:
+            backend.head = False
+            headers = Message()
+            for name, value in answer.headers:
+                headers[name.decode("latin-1")] = value.decode("latin-1")
+            body = _body(headers, answer.iter_stream(), size) if answer.status == 200 else b""
+            return answer.status, headers, body
 
-    def _connect(self, host: str, port: int | None, encrypted: bool, end: float) -> HTTPConnection:
-        port = port or (443 if encrypted else 80)
-        addresses = _addresses_of(host, port, end)
-        refused = [address for address in addresses if not self._admits(ip_address(address))]
+
+class _Backend(SyncBackend):
+    """Connects to addresses that are admitted, until a deadline.
+
+    Attributes:
+        head: whether the head of the answer is still read.
+    """
+
+    def __init__(self, admits: Callable[[Address], bool], end: float, size: int) -> None:
+        self.admits, self.end, self.size, self.head = admits, end, size, True
+
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> NetworkStream:
+        """Connect to the address that was checked."""
+        addresses = _addresses_of(host, port, self.end)
+        refused = [address for address in addresses if not self.admits(ip_address(address))]
         if refused:
             raise FetchError(f"{host} is not on the open Internet ({refused[0]})")
-        connection = HTTPConnection(host, port)
-        connection.response_class = _BoundedResponse
-        connection.default_port = 443 if encrypted else 80  # which the header Host leaves out
-        connection.sock = socket.create_connection((addresses[0], port), timeout=_left(end))
-        if encrypted:
-            context = ssl.create_default_context()
-            wrapped = context.wrap_socket(connection.sock, server_hostname=host, do_handshake_on_connect=False)
-            connection.sock = wrapped
-            with _hanging_up(wrapped, end):
-                wrapped.do_handshake()
-        return connection
+        return _Stream(super().connect_tcp(addresses[0], port, _left(self.end)), self)
+
+
+class _Stream(NetworkStream):
+    """A connection whose every operation ends at the deadline."""
+
+    def __init__(self, stream: NetworkStream, backend: _Backend) -> None:
+        self._stream, self._backend, self._got = stream, backend, 0
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data = self._stream.read(max_bytes, _left(self._backend.end))
+        self._got += len(data)
+        if self._backend.head and self._got > MAX_HEAD:
+            raise FetchError(f"the server's answer has over {MAX_HEAD // 1024} KiB of headers")
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _left(self._backend.end))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> NetworkStream:
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, _left(self._backend.end)), self._backend)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
 
 def _addresses_of(host: str, port: int, end: float) -> list[str]:
@@ -230,39 +283,6 @@ def _addresses_of(host: str, port: int, end: float) -> list[str]:
     return found.result(_left(end))
 
 
-def _answer(connection: HTTPConnection, path: str, end: float, size: int) -> tuple[int, Message, bytes]:
-    try:
-        with closing(connection), _hanging_up(connection.sock, end):
-            connection.request("GET", path, headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity"})
-            response = connection.getresponse()
-            body = _body(response, size) if response.status == 200 else b""
-            return response.status, response.headers, body
-    except RemoteDisconnected:  # a status line that is bad because it never came
-        raise
-    except IncompleteRead as error:
-        raise FetchError(CUT_OFF) from error
-    except (BadStatusLine, ValueError) as error:
-        raise FetchError("the server's answer is no HTTP") from error
-
-
-class _BoundedResponse(HTTPResponse):
-    """A response without end of headers, interim answers or tiny chunks fails, however little of it is a body."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.fp = _BoundedReader(self.fp.detach())
-
-
-class _BoundedReader(BufferedReader):
-    lines = 0
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        self.lines += 1
-        if self.lines > MAX_LINES:
-            raise FetchError(f"the server's answer has over {MAX_LINES:,} headers or chunks")
-        return super().readline(size)
-
-
 def _suffix(headers: Message, body: bytes, kinds: Mapping[str, str]) -> tuple[str, str]:
     """The suffix for a page, and the content type that the server gives; without a valid one the bytes tell it."""
     if CONTENT_TYPE.match(headers.get("content-type", "").strip()):
@@ -272,36 +292,26 @@ def _suffix(headers: Message, body: bytes, kinds: Mapping[str, str]) -> tuple[st
     return suffix, f"{suffix} without a content type"
 
 
-@contextmanager
-def _hanging_up(connection: socket.socket, end: float) -> Iterator[None]:
-    """Give up in time even if the other side sends a byte now and then."""
-
-    def hang_up() -> None:
-        with suppress(OSError):  # the other side was faster
-            connection.shutdown(socket.SHUT_RDWR)
-
-    watch = Timer(_left(end), hang_up)
-    watch.daemon = True
-    watch.start()
-    try:
-        yield
-        _left(end)
-    except (OSError, HTTPException, ValueError):
-        connection.close()
-        _left(end)  # it was we who hung up
-        raise
-    finally:
-        watch.cancel()
-
-
-def _body(response: HTTPResponse, size: int) -> bytes:
-    """The body; of one that is larger, one byte more than the size."""
-    if response.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
+def _body(headers: Message, chunks: Iterable[bytes], size: int) -> bytes:
+    """The body; of one that is larger, at least one byte more than the size."""
+    if headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
         raise FetchError("the server sent a compressed response that was not asked for")
-    body = response.read(size + 1)
-    if response.length and len(body) <= size:
-        raise FetchError(CUT_OFF)
-    return body
+    body = bytearray()
+    for number, chunk in enumerate(chunks):
+        body += chunk
+        if len(body) > size:
+            break
+        if number >= MAX_CHUNKS:
+            raise FetchError(f"the server's answer has over {MAX_CHUNKS:,} chunks")
+    return bytes(body)
+
+
+def _in_words(error: ProtocolError) -> str:
+    """What is wrong with an answer."""
+    said = str(error)
+    if "incomplete chunked read" in said or "complete message body" in said:
+        return CUT_OFF
+    return "the server closed the connection" if "disconnected" in said else "the server's answer is no HTTP"
 
 
 def _admits(rules: bytes, url: str) -> bool:
