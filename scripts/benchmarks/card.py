@@ -3,21 +3,62 @@
 In each step every sequence that is decoding gets a token, and prompts fill what the step has room for; what the prefix
 cache holds is not computed again, and what finds no room for its keys and values waits.
 
-The figures are those of an A10G with Qwen2.5-14B (AWQ).
+All figures come from card.toml: an A10G with Qwen2.5-14B (AWQ), in one of several scenarios.
 """
 
 import asyncio
+import tomllib
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil
+from pathlib import Path
+from typing import Any
 from zlib import crc32
 
-CHARACTERS = 4.2  # of a token
+INPUTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+CHARACTERS = INPUTS["model"]["characters_per_token"]
 BLOCK = 16  # tokens that the prefix cache keeps or drops together
-STEP = 0.017  # seconds to read 10 GB of weights at 600 GB/s
-CACHED_TOKEN = 196_608 / 600e9  # seconds to read the keys and values of one token
-EMBEDDED = 250 * 2 * 0.44e9 / 50e12  # seconds a passage: Qwen3-Embedding-0.6B at 40% of 125 TFLOP/s
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """How fast the card is, and how its claims turn out; see card.toml.
+
+    Attributes:
+        efficiency: share of the card's operations a second that prefill and encoder reach.
+        step: seconds of a decoding step, without keys and values.
+        new_candidates: share of a question's candidates that are embedded for it.
+        undecided: chances that a branch finds not enough in a round, each with its number of claims in a hundred.
+    """
+
+    efficiency: float
+    step: float
+    new_candidates: float
+    undecided: tuple[tuple[float, int], ...]
+
+    @property
+    def rate(self) -> float:
+        """Prompt tokens a second."""
+        return float(INPUTS["card"]["flops"] * self.efficiency / (2 * INPUTS["model"]["parameters"]))
+
+    @property
+    def cached_token(self) -> float:
+        """Seconds to read the keys and values of one token."""
+        return float(INPUTS["model"]["kv_per_token"] / INPUTS["card"]["bandwidth"])
+
+    @property
+    def embedded(self) -> float:
+        """Seconds to embed a passage."""
+        encoder = INPUTS["encoder"]
+        work = 2 * encoder["parameters"] * encoder["tokens"]
+        return float(work / (INPUTS["card"]["flops"] * self.efficiency))
+
+
+SCENARIOS = {
+    name: Scenario(**{**given, "undecided": tuple(map(tuple, given["undecided"]))})
+    for name, given in INPUTS["scenarios"].items()
+}
 
 
 @dataclass
@@ -36,15 +77,21 @@ class Card:
     """Serves requests in steps; ``seconds`` and ``tokens`` count by stage what it did.
 
     Args:
-        rate: prompt tokens a second.
+        scenario: how fast it is.
         sequences: limit of requests decoded together.
         batched: limit of a step in tokens.
         cached: tokens of keys and values that the card holds, those of the prefix cache included; a request that
             finds no room for its prompt and reply waits.
     """
 
-    def __init__(self, rate: float, sequences: int = 64, batched: int = 4096, cached: int = 40_000) -> None:
-        self._rate, self._sequences, self._batched, self._room = rate, sequences, batched, cached // BLOCK
+    def __init__(
+        self,
+        scenario: Scenario,
+        sequences: int = 64,
+        batched: int = 4096,
+        cached: int = INPUTS["model"]["kv_tokens"],
+    ) -> None:
+        self._scenario, self._sequences, self._batched, self._room = scenario, sequences, batched, cached // BLOCK
         self._waiting: deque[Job] = deque()
         self._running: list[Job] = []
         self._cache: OrderedDict[int, None] = OrderedDict()
@@ -81,7 +128,7 @@ class Card:
         if self._passages:
             passages, self._passages = self._passages, 0
             self.tokens["embed"] += passages
-            await self._spend("embed", passages * EMBEDDED)
+            await self._spend("embed", passages * self._scenario.embedded)
         self._admit()
         decoding = [one for one in self._running if not one.prompt]
         room = self._batched - len(decoding)
@@ -90,7 +137,7 @@ class Card:
             room, one.prompt = room - read, one.prompt - read
             if read:
                 self.tokens[one.stage] += read
-                await self._spend(one.stage, read / self._rate)
+                await self._spend(one.stage, read / self._scenario.rate)
         if decoding:
             await self._decode(decoding, alone=len(decoding) == len(self._running) and not self._waiting)
 
@@ -121,7 +168,7 @@ class Card:
 
     async def _decode(self, decoding: list[Job], *, alone: bool) -> None:
         """A step of decoding, or with nothing to prefill as many as end a reply or until a request arrives."""
-        seconds = STEP + CACHED_TOKEN * sum(one.context for one in decoding)
+        seconds = self._scenario.step + self._scenario.cached_token * sum(one.context for one in decoding)
         steps = min(one.reply for one in decoding) if alone else 1
         began = asyncio.get_running_loop().time()
         if steps > 1:

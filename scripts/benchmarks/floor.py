@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scripts.benchmarks.card import INPUTS
 from system.hardware.memory import MemoryPlan
 from system.settings import GraphSettings
 from system.tasks.base import Adapter
@@ -17,7 +18,7 @@ class Device:
 
 
 DEVICES = {
-    "a10g": Device(70e12, 600e9),
+    "a10g": Device(INPUTS["card"]["flops"], INPUTS["card"]["bandwidth"]),
     "l4": Device(121e12, 300e9),
     "a100-40gb": Device(312e12, 1555e9),
     "h200": Device(989e12, 4800e9),

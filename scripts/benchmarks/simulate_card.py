@@ -1,9 +1,9 @@
-"""A run on a card that is only simulated: real strategy, real prompts, a scripted model, on a clock that jumps.
+"""A run on a card that is only simulated: real strategies, real prompts, a scripted model, on a clock that jumps.
 
-    python -m scripts.benchmarks.simulate_card deadlines     # what the deadline cuts, by claim and by run
-    python -m scripts.benchmarks.simulate_card costs         # what a claim costs by stage, and what lowers it
+    python -m scripts.benchmarks.simulate_card [--claims 100] [--strategies got rag paper]
 
-Only the card's work takes time (scripts/benchmarks/card.py). So the figures are arithmetic, no measurement.
+Only the card's work takes time (card.py), and all inputs stand in card.toml. So the figures are arithmetic, no
+measurement. The table gives the card's seconds a claim by stage, and the seconds of the run a claim.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from knowledge_store.dense.encoder import Vectors
 from knowledge_store.dense.search import Hit
 from knowledge_store.pages.page import Flaws, Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
-from scripts.benchmarks.card import CHARACTERS, Card
+from scripts.benchmarks.card import CHARACTERS, INPUTS, SCENARIOS, Card, Scenario
 from system.check import Engine, check
 from system.deadline import Allowance
 from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
@@ -31,6 +31,7 @@ from system.models.prompting import render
 from system.models.scripted import ScriptedModel
 from system.settings import SEQUENCES, Settings, load
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
+from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WeighSources
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.argument import ArgumentReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
@@ -41,14 +42,10 @@ from system.tasks.base import Adapter, Reply
 from tests.helpers import fake_time
 
 TRAINED = {Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION}
-ANSWERED = 0.5  # of the passages that are read, those that answer their question
-SHARED = 0.25  # of the candidates, those that another question of the claim has too (docs/retrieval.md)
-PAGES = 40  # of a claim: of the 25 passages that five questions find, a quarter is then found twice, as measured there
-RANKING = 3.0  # seconds to read and rank a store, in another process
+ANSWERED: float = INPUTS["claims"]["answered"]
+PAGES: int = INPUTS["claims"]["pages"]
+RANKING: float = INPUTS["claims"]["ranking"]
 WORDS = [f"{first}{second}" for first in ("ba", "cor", "den", "fal", "gri") for second in ("ton", "ming", "vale", "s")]
-# Chances that a branch finds not enough in a round, and how many of a hundred claims are so: the last kind mostly ends
-# there, as 10 of the 500 claims of dev did for the paper's system (section 4).
-UNDECIDED = {0.1: 70, 0.4: 27, 0.9: 3}
 
 
 def words(chance: random.Random, number: int) -> str:
@@ -63,21 +60,36 @@ class Passages:
         store: which claim's.
     """
 
-    def __init__(self, card: Card, settings: Settings, store: int) -> None:
-        self._card, self._settings, self._store = card, settings.retrieval, store
+    def __init__(self, card: Card, scenario: Scenario, settings: Settings, store: int) -> None:
+        self._card, self._scenario, self._settings, self._store = card, scenario, settings.retrieval, store
         self._asked: set[str] = set()
         self.flaws = Flaws()
-        card.embed(self._settings.dense_candidates)  # the claim's own
+        self._left = self._settings.bm25_top_k
+        self._embed(self._settings.dense_candidates)  # the claim's own
 
     def prepare(self, questions: Sequence[str]) -> None:
         """See ``PassageIndex.prepare``."""
         candidates = self._settings.dense_candidates * len({*questions} - self._asked)
-        self._card.embed(round((1 - SHARED) * candidates))
+        self._embed(round(self._scenario.new_candidates * candidates))
         self._asked.update(questions)
+
+    def _embed(self, passages: int) -> None:
+        """Embed passages, each at most once."""
+        self._card.embed(min(passages, self._left))
+        self._left -= min(passages, self._left)
+
+    def vectors(self, passages: Sequence[Passage]) -> Vectors:
+        """See ``PassageIndex.vectors``."""
+        return Directions().encode([passage.text for passage in passages])
+
+    def around(self, passage: Passage) -> tuple[str, str]:
+        """See ``PassageIndex.around``: what a neighbor has beyond the passage."""
+        chance = random.Random(f"{self._store} {passage.text}")
+        return words(chance, 110), words(chance, 110)
 
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """See ``PassageIndex.nearest``."""
-        pages = random.Random(question).sample(range(PAGES), limit)
+        pages = random.Random(question).sample(range(PAGES), min(limit, PAGES))
         texts = [f"{100 + page} {words(random.Random(f'{self._store} {page}'), 160)}"[:1000] for page in pages]
         return [
             Hit(Passage(text, f"https://page{page}.example/", page, 0), 0.5)
@@ -98,7 +110,7 @@ class Directions:
     encode_queries = encode
 
 
-def reply_to(request: Request, answered: float) -> Reply:
+def reply_to(request: Request, scenario: Scenario, answered: float) -> Reply:
     """A reply as long as real ones are; it depends on the request alone: the claim's kind, its label, and chance.
 
     Args:
@@ -108,7 +120,8 @@ def reply_to(request: Request, answered: float) -> Reply:
     chance = random.Random(f"{request.seed} {task!r}")
     of_claim = random.Random(task.claim.id)
     gold = of_claim.choice((Label.REFUTED, Label.REFUTED, Label.SUPPORTED))
-    (undecided,) = of_claim.choices([*UNDECIDED], [*UNDECIDED.values()])
+    chances, weights = zip(*scenario.undecided, strict=True)
+    (undecided,) = of_claim.choices(chances, weights)
     found = gold if chance.random() < 0.9 else (Label.SUPPORTED if gold is Label.REFUTED else Label.REFUTED)
     match task:
         case AskQuestion():
@@ -130,6 +143,10 @@ def reply_to(request: Request, answered: float) -> Reply:
             return RulingReply(**reasons, decision=CONTINUE if chance.random() < undecided else gold)
         case CloseDebate():
             return VerdictReply(justification=words(chance, 70), label=gold)
+        case WeighSources():
+            pairs = [CitedPair(question=words(chance, 13), answer=words(chance, 35), source=n) for n in range(1, 9)]
+            rated = Ratings(supported=1, refuted=5, not_enough_evidence=2, conflicting_evidence=1)
+            return SourcesReply(pairs=tuple(pairs), justification=words(chance, 60), ratings=rated, label=gold)
     raise ValueError(f"no reply to {task.name}")
 
 
@@ -161,8 +178,10 @@ class Run:
         return sum(result.timing.cut_short for result in self.results)
 
 
-def simulate(settings: Settings, number: int, rate: float, *, shared: bool = True, answered: float = ANSWERED) -> Run:
-    """Check claims on a card of so many prompt tokens a second.
+def simulate(
+    settings: Settings, number: int, scenario: Scenario, *, shared: bool = True, answered: float = ANSWERED
+) -> Run:
+    """Check claims on a card.
 
     Args:
         answered: see ``reply_to``.
@@ -170,14 +189,14 @@ def simulate(settings: Settings, number: int, rate: float, *, shared: bool = Tru
     """
 
     async def run() -> Run:
-        card = Card(rate, SEQUENCES, settings.engine.batched_tokens)
+        card = Card(scenario, SEQUENCES, settings.engine.batched_tokens)
         clock = asyncio.get_running_loop().time
         places = settings.run.max_concurrent_claims
         allowance = Allowance(settings.run.budget, places, clock, settings.run.claim_limit)
         working = asyncio.Semaphore(places)
 
         async def answer(request: Request) -> Reply:
-            reply = reply_to(request, answered)
+            reply = reply_to(request, scenario, answered)
             adapter = request.task.adapter if request.task.adapter in TRAINED else Adapter.NONE
             prompt = "".join(m["content"] for m in render(request.task, adapter is not Adapter.NONE))
             length = ceil(len(reply.model_dump_json()) / CHARACTERS)
@@ -193,7 +212,7 @@ def simulate(settings: Settings, number: int, rate: float, *, shared: bool = Tru
                 return (await check(engine, claim, store, allowance=allowance if shared else None))[0]
 
         stores = count()
-        with patch("system.check.PassageIndex", lambda *_: Passages(card, settings, next(stores))):
+        with patch("system.check.PassageIndex", lambda *_: Passages(card, scenario, settings, next(stores))):
             results = await asyncio.gather(*map(one, claims(number)))
         return Run(results, clock(), card)
 
@@ -205,31 +224,6 @@ def settings_with(**changes: object) -> Settings:
     return load("a10g", changes)
 
 
-def lost(run: Run, whole: Run) -> int:
-    """Verdicts that differ from those of a run without a deadline."""
-    return sum(a.verdict.label is not b.verdict.label for a, b in zip(run.results, whole.results, strict=True))
-
-
-def deadlines(number: int, rates: Sequence[float], places: Sequence[int]) -> None:
-    """Print what the deadline costs, where each claim has a minute by itself and where the run's claims share it."""
-    print(
-        "| prompt tokens/s | in flight | the minute is | s of the run a claim | longest claim | cut | verdicts lost |"
-    )
-    print("|---:|---:|---|---:|---:|---:|---:|")
-    for rate in rates:
-        for concurrent in places:
-            settings = settings_with(max_concurrent_claims=concurrent)
-            shared = simulate(settings, number, rate)
-            whole = shared
-            if shared.cut:
-                whole = simulate(settings_with(max_concurrent_claims=concurrent, budget=1e9), number, rate)
-            own = simulate(settings, number, rate, shared=False)
-            for name, run in (("each claim's", own), ("the mean", shared)):
-                longest = max(result.timing.seconds for result in run.results)
-                counts = f"{run.each:.1f} | {longest:.0f} s | {run.cut} | {lost(run, whole)}"
-                print(f"| {rate:,.0f} | {concurrent} | {name} | {counts} |", flush=True)
-
-
 STAGES = {
     "embedding": ("embed",),
     "asking": ("ask_question",),
@@ -237,33 +231,17 @@ STAGES = {
     "merging": ("merge_answers",),
     "judging": ("judge_claim",),
     "debating": ("argue", "moderate", "close_debate"),
+    "weighing": ("weigh_sources",),
 }
 
 
-# Changes whose cost is compared; the first is the profile as it is.
-CHANGES: dict[str, dict[str, object]] = {
-    "the profile": {},
-    "64 candidates": {"dense_candidates": 64},
-    "512 candidates": {"dense_candidates": 512},
-    "5 passages": {"top_k": 5},
-    "12 passages": {"top_k": 12},
-    "64 candidates, 5 passages": {"dense_candidates": 64, "top_k": 5},
-    "7 branches": {"branches": 7, "questions": 8},
-    "verification": {"verification": True},
-    "no early stop": {"stop_early": False},
-    "no debate": {"debate": False},
+SYSTEMS: dict[str, tuple[str, dict[str, object]]] = {
+    "got": ("a10g", {}),
+    "got --no-debate": ("a10g", {"debate": False}),
+    "rag": ("a10g", {"strategy": "rag"}),
+    "paper": ("paper", {}),
 }
-
-
-def costs(number: int, rates: Sequence[float], places: Sequence[int], answered: float) -> None:
-    """Print what a claim costs by stage: with more claims in flight, and with each change where the first number is."""
-    print(f"| tokens/s | in flight | | {' | '.join(STAGES)} | s a claim | prompt tokens |")
-    print("|---:|---:|---|" + "---:|" * (len(STAGES) + 2))
-    for rate in rates:
-        for concurrent, name in [*((n, "the profile") for n in places), *((places[0], n) for n in [*CHANGES][1:])]:
-            settings = settings_with(**{"max_concurrent_claims": concurrent, **CHANGES[name]})
-            row = cost_row(simulate(settings, number, rate, answered=answered))
-            print(f"| {rate:,.0f} | {settings.run.max_concurrent_claims} | {name} | {row} |", flush=True)
+"""What is compared: a profile, and what differs from it."""
 
 
 def cost_row(run: Run) -> str:
@@ -275,20 +253,19 @@ def cost_row(run: Run) -> str:
 
 
 def main() -> None:
-    """Print a table."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=("deadlines", "costs"))
-    parser.add_argument("--claims", type=int, default=500)
-    parser.add_argument("--rates", type=float, nargs="+", default=[2000, 4000], help="prompt tokens a second")
-    parser.add_argument(
-        "--max-concurrent-claims", type=int, nargs="+", default=[8, 1, 4, 16], help="claims at the same time"
-    )
-    parser.add_argument("--answered", type=float, default=ANSWERED, help="share of the passages that answer (costs)")
+    parser.add_argument("--claims", type=int, default=100)
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[*SYSTEMS])
+    parser.add_argument("--scenarios", nargs="+", choices=SCENARIOS, default=[*SCENARIOS])
     args = parser.parse_args()
-    if args.table == "deadlines":
-        deadlines(args.claims, args.rates, args.max_concurrent_claims)
-    else:
-        costs(args.claims, args.rates, args.max_concurrent_claims, args.answered)
+    print(f"| system | scenario | {' | '.join(STAGES)} | s a claim | prompt tokens |")
+    print("|---|---|" + "---:|" * (len(STAGES) + 2))
+    for name in args.systems:
+        profile, changes = SYSTEMS[name]
+        for scenario in args.scenarios:
+            run = simulate(load(profile, {**changes, "max_concurrent_claims": 8}), args.claims, SCENARIOS[scenario])
+            print(f"| {name} | {scenario} | {cost_row(run)} |", flush=True)
 
 
 if __name__ == "__main__":

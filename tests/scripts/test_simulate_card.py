@@ -1,13 +1,18 @@
 """The simulated card: its arithmetic, and what the deadline does to a run on it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from scripts.benchmarks.card import BLOCK, CACHED_TOKEN, CHARACTERS, EMBEDDED, STEP, Card
+from scripts.benchmarks.card import BLOCK, CHARACTERS, INPUTS, SCENARIOS, Card
+from scripts.benchmarks.floor import DEVICES
 from scripts.benchmarks.simulate_card import settings_with, simulate
 from tests.helpers import fake_time
 
+EXPECTED = SCENARIOS["expected"]
+SLOW = replace(EXPECTED, efficiency=2 * INPUTS["model"]["parameters"] * 1000 / INPUTS["card"]["flops"])
+"""A card of 1,000 prompt tokens a second."""
 PROMPT = "".join(chr(97 + place % 26) for place in range(int(1000 * CHARACTERS)))
 
 
@@ -15,7 +20,7 @@ def seconds_of(*requests, passages=0, **card):
     """Seconds after which each request, a prompt and the tokens of its reply, was served."""
 
     async def run():
-        served = Card(1000.0, **card)
+        served = Card(SLOW, **card)
         served.embed(passages)
         loop = asyncio.get_running_loop()
 
@@ -28,8 +33,15 @@ def seconds_of(*requests, passages=0, **card):
     return fake_time.run(run())
 
 
+def test_all_figures_come_from_one_file():
+    assert DEVICES["a10g"].flops == INPUTS["card"]["flops"] == 70e12
+    rates = {name: round(scenario.rate) for name, scenario in SCENARIOS.items()}
+    assert rates == {"optimistic": 2271, "expected": 1737, "nei-heavy": 1737}
+    assert 256 * (1 + 2.57 * EXPECTED.new_candidates) == pytest.approx(606, rel=0.01)
+
+
 def test_a_request_takes_its_prompt_and_a_step_for_each_token():
-    decoding = sum(STEP + CACHED_TOKEN * 1000 for _ in range(10))
+    decoding = sum(SLOW.step + SLOW.cached_token * 1000 for _ in range(10))
     assert seconds_of((PROMPT, 10)) == pytest.approx([1.0 + decoding])
 
 
@@ -52,12 +64,12 @@ def test_a_request_waits_for_room_for_its_keys_and_values():
 
 def test_embedding_comes_first():
     (alone,), (after,) = seconds_of((PROMPT, 1)), seconds_of((PROMPT, 1), passages=768)
-    assert after - alone == pytest.approx(768 * EMBEDDED) == pytest.approx(3.4, abs=0.1)
+    assert after - alone == pytest.approx(768 * SLOW.embedded)
 
 
 def test_a_cancelled_request_leaves_the_card():
     async def run():
-        card = Card(1000.0)
+        card = Card(SLOW)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1.5):
                 await card.serve("judge_claim", "none", PROMPT, 1_000_000)
@@ -70,13 +82,13 @@ def test_a_cancelled_request_leaves_the_card():
 @pytest.mark.slow
 def test_a_shared_budget_cuts_no_claim_where_separate_budgets_do():
     settings = settings_with(max_concurrent_claims=8)
-    own, shared = simulate(settings, 12, 2000.0, shared=False), simulate(settings, 12, 2000.0)
+    own, shared = simulate(settings, 12, EXPECTED, shared=False), simulate(settings, 12, EXPECTED)
     assert own.cut > 0 == shared.cut
     assert shared.each < 60.0
 
 
 @pytest.mark.slow
 def test_the_mean_keeps_the_rule_on_a_far_too_slow_card():
-    run = simulate(settings_with(max_concurrent_claims=4), 12, 150.0)
+    run = simulate(settings_with(max_concurrent_claims=4), 12, replace(EXPECTED, efficiency=0.05))
     assert run.cut > 0
     assert run.each <= 60.0
