@@ -25,6 +25,7 @@ from system.correction.correcting import with_correction
 from system.deadline import Allowance
 from system.graph.graph import Graph, Listener, unheard
 from system.graph.records import Claim, ClaimResult, Correction, QuestionAnswer, Verdict
+from system.settings import CLAIM_LIMIT
 
 T = TypeVar("T")
 
@@ -139,7 +140,7 @@ class Batch:
 
     def __init__(self, engine: Engine, collection: Collection) -> None:
         run = engine.settings.run
-        self.places = run.max_concurrent_claims + run.prefetch
+        self.places = run.places
         self._engine, self._collection = engine, collection
         self._working = asyncio.Semaphore(run.max_concurrent_claims)
         self._allowance: Allowance | None = None  # from the first claim on
@@ -148,7 +149,7 @@ class Batch:
         """Check a claim; any fault becomes a result."""
         run = self._engine.settings.run
         allowance = self._allowance = self._allowance or Allowance(
-            run.budget, run.max_concurrent_claims, asyncio.get_running_loop().time, run.claim_limit
+            run.budget, run.max_concurrent_claims, asyncio.get_running_loop().time, CLAIM_LIMIT
         )
         ranked = await _ranked(self._collection.rank(claim), claim)
         async with self._working:

@@ -42,7 +42,6 @@ class SettingKeywords(TypedDict, total=False):
     batched_tokens: int
     gpu_memory: float
     encoder_memory: float
-    prefix_cache: bool
     dtype: Literal["auto", "float16", "bfloat16", "float32"]
     address: str
     timeout: float
@@ -70,9 +69,7 @@ class SettingKeywords(TypedDict, total=False):
     verifier: str
 
     budget: float
-    claim_limit: float
     reserve: float
     max_concurrent_claims: int
     workers: int
     calibration: str
-    prefetch: int

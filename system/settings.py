@@ -117,7 +117,6 @@ class EngineSettings(Record):
     encoder_memory: float = Field(
         0.0, ge=0, le=10_000, description="GiB of that memory to reserve for the retrieval encoder"
     )
-    prefix_cache: bool = Field(True, description="reuse the KV cache of shared prompt prefixes")
     dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field(
         "auto", description="auto: the model's own; on a CPU the faster of bfloat16 and float32"
     )
@@ -135,6 +134,7 @@ class ReadingSettings(Record):
 
 
 READING = 0.8  # share of a budget, without its reserve, that reading may take
+CLAIM_LIMIT = 480.0  # seconds that a claim of a run may take at most, however fast the others were
 COLD = 2.0  # seconds that the first claim takes to be judged, since much is loaded for it
 
 
@@ -142,14 +142,15 @@ class RunSettings(Record):
     """How a run uses the machine."""
 
     budget: float = Field(60.0, gt=0, le=YEAR, description="seconds per claim; in a run of several claims, on average")
-    claim_limit: float = Field(
-        480.0, gt=0, le=YEAR, description="seconds that a claim of a run may take at most, however fast the others were"
-    )
     reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget reserved for the final verdict")
     max_concurrent_claims: int = Field(2, gt=0, le=1000, description="claims checked at the same time")
     workers: int = Field(1, gt=0, le=1000, description="processes that read and rank the next claims' stores")
     calibration: Name = Field("", description="calibration file from 'python -m submission calibrate'")
-    prefetch: int = Field(4, gt=0, le=1000, description="maximum stores ranked ahead of their turn")
+
+    @property
+    def places(self) -> int:
+        """Claims that are held at a time: those that are checked, and as many whose stores are ranked ahead."""
+        return 2 * self.max_concurrent_claims
 
     @property
     def reading(self) -> float:

@@ -29,7 +29,7 @@ from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import Request
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
-from system.settings import SEQUENCES, Settings, load
+from system.settings import CLAIM_LIMIT, SEQUENCES, Settings, load
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WeighSources
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
@@ -192,7 +192,7 @@ def simulate(
         card = Card(scenario, SEQUENCES, settings.engine.batched_tokens)
         clock = asyncio.get_running_loop().time
         places = settings.run.max_concurrent_claims
-        allowance = Allowance(settings.run.budget, places, clock, settings.run.claim_limit)
+        allowance = Allowance(settings.run.budget, places, clock, CLAIM_LIMIT)
         working = asyncio.Semaphore(places)
 
         async def answer(request: Request) -> Reply:

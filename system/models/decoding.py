@@ -42,7 +42,7 @@ class Decoder:
     Args:
         model: folder or name.
         adapters: folders of PEFT adapters.
-        engine: ``context``, ``dtype`` and ``prefix_cache``.
+        engine: ``context`` and ``dtype``.
 
     Attributes:
         chat: the model's tokenizer and template.
@@ -60,7 +60,7 @@ class Decoder:
         self.chat = ChatTokenizer(model, min(engine.context, config.max_position_embeddings))
         self._tokenizer = self.chat.tokenizer
         self._schemas = Schemas(self._tokenizer, config.vocab_size)
-        self._prefixes = Prefixes(self.chat.context if engine.prefix_cache else 0)
+        self._prefixes = Prefixes(self.chat.context)
         if device.type == "cpu":  # only now, since loading frees more than is ever needed again
             keep_freed_memory()
 

@@ -166,7 +166,7 @@ def engine_arguments(
         enable_lora=bool(adapters),
         max_loras=max(1, slots),
         max_lora_rank=rank or RANKS[0],
-        enable_prefix_caching=settings.prefix_cache,
+        enable_prefix_caching=True,
         enforce_eager=eager,
         kv_cache_memory_bytes=plan.kv_cache,
         gpu_memory_utilization=plan.engine / device,

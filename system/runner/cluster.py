@@ -181,7 +181,7 @@ class ClusterChecker:
         self._address = address
         self._work = make_engine, store.resolve(), claims, own
         self._settings = settings
-        self._each = settings.run.max_concurrent_claims + settings.run.prefetch
+        self._each = settings.run.places
         self._workers: list[_Worker] = []
         self._loading: set[asyncio.Task[None]] = set()
         self._last_tries = asyncio.Lock()

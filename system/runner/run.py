@@ -155,7 +155,7 @@ def claims_by_worker(workers: Sequence[WorkerReport]) -> str:
 
 
 # What a machine can do may change between a run and its resumption; it changes no result.
-WITHOUT_EFFECT = {"max_concurrent_claims", "workers", "prefetch"}
+WITHOUT_EFFECT = {"max_concurrent_claims", "workers"}
 OUTPUTS = (
     "submission.json", "submission.csv", "timings.json", "timings.csv", "measured_timings.txt", "trace.jsonl",
     "run.json", "report.html", "graphs", "figures", "measured.json",

@@ -90,7 +90,6 @@ ELSEWHERE = {
     "engine.batched_tokens": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
     "engine.gpu_memory": "system/hardware/test_memory.py::test_memory_setting_caps_a_larger_device",
     "engine.encoder_memory": "system/hardware/test_memory.py::test_the_papers_model_fits_the_papers_card",
-    "engine.prefix_cache": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
     "engine.dtype": "system/hardware/test_memory.py::test_unquantized_weights_have_the_width_of_the_dtype",
     "engine.address": "system/models/test_server.py::test_an_unreachable_server_is_one_clear_error",
     "engine.timeout": "system/models/test_server.py::test_a_reply_that_does_not_come_fails_alone",
@@ -103,12 +102,10 @@ ELSEWHERE = {
     "retrieval.encoder_code": "knowledge_store/dense/test_encoder.py::test_custom_code_runs_only_if_trusted",
     "reading.document_strategy": "system/test_settings.py::test_documents_have_a_strategy_of_their_own",
     "reading.verifier": "system/test_every_setting.py::test_an_engine_has_what_its_settings_name",
-    "run.claim_limit": "system/runner/test_checking.py::test_no_claim_takes_longer_than_the_limit",
     "run.reserve": "system/strategies/test_got_faults.py::test_a_judgement_cut_short_is_done_in_the_reserve",
     "run.max_concurrent_claims": "system/runner/test_checker.py::test_does_not_cut_claims_while_the_run_is_ahead",
     "run.workers": "system/test_every_setting.py::test_as_many_stores_are_ranked_at_once_as_workers",
     "run.calibration": "system/test_every_setting.py::test_an_engine_has_what_its_settings_name",
-    "run.prefetch": "system/test_every_setting.py::test_stores_wait_for_their_turn_as_the_settings_say",
 }
 SETTINGS = [f"{section}.{name}" for section, fields in SECTIONS.items() for name in fields.model_fields]
 OPTIONS = [setting for setting in RUNS if setting.startswith("options.")]
@@ -165,11 +162,6 @@ def test_a_strategy_says_which_settings_it_ignores(strategy: str) -> None:
         assert ignored == bool(unused(strategy, [setting.split(".")[1]])), setting
 
 
-def test_stores_wait_for_their_turn_as_the_settings_say(make_engine, tmp_path) -> None:
-    places = [LocalChecker(make_engine(run__prefetch=number), tmp_path, []).places for number in (1, 5)]
-    assert places[1] - places[0] == 4
-
-
 @pytest.mark.parametrize("workers", [1, 3])
 def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, tmp_path, workers) -> None:
     ranking, most, all_of_them = [], [], Barrier(workers, timeout=PATIENCE)
@@ -182,7 +174,9 @@ def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, 
         return store_of(PAGES)
 
     async def run() -> None:
-        async with LocalChecker(make_engine(run__workers=workers, run__prefetch=6), tmp_path, claims) as checker:
+        async with LocalChecker(
+            make_engine(run__workers=workers, run__max_concurrent_claims=3), tmp_path, claims
+        ) as checker:
             assert len([one async for one in each(checker.check, claims, checker.places)]) == 6
 
     monkeypatch.setattr(Workers, "call", call)

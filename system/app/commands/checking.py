@@ -37,7 +37,7 @@ from system.runner.run import (
     run_identity,
     write_run_report,
 )
-from system.settings import Settings
+from system.settings import CLAIM_LIMIT, Settings
 
 if TYPE_CHECKING:
     from system.runner.cluster import ClusterChecker
@@ -117,7 +117,7 @@ def _facts(settings: Settings, results: Sequence[ClaimResult], measured: Measure
     """Of all parts; seconds from the first claim to the last are counted on by every part (``runner.run``)."""
     return RunFacts(
         budget_seconds=settings.run.budget,
-        limit_seconds=longest(settings.run.budget, settings.run.max_concurrent_claims, settings.run.claim_limit),
+        limit_seconds=longest(settings.run.budget, settings.run.max_concurrent_claims, CLAIM_LIMIT),
         run_seconds=max(result.timing.finished_at for result in results),
         model_load_seconds=measured.model_load_seconds,
         peak_memory_gib=measured.peak_memory_gib,

@@ -107,7 +107,7 @@ def find_sources(args: argparse.Namespace, settings: Settings) -> None:
 
 def _identity(args: argparse.Namespace, settings: Settings, article: Article) -> dict[str, str]:
     """The identity of a check, the same when it goes on: text, sources, settings that can change a verdict."""
-    tree = settings.model_dump(mode="json", exclude={"run": {"max_concurrent_claims", "workers", "prefetch"}})
+    tree = settings.model_dump(mode="json", exclude={"run": {"max_concurrent_claims", "workers"}})
     return identity_of(
         tree,
         [

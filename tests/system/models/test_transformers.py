@@ -112,14 +112,11 @@ def labels_of(tasks, *texts, pairs=1):
     ]
 
 
-@pytest.mark.parametrize("prefix_cache", [True, False])
 @pytest.mark.parametrize("batched_tokens", [24, 90, 4096])
-def test_passes_and_known_beginnings_change_no_label(
-    model, tiny_model, tiny_adapters, tasks, batched_tokens, prefix_cache
-):
+def test_passes_and_known_beginnings_change_no_label(model, tiny_model, tiny_adapters, tasks, batched_tokens):
     from system.models.transformers import TransformersModel
 
-    changes = {"batched_tokens": batched_tokens, "prefix_cache": prefix_cache}
+    changes = {"batched_tokens": batched_tokens}
     other = TransformersModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update=changes))
     long, short = "The bridge at Oldmarsh cost nine million. " * 4, "It was dear."
     requests = [request for n in (1, 2, 5) for request in labels_of(tasks, long, short, pairs=n)]

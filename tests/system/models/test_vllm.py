@@ -156,7 +156,7 @@ def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_pa
 
 
 def test_requests_beyond_the_cache_are_preempted_and_answered(backend, tiny_model, tasks):
-    settings = ENGINE.model_copy(update={"prefix_cache": False})
+    settings = ENGINE
     bare = skeleton(str(tiny_model / "base"))
     draft = draft_plan(bare, settings, device=2**50, adapters=0, rank=0, graphs=False)
     room = draft.fixed + int(1.2 * settings.context) * draft.kv_per_token  # one whole request; 16 may be admitted

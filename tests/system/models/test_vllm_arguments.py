@@ -37,7 +37,6 @@ def backend(monkeypatch):
     ("setting", "value", "argument"),
     [
         ("batched_tokens", 1024, "max_num_batched_tokens"),
-        ("prefix_cache", False, "enable_prefix_caching"),
         ("context", 2048, "max_model_len"),
         ("dtype", "float32", "dtype"),
     ],
@@ -49,5 +48,4 @@ def test_a_setting_reaches_the_engine(backend, setting, value, argument):
         vars(backend.engine_arguments(bare, "model", {}, EngineSettings(**given))) for given in ({}, {setting: value})
     )
     assert plain[argument] != value == changed[argument]
-    if setting != "prefix_cache":  # it is a use of memory, not a part of it
-        assert changed["gpu_memory_utilization"] != plain["gpu_memory_utilization"]
+    assert changed["gpu_memory_utilization"] != plain["gpu_memory_utilization"]
