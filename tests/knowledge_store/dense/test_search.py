@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from knowledge_store.dense.search import PassageIndex, Path, diverse, search, search_paths
-from knowledge_store.pages.page import Page
-from knowledge_store.ranking import rank
+from knowledge_store.pages.page import Passage, ReadingReport
+from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from tests.helpers.word_encoder import WordEncoder
 from tests.knowledge_store.dense.test_index import index, ranked_store
@@ -160,10 +160,10 @@ def test_diverse_hits_are_near_to_the_question_and_unlike_each_other() -> None:
 
 def test_the_text_around_a_passage_is_that_of_its_kept_neighbors() -> None:
     text = "The bridge over the Aster opened in 1932 and it was built by Ines Kort."
-    cut = RetrievalSettings(chunk_size=30, chunk_overlap=10)
-    ranked = rank([Page(0, "a", (text,))], "bridge", cut)
-    store = PassageIndex(ranked, WordEncoder(), cut)
-    first, second, third, *_ = sorted(ranked.passages, key=lambda passage: passage.start)
-    assert store.around(first) == ("", second.text[10:])
+    first, second, third = (Passage(text[at : at + 30], "a", 0, at) for at in (0, 20, 40))
+    other = Passage("A bridge.", "b", 1, 0)
+    ranked = RankedStore((second, other, first, third), (0.0,) * 4, ReadingReport("memory", 2, 4, {}), 0.0)
+    store = PassageIndex(ranked, WordEncoder(), RetrievalSettings())
+    assert store.around(first) == ("", second.text[10:]) and store.around(other) == ("", "")
     before, after = store.around(second)
-    assert before + second.text + after == text[: third.start + len(third.text)]
+    assert before + second.text + after == text[:70]
