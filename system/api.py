@@ -18,7 +18,7 @@ from typing import Any, Self, TypedDict, TypeVar, Unpack
 
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.progress import progress_bar
-from system.article.checking import check_article, stores_in
+from system.article.checking import check_article
 from system.article.reading import read_text
 from system.article.records import Article, CheckedStatement, each_of
 from system.averitec.claims import claim_of
@@ -28,7 +28,7 @@ from system.citations.checking import check_citations, citing_of
 from system.citations.records import CheckedCitation, CitingText
 from system.citations.sources import sources_of
 from system.collection import Rankers, StoreCollection, document_collection
-from system.documents import Documents, listed
+from system.documents import Documents, listed, stores_in
 from system.graph.graph import Listener, unheard
 from system.graph.records import Claim, ClaimsError, Content, shown
 from system.graph.thoughts import Thought

@@ -127,3 +127,18 @@ def pages_of(
         name = (text.address or f"document {place}") + (f"#page={text.page}" if text.page else "")
         for page in page_of_text(last + place, name, text.text, flaws, limits):
             yield replace(page, published=text.published)
+
+
+def stores_in(path: Path | str) -> list[Path]:
+    """A knowledge store, or all that lie in a folder, in the order of their names.
+
+    Raises:
+        DocumentsError: there is none.
+    """
+    folder = Path(path)
+    found = sorted(folder.glob("*.json*")) if folder.is_dir() else [folder]
+    if not (found and found[0].is_file()):
+        raise DocumentsError(
+            f"{path}: expected a knowledge store (.json), or a folder of them; give files of other formats as documents"
+        )
+    return found

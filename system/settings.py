@@ -204,6 +204,8 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
         SettingsError: no such profile, no such setting, or a value out of its range.
     """
     tree = _read(profile)
+    if "strategy" in overrides:  # it checks documents too, unless another is named for them
+        overrides = {"document_strategy": "", **overrides}
     for name, value in overrides.items():
         section = next((s for s, fields in SECTIONS.items() if name in fields.model_fields), None)
         if section:

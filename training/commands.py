@@ -17,7 +17,11 @@ COMMANDS = (datasets, finetuning, verifier, quantization, check, prompts, hub, j
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a training command; returns the exit status: 0, or 2 with the reason on standard error."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options, settings = parser.parse_known_args(arguments)
+    if settings and "settings" not in options:
+        parser.error(f"unrecognized arguments: {' '.join(settings)}")
+    options.settings = settings
     try:
         options.run(options)
     except (ClaimsError, ModelUnavailable, TrainingError) as error:

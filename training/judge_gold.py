@@ -11,8 +11,8 @@ from tqdm import tqdm
 
 from submission.calibration import expected_error
 from submission.score import scores_of
-from system.app import options
 from system.app.commands.common import settings_of
+from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import Label
 from system.models.base import Completion, Model, Request, Result
@@ -37,8 +37,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("claims", type=Path, help="AVeriTeC's annotated claims")
     parser.add_argument("output", type=Path, help="JSON Lines to write")
     parser.add_argument("--limit", type=int, metavar="N", help="the first N claims (default: all)")
-    options.add_settings(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, settings=[])
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -49,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
         ClaimsError, ModelUnavailable: the claims or the model cannot be read.
     """
     try:
-        settings = settings_of(arguments)
+        settings = settings_of(parse_settings(arguments.settings))
     except SettingsError as error:
         raise TrainingError(str(error)) from None
     claims = [one for one in read_gold(arguments.claims) if one.claim.text.strip()][: arguments.limit]

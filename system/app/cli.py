@@ -1,4 +1,8 @@
-"""The command line: which command runs, and what becomes of errors that a user can mend."""
+"""The command line: which command runs, and what becomes of errors that a user can mend.
+
+A command's module is imported when the command is chosen, and it imports what is large only after its options and
+paths are checked: help, typos and wrong paths are answered at once.
+"""
 
 import logging
 import os
@@ -8,23 +12,72 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
+
+from system import __version__
+from system.app.errors import can_be_mended
+
+if TYPE_CHECKING:  # rich takes a tenth of a second to import
+    from cyclopts.help import HelpPanel
+    from rich.console import Console, ConsoleOptions
 
 COMMANDS = {
-    "run": "system.app.commands.run",
-    "verify": "system.app.commands.verify",
-    "text": "system.app.commands.text",
-    "citations": "system.app.commands.citations",
-    **dict.fromkeys(("score", "report", "validate", "calibrate"), "submission.__main__"),
-    "store": "knowledge_store.__main__",
-    "doctor": "system.app.commands.doctor",
-    "fetch": "system.app.commands.fetch",
-    "serve": "system.app.commands.serve",
-    "mcp": "system.app.commands.mcp",
-    "completion": "system.app.commands.completion",
+    "run": "check a file of claims (the default)",
+    "verify": "check one claim against documents of your own",
+    "text": "check the statements of a text",
+    "citations": "check whether the sources of a text say what it says",
+    "score": "score predictions against gold labels, or compare runs",
+    "report": "write the HTML report of a run",
+    "validate": "find faults in a submission",
+    "calibrate": "fit confidences to gold labels",
+    "store": "build, index or search a knowledge store",
+    "doctor": "check that this machine has what a run needs",
+    "fetch": "download a profile's weights before a run",
+    "serve": "answer claims over HTTP",
+    "mcp": "give assistants the checks as tools (Model Context Protocol)",
+    "completion": "print a shell completion script",
 }
-"""Each command's module, imported only when the command is chosen: models' libraries take seconds."""
+OTHERS = {"store": "knowledge_store.__main__"} | dict.fromkeys(
+    ("score", "report", "validate", "calibrate"), "submission.__main__"
+)
+"""Commands of other packages, which parse their own options."""
 
+EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+
+
+def _show_panel(console: "Console", options: "ConsoleOptions", panel: "HelpPanel") -> None:
+    """Print a part of a help; of the settings, only those that people use unless ``--help-all`` is given."""
+    from cyclopts.help import DefaultFormatter
+
+    if panel.format == "parameter":
+        from system.app.options import usual  # only now: it reads all settings
+
+        panel = panel.copy(entries=usual(panel.entries))
+    if panel.entries:
+        DefaultFormatter()(console, options, panel)
+
+
+app = App(
+    name="factgraph",
+    help="""Check claims against evidence.
+
+    Usage: factgraph [--claims FILE --knowledge-store FOLDER] [--output FOLDER] [option ...]
+
+    Each command has its own --help. Every setting has an option too: factgraph run --help shows the usual ones,
+    factgraph run --help-all all.""",
+    version=f"factgraph {__version__}",
+    default_parameter=Parameter(negative=(), show_default=False),
+    help_formatter=_show_panel,
+    print_error=False,
+    exit_on_error=False,
+    result_action="return_value",
+)
+for _name, _help in COMMANDS.items():
+    _module = "run" if _name in OTHERS else _name  # those of other packages are only listed
+    app.command(f"system.app.commands.{_module}:{_module}", name=_name, help=_help)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,46 +92,60 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="surrogateescape")  # paths that are not UTF-8 are printed as they are
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     logging.getLogger("system").setLevel(logging.INFO)  # memory plan, load times, adapters that are absent
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    name = arguments[0] if arguments and not arguments[0].startswith("-") else ""
-    if arguments in (["--version"], ["--help"], ["-h"]):
-        import_module(COMMANDS["run"]).overview().parse_args(arguments)  # which prints, and ends
-    if name and name not in COMMANDS:
-        print(f"error: {_unknown(name)}", file=sys.stderr)
-        return 2
     try:
-        status = _run(name or "run", arguments[bool(name) :])
+        status = _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         status = EXIT_INTERRUPTED
     except Exception as error:
         if not (reason := _reason(error)):
             raise
         print(f"error: {reason}", file=sys.stderr)
-        return 2
+        status = EXIT_BAD_INPUT
     if status == EXIT_INTERRUPTED and argv is None:  # the process is about to end: another Ctrl-C ends it at once
         signal.signal(signal.SIGINT, lambda *_: os._exit(EXIT_INTERRUPTED))
     return status
 
 
-def _run(name: str, arguments: Sequence[str]) -> int:
-    if name in (parsers := import_module("system.app.parsers")).PARSERS:  # which ends with help or a typo, in no time
-        import_module("system.app.options").parse(parsers.PARSERS[name](), arguments)
-    module = import_module(COMMANDS[name])
-    match module.__name__:
-        case "submission.__main__":
-            status: int = module.main([name, *arguments], "factgraph")
-        case "knowledge_store.__main__":
-            status = module.main(arguments, "factgraph store")
-        case _:
-            status = module.command(arguments)
-    return status
+def _run(arguments: list[str]) -> int:
+    name = arguments[0] if arguments and not arguments[0].startswith("-") else ""
+    if name and name not in COMMANDS:
+        print(f"error: {_unknown(name)}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    if name in OTHERS:
+        prefix = [] if name == "store" else [name]
+        prog = "factgraph store" if name == "store" else "factgraph"
+        status: int = import_module(OTHERS[name]).main([*prefix, *arguments[1:]], prog)
+        return status
+    if not name and arguments not in (["--version"], ["--help"], ["-h"]):
+        arguments = ["run", *arguments]
+    if "--help-all" in arguments:
+        import_module("system.app.options").EVERY_SETTING.set(True)
+        arguments = [arguments[0], "--help"]
+    return app(_with_values(arguments)) or 0
+
+
+def _with_values(arguments: Sequence[str]) -> list[str]:
+    """The arguments, with a value for ``--ray`` if it has none.
+
+    >>> _with_values(["run", "--ray", "--limit", "2"])
+    ['run', '--ray', 'local', '--limit', '2']
+    """
+    following = [*arguments[1:], "-"]
+    pairs = zip(arguments, following, strict=True)
+    return [word for one, after in pairs for word in ([one, "local"] if one == "--ray" and after[:1] == "-" else [one])]
 
 
 def _reason(error: Exception) -> str:
     """The message of an error that a user can mend; empty for any other, which is a defect of ours."""
-    from system.app.errors import USER_ERRORS  # only here: it knows all that can raise them
-
-    if isinstance(error, USER_ERRORS):
+    match error:
+        case UnknownOptionError():
+            advice = "" if "Did you mean" in str(error) else " --help-all shows every option."
+            return f"{error}{advice}"
+        case UnusedCliTokensError():
+            return f"unexpected {' '.join(error.unused_tokens or ())}; put a text of several words in quotation marks"
+        case CycloptsError():
+            return str(error)
+    if can_be_mended(error):
         return str(error)
     if isinstance(error, OSError):  # a disk that is full, gone or closed to us; no defect of ours shows itself so
         return f"{error}; finished claims are in the journal: fix this, then use --resume"

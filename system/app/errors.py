@@ -1,29 +1,26 @@
-"""The errors of all commands that a user can mend; anything else is a defect of ours and keeps its traceback."""
+"""The errors of all commands that a user can mend; any other error is a defect of ours and keeps its traceback.
 
-from knowledge_store.dense.encoder import EncoderUnavailable
-from knowledge_store.pages.documents import DocumentsError
-from knowledge_store.searchers import SearchError
-from system.app.service.access import AccessError
-from system.averitec.claims import ClaimsError
-from system.files.journal import JournalError
-from system.files.texts import FileError
-from system.hardware.weights import WeightsError
-from system.models.base import ModelUnavailable
-from system.runner.run import CheckerError
-from system.settings import SettingsError
-from system.verifier.base import VerifierUnavailable
+They are listed by name, because the modules that define them take seconds to import.
+"""
 
-USER_ERRORS = (
-    AccessError,
-    CheckerError,
-    ClaimsError,
-    DocumentsError,
-    EncoderUnavailable,
-    FileError,
-    JournalError,
-    ModelUnavailable,
-    SearchError,
-    SettingsError,
-    VerifierUnavailable,
-    WeightsError,
+USER_ERRORS = frozenset(
+    {
+        "knowledge_store.dense.encoder.EncoderUnavailable",
+        "knowledge_store.pages.documents.DocumentsError",
+        "knowledge_store.searchers.SearchError",
+        "system.app.service.access.AccessError",
+        "system.files.journal.JournalError",
+        "system.files.texts.FileError",
+        "system.graph.records.ClaimsError",
+        "system.hardware.weights.WeightsError",
+        "system.models.base.ModelUnavailable",
+        "system.runner.run.CheckerError",
+        "system.settings.SettingsError",
+        "system.verifier.base.VerifierUnavailable",
+    }
 )
+
+
+def can_be_mended(error: Exception) -> bool:
+    """Whether an error, or a kind of error that it is one of, is among ``USER_ERRORS``."""
+    return any(f"{kind.__module__}.{kind.__qualname__}" in USER_ERRORS for kind in type(error).__mro__)

@@ -1,15 +1,24 @@
-"""The command line's options: the inputs of a run, and one for every setting, made from the settings themselves."""
+"""Options that several commands share, and one for every setting, made from the settings themselves.
 
-import argparse
-from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
+cyclopts reads a command's options from the annotations of its function:
+
+    def fetch(settings: SettingOptions | None = None) -> int: ...
+    given(settings)  # {"depth": 2} after "factgraph fetch --depth 2"
+"""
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args, get_origin
 
-from pydantic.fields import FieldInfo
+from cyclopts import App, CycloptsError, Group, Parameter
+from pydantic import BaseModel
 
-from system.settings import SECTIONS, Settings, bundled_profiles
-from system.strategies import STRATEGIES, unknown_strategy
+from system.settings import SECTIONS, Settings, SettingsError, bundled_profiles
+from system.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from cyclopts.help import HelpEntry
 
 USUAL = {"depth", "branches", "questions", "debate", "backend", "model", "adapters", "address", "budget", "search"}
 """Settings that the short help shows."""
@@ -18,82 +27,32 @@ BRIEF = {"depth": 1, "questions": 3, "branches": 3, "dense_candidates": 16}
 """Settings for each of a text's many statements, unless the command line gives others."""
 
 
-def add_inputs(parser: argparse.ArgumentParser, output: Path) -> None:
-    """Add the options that name claims, store and output folder."""
-    parser.add_argument(
-        "--claims", type=Path, metavar="FILE", help="JSON, JSON Lines, CSV or text (default: the bundled examples)"
-    )
-    parser.add_argument(
-        "--knowledge-store",
-        type=Path,
-        metavar="FOLDER",
-        help="folder with a <claim id>.json per claim, or one file for all claims: a store or an archive",
-    )
-    add_documents(parser)
-    parser.add_argument(
-        "--output", type=Path, default=output, metavar="FOLDER", help=f"output folder (default: {output})"
-    )
-    parser.add_argument("--start", type=int, default=0, metavar="N", help="first claim, counted from 0 (default: 0)")
-    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
+def _utf8(_: type, text: str) -> None:
+    """Refuse text that is none: the shell hands on any bytes, and Python hides those."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"expected UTF-8, got {text!a:.60}; set the terminal to UTF-8") from None
 
 
-def add_documents(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name documents of the user's own."""
-    parser.add_argument(
-        "--documents",
-        nargs="+",
-        default=[],
-        metavar="SOURCE",
+Documents = Annotated[
+    list[str],
+    Parameter(
+        consume_multiple=True,
         help="file (text, Markdown, HTML, PDF, DOCX, CSV), folder of them, store, - for standard input, or address",
-    )
-    parser.add_argument("--fetch", action="store_true", help="fetch any --documents that are web addresses")
-
-
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Give a parser an option for each setting; what is not given stays out of the parsed values."""
-    names = ", ".join(bundled_profiles())
-    parser.add_argument("--profile", help=f"{names}, or a .toml file (default: what this machine has)")
-    fields = Settings.model_fields
-    parser.add_argument("--strategy", type=_strategy, choices=STRATEGIES, help=fields["strategy"].description)
-    parser.add_argument("--options", **_kind(fields["options"]), help=fields["options"].description)
-    for section, section_fields in SECTIONS.items():
-        group = parser.add_argument_group(f"settings: {section} (defaults are those of the profile)")
-        for name, field in section_fields.model_fields.items():
-            group.add_argument(flag(name), **_kind(field), help=field.description)
-
-
-def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse a command's arguments; its help shows the settings that people use, and ``--help-all`` shows every one."""
-    parser.add_argument("--help-all", action="help", help="show this help with every setting")
-    if "--help-all" not in arguments:
-        rare = {name for fields in SECTIONS.values() for name in fields.model_fields} - USUAL
-        for action in parser._actions:  # argparse has no other way to hide an option that it knows
-            if action.dest in rare:
-                action.help = argparse.SUPPRESS
-    args, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        advice = _advice(unknown[0], parser._option_string_actions)
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}; {advice}")
-    return args
-
-
-def given_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """The settings that the command line gave, by field name."""
-    names = ["strategy", "options", *(name for fields in SECTIONS.values() for name in fields.model_fields)]
-    return {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-
-
-def _strategy(name: str) -> str:
-    if name not in STRATEGIES:
-        raise argparse.ArgumentTypeError(unknown_strategy(name))
-    return name
-
-
-def _advice(word: str, flags: Iterable[str]) -> str:
-    if not word.startswith("-"):
-        return "put a text of several words in quotation marks"
-    close = get_close_matches(word.partition("=")[0], flags, n=1)
-    return f"did you mean {close[0]}?" if close else "--help-all shows every option"
+    ),
+]
+Fetch = Annotated[bool, Parameter(help="fetch any --documents that are web addresses")]
+ClaimText = Annotated[str, Parameter(validator=_utf8, help="the claim, in quotation marks")]
+Date = Annotated[str, Parameter(validator=_utf8, help="when it was said, as 2020-08-25 or 25-8-2020")]
+Speaker = Annotated[str, Parameter(validator=_utf8, help="who said it")]
+Json = Annotated[bool, Parameter(name="--json", help="print the result as JSON")]
+ClaimsFile = Annotated[Path | None, Parameter(help="JSON, JSON Lines, CSV or text (default: the bundled examples)")]
+Store = Annotated[
+    Path | None,
+    Parameter(help="folder with a <claim id>.json per claim, or one file for all claims: a store or an archive"),
+]
+NO_DOCUMENTS: list[str] = []
 
 
 def flag(name: str) -> str:
@@ -101,28 +60,90 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _kind(field: FieldInfo) -> dict[str, Any]:
-    if get_origin(field.annotation) is Literal:
-        return {"choices": get_args(field.annotation)}
-    if get_origin(field.annotation) is dict:
-        return {"action": _Pairs, "nargs": "+", "metavar": "NAME=VALUE"}
-    if get_origin(field.annotation) is list:
-        return {"nargs": "+", "metavar": "TEXT"}
-    if field.annotation in (bool, bool | None):
-        return {"action": argparse.BooleanOptionalAction}
-    assert field.annotation is not None
-    return {"type": field.annotation, "metavar": {"int": "N", "float": "X"}.get(field.annotation.__name__, "TEXT")}
+def _option(name: str, kind: Any, help: str | None, group: Group) -> Any:
+    """The annotation of a setting's option; pairs and lists are several words behind one option."""
+    several = get_origin(kind) in (list, dict)
+    if get_origin(kind) is dict:
+        help = f"{help}: NAME=VALUE ..."
+    switch = kind is bool or bool in get_args(kind)
+    return Annotated[
+        bool if switch else list[str] if several else kind,
+        Parameter(
+            name=flag(name),
+            help=help,
+            group=group,
+            negative=[flag(f"no_{name}")] if switch else [],
+            consume_multiple=several,
+        ),
+    ]
 
 
-class _Pairs(argparse.Action):
-    """Collects NAME=VALUE pairs into a dictionary."""
+def _options() -> dict[str, Any]:
+    usual = Group("settings", sort_key=1)
+    profiles = f"{', '.join(bundled_profiles())}, or a .toml file (default: what this machine has)"
+    known, fields = Literal.__getitem__(tuple(STRATEGIES)), Settings.model_fields
+    found = {
+        "profile": _option("profile", str, profiles, usual),
+        "strategy": _option("strategy", known, fields["strategy"].description, usual),
+        "options": _option("options", fields["options"].annotation, fields["options"].description, usual),
+    }
+    for place, (section, kind) in enumerate(SECTIONS.items(), start=2):
+        group = Group(f"settings: {section} (defaults are those of the profile)", sort_key=place)
+        for name, field in kind.model_fields.items():
+            found[name] = _option(name, field.annotation, field.description, group)
+    return found
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any) -> None:
-        setattr(namespace, self.dest, dict(self._pairs(parser, values)))
 
-    def _pairs(self, parser: argparse.ArgumentParser, values: list[str]) -> Iterator[tuple[str, str]]:
-        for value in values:
-            name, separator, content = value.partition("=")
-            if not separator:
-                parser.error(f"{self.option_strings[0]}: expected NAME=VALUE, got {value!r}")
-            yield name, content
+if TYPE_CHECKING:
+    SettingOptions = dict[str, Any]
+else:
+    SettingOptions = Annotated[TypedDict("SettingOptions", _options(), total=False), Parameter(name="*")]
+
+
+def given(settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The settings that the command line gave, by field name, without the profile.
+
+    Raises:
+        SettingsError: a pair is not NAME=VALUE.
+    """
+    kinds: list[type[BaseModel]] = [Settings, *SECTIONS.values()]
+    fields = {name: field for section in kinds for name, field in section.model_fields.items()}
+    pairs = {name for name, field in fields.items() if get_origin(field.annotation) is dict}
+    found = {name: value for name, value in (settings or {}).items() if name != "profile"}
+    return {name: _pairs(name, value) if name in pairs else value for name, value in found.items()}
+
+
+def _pairs(name: str, values: Sequence[str]) -> dict[str, str]:
+    split = [value.partition("=") for value in values]
+    if wrong := [key for key, separator, _ in split if not separator]:
+        raise SettingsError(f"{flag(name)}: expected NAME=VALUE, got {wrong[0]!r}")
+    return {key: value for key, _, value in split}
+
+
+def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
+    """The settings among the words of a command line that has no other options left, the profile included.
+
+    Raises:
+        SettingsError: an option is unknown, or lacks its value.
+    """
+    app = App(help_flags=(), version_flags=(), print_error=False, exit_on_error=False)
+
+    @app.default
+    def settings(given: SettingOptions | None = None) -> dict[str, Any]:
+        return dict(given or {})
+
+    try:
+        found: dict[str, Any] = app(list(arguments), result_action="return_value")
+    except CycloptsError as error:
+        raise SettingsError(str(error)) from None
+    return found
+
+
+EVERY_SETTING: ContextVar[bool] = ContextVar("EVERY_SETTING", default=False)
+"""Whether help shows every setting (``--help-all``)."""
+
+
+def usual(entries: "list[HelpEntry]") -> "list[HelpEntry]":
+    """The entries of a help, without settings that few people use unless every one is wanted."""
+    rare = {flag(name) for fields in SECTIONS.values() for name in fields.model_fields} - set(map(flag, USUAL))
+    return [one for one in entries if EVERY_SETTING.get() or not rare & {*one.positive_names}]

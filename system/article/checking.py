@@ -2,9 +2,7 @@
 
 from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
-from pathlib import Path
 
-from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Page, normalized
 from knowledge_store.progress import progress_bar
 from system.article.records import Article, CheckedStatement
@@ -62,18 +60,3 @@ def _is_part(page: Page, own: str) -> bool:
     """Whether a page is a copy of the text, or of a large part of it."""
     text = normalized(page.text)
     return text == own or (len(text) >= LARGE and text in own)
-
-
-def stores_in(path: Path | str) -> list[Path]:
-    """A knowledge store, or all that lie in a folder, in the order of their names.
-
-    Raises:
-        DocumentsError: there is none.
-    """
-    folder = Path(path)
-    found = sorted(folder.glob("*.json*")) if folder.is_dir() else [folder]
-    if not (found and found[0].is_file()):
-        raise DocumentsError(
-            f"{path}: expected a knowledge store (.json), or a folder of them; give files of other formats as documents"
-        )
-    return found

@@ -9,8 +9,8 @@ from typing import Any
 from tqdm import tqdm
 
 from knowledge_store.dense.encoder import EncoderUnavailable
-from system.app import options
 from system.app.commands.common import settings_of
+from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold
 from system.files.journal import JournalError
 from system.models.chat import ChatTokenizer
@@ -74,8 +74,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
     parser.add_argument("--overwrite", action="store_true", help="redo debates and judgements from the start")
-    options.add_settings(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, settings=[])
 
 
 def _share(text: str) -> float:
@@ -106,7 +105,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 async def _run(args: argparse.Namespace) -> None:
-    settings = settings_of(args)
+    settings = settings_of(parse_settings(args.settings))
     held_out = read_held_out(args.held_out)
     claims, leaked = _claims(args, held_out)
     args.output.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,7 @@
 """The work of ``factgraph run``: check what is left of a file of claims, and write what a run leaves."""
 
-import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from filecmp import cmpfiles
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,8 @@ from submission.report import write_report
 from submission.tables import print_summary
 from submission.write import Written, write_outputs
 from system.app.commands import common
-from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, stands_for_failure
+from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED
+from system.app.commands.run import RunOptions
 from system.check import load_engine
 from system.deadline import longest
 from system.files.journal import Journal
@@ -47,9 +47,9 @@ OF_CLAIMS = ("submission.json", "submission.csv", "timings.csv")  # what the jou
 HEADINGS = ("machine", "process", "claims", "seconds per claim", "loading, s", "peak memory, GiB", "lost")
 
 
-def check_file(args: argparse.Namespace) -> int:
+def check_file(args: RunOptions, given: Mapping[str, Any] | None) -> int:
     """Check a file of claims and write the submission, the time report and the HTML report."""
-    settings = common.settings_of(args)
+    settings = common.settings_of(given, documents=bool(args.documents))
     claims_file, claims, store = common.inputs_of(args, settings)
     identity = run_identity(settings, claims, store)
     overwrite = args.overwrite or (not args.claims and not args.resume and holds_same_claims(args.output, identity))
@@ -74,11 +74,11 @@ def check_file(args: argparse.Namespace) -> int:
     if args.ray:
         Console().print(workers_table(measured.workers))
     print(args.output / "report.html")
-    return EXIT_FAILED_CLAIMS if any(stands_for_failure(result) for result in results) else 0
+    return EXIT_FAILED_CLAIMS if any(result.failed for result in results) else 0
 
 
 def _check_what_is_left(
-    args: argparse.Namespace, settings: Settings, store: Path, claims: list[Claim], journal: Journal
+    args: RunOptions, settings: Settings, store: Path, claims: list[Claim], journal: Journal
 ) -> bool:
     """Check the claims that the journal does not hold; whether there were any, for which alone an engine is loaded."""
     if {claim.id for claim in claims} <= {result.claim.id for result in journal.finished}:
@@ -87,9 +87,7 @@ def _check_what_is_left(
     return True
 
 
-def _checker(
-    args: argparse.Namespace, settings: Settings, store: Path, claims: list[Claim]
-) -> "LocalChecker | ClusterChecker":
+def _checker(args: RunOptions, settings: Settings, store: Path, claims: list[Claim]) -> "LocalChecker | ClusterChecker":
     """Who checks the claims: this process, or with --ray the workers of a cluster."""
     if not args.ray:
         engine, load_seconds = common.load_timed(settings, args.output / "trace.jsonl" if args.trace else None)
@@ -157,7 +155,7 @@ def _totals(results: Sequence[ClaimResult]) -> dict[str, Any]:
             flaws[flaw] = flaws.get(flaw, 0) + count
     return {
         "claims": len(results),
-        "failed_claims": [result.claim.id for result in results if stands_for_failure(result)],
+        "failed_claims": [result.claim.id for result in results if result.failed],
         "store_flaws": dict(sorted(flaws.items())),
         "store_flaws_by_claim": {str(result.claim.id): result.flaws for result in results if result.flaws},
     }

@@ -1,40 +1,56 @@
-"""Parts that several commands share: the inputs, the settings, the engine, the exit statuses."""
+"""Parts that several commands share: the inputs, the settings, the engine, the exit statuses.
 
-import argparse
+Paths are looked at before this module loads anything large, so a wrong one is named within a second.
+"""
+
 import sys
 import time
 from codecs import BOM_UTF8
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from knowledge_store.pages.documents import read_documents
+from cyclopts import Parameter
+
+from knowledge_store.pages.documents import DocumentsError, find_documents, read_documents
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import write_store
-from knowledge_store.searchers.archive import Archive, is_archive
-from knowledge_store.searchers.searched import open_searcher
 from system.app import options
-from system.app.options import add_documents as add_documents
-from system.app.options import add_inputs as add_inputs
+from system.app.options import ClaimsFile, Documents, Fetch, Store
 from system.averitec.claims import ClaimsError, read_claims
-from system.averitec.gold import write_gold_store
-from system.check import Engine, load_engine
-from system.collection import store_file
-from system.graph.records import Claim, ClaimResult
+from system.graph.records import Claim
 from system.hardware.machine import choose_profile
 from system.settings import Settings, load
-from system.strategies.base import unused
+
+if TYPE_CHECKING:
+    from system.check import Engine
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
 EXAMPLE_STORE = ROOT / "knowledge_store" / "examples"
+NOTHING = "no evidence: give --documents, --knowledge-store or --search with an archive or a SearXNG address"
 EXIT_REFUTED = 1
 EXIT_FAILED_CLAIMS = 3
 EXIT_INTERRUPTED = 130
 
 
-def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[Claim], Path]:
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Inputs:
+    """The claims of a run, what to check them against, and where the results go."""
+
+    claims: ClaimsFile = None
+    knowledge_store: Store = None
+    documents: Documents = ()  # type: ignore[assignment]  # nothing may change the default
+    fetch: Fetch = False
+    output: Annotated[Path, Parameter(help="output folder (default: output)")] = Path("output")
+    start: Annotated[int, Parameter(help="first claim, counted from 0 (default: 0)")] = 0
+    limit: Annotated[int | None, Parameter(help="number of claims (default: all)")] = None
+
+
+def inputs_of(inputs: Inputs, settings: Settings) -> tuple[Path, list[Claim], Path]:
     """The file of claims, the claims wanted of it, and their knowledge store.
 
     Raises:
@@ -42,45 +58,64 @@ def inputs_of(args: argparse.Namespace, settings: Settings) -> tuple[Path, list[
         DocumentsError: there are no documents to read.
         SearchError: there is no such archive, or it cannot be read.
     """
-    search = settings.retrieval.search
-    claims_file = args.claims or EXAMPLE_CLAIMS
-    claims = read_claims(claims_file, args.start, args.limit)  # a wrong file is the first thing to be told
-    if args.documents and args.knowledge_store:
-        raise ClaimsError("--documents and --knowledge-store cannot be combined; give one of them")
-    evidence = args.knowledge_store or args.documents
-    if settings.debate.evidence != "gold" and not search and bool(args.claims) != bool(evidence):
+    search, gold = settings.retrieval.search, settings.debate.evidence == "gold"
+    claims_file = inputs.claims or EXAMPLE_CLAIMS
+    claims = read_claims(claims_file, inputs.start, inputs.limit)  # a wrong file is named first
+    one_source(inputs.documents, inputs.knowledge_store)
+    evidence = inputs.knowledge_store or inputs.documents
+    if not (gold or search) and bool(inputs.claims) != bool(evidence):
         raise ClaimsError(
             "--claims and evidence must be given together: give --claims with --knowledge-store or --documents, "
             "or none of them to use the bundled examples"
         )
-    store = args.knowledge_store or EXAMPLE_STORE
+    store = inputs.knowledge_store or EXAMPLE_STORE
     if search and not evidence:  # what is found is all there is
-        open_searcher(search)
-        store = Path(settings.retrieval.search_folder)
-        try:
-            store.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ClaimsError(
-                f"retrieval.search_folder {store}: expected a folder that can be written, got: {error.strerror}"
-            ) from error
-    if args.documents:
-        store = store_of_documents(args.documents, args.output / "documents", fetch=args.fetch)
-    if settings.debate.evidence == "gold":
-        store = write_gold_store(claims_file, claims, args.output / "gold")
+        store = _search_folder(settings)
+    if inputs.documents:
+        store = store_of_documents(inputs.documents, inputs.output / "documents", fetch=inputs.fetch)
+    if gold:
+        from system.averitec.gold import write_gold_store
+
+        store = write_gold_store(claims_file, claims, inputs.output / "gold")
+    _check_store(store, claims, given=bool(inputs.knowledge_store), search=bool(search))
+    return claims_file, claims, store
+
+
+def one_source(documents: Sequence[str], store: Path | None) -> None:
+    """Refuse documents beside a store.
+
+    Raises:
+        ClaimsError: both are given.
+    """
+    if documents and store:
+        raise ClaimsError("--documents and --knowledge-store cannot be combined; give one of them")
+
+
+def _search_folder(settings: Settings) -> Path:
+    from knowledge_store.searchers.searched import open_searcher
+
+    open_searcher(settings.retrieval.search)
+    folder = Path(settings.retrieval.search_folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ClaimsError(
+            f"retrieval.search_folder {folder}: expected a folder that can be written, got: {error.strerror}"
+        ) from error
+    return folder
+
+
+def _check_store(store: Path, claims: Sequence[Claim], *, given: bool, search: bool) -> None:
+    from knowledge_store.searchers.archive import Archive, is_archive
+
     if not store.exists():
         raise ClaimsError(f"{store} not found; expected a folder with <claim id>.json, or one file for all claims")
-    if (
-        args.knowledge_store
-        and not search
-        and store.is_dir()
-        and not any(store_file(store, one).exists() for one in claims)
-    ):
+    if given and not search and store.is_dir() and not any((store / f"{one.id}.json").exists() for one in claims):
         raise ClaimsError(f"{store}: no {claims[0].id}.json, nor a store of another claim; did you mean --documents?")
     if is_archive(store):
         Archive.open(store)
     elif store.is_file() and not _is_store(store):
         raise ClaimsError(f"{store}: expected an archive or a store of JSON Lines; did you mean --documents?")
-    return claims_file, claims, store
 
 
 def _is_store(file: Path) -> bool:
@@ -105,45 +140,67 @@ def store_of_documents(sources: Sequence[str], folder: Path, *, fetch: bool) -> 
     return store
 
 
-def settings_of(args: argparse.Namespace, *, reading: bool = False) -> Settings:
-    """The settings that the options ask for; says which profile was chosen and why where they name none.
+def find_sources(
+    documents: Sequence[str], given: Mapping[str, Any] | None, *, fetch: bool, store: bool = False
+) -> None:
+    """Look whether there is evidence, before anything large is imported.
 
     Args:
-        reading: whether many statements are checked, each briefly and as those on documents are.
+        given: see ``options.SettingOptions``; only a profile of the user's own may name a search besides these.
+        store: whether there is evidence besides.
+
+    Raises:
+        DocumentsError: a document does not exist, or there is no evidence.
+        SearchError: there is no such archive.
     """
-    given = options.given_settings(args)
-    profile, why = (args.profile, "") if args.profile else choose_profile(given)
-    settings = load(profile, {**options.BRIEF, **given} if reading else given)
-    if reading or getattr(args, "documents", None):
+    search, profile = (str((given or {}).get(name, "")) for name in ("search", "profile"))
+    if not (documents or search or store or profile.endswith(".toml")):
+        raise DocumentsError(NOTHING)
+    find_documents(documents, fetch=fetch)
+    if search:
+        from knowledge_store.searchers.searched import open_searcher
+
+        open_searcher(search)
+
+
+def settings_of(
+    given: Mapping[str, Any] | None, *, documents: bool = False, brief: bool = False, quiet: bool = False
+) -> Settings:
+    """The settings that the options ask for; without a profile among them, says which was chosen and why.
+
+    Args:
+        given: see ``options.SettingOptions``.
+        documents: whether claims are checked as those on documents are.
+        brief: whether many statements are checked, each briefly.
+        quiet: say nothing.
+    """
+    chosen, named = options.given(given), (given or {}).get("profile")
+    profile, why = (named, "") if named else choose_profile(chosen)
+    settings = load(profile, {**options.BRIEF, **chosen} if brief else chosen)
+    if documents:
         asked, settings = settings.strategy, settings.for_documents()
-        idle = [f"--{name}" for name in ("backend", "model", "adapters", "address") if name in given]
-        if settings.strategy != asked and idle:
+        idle = [options.flag(name) for name in ("backend", "model", "adapters", "address") if name in chosen]
+        if settings.strategy != asked and idle and not quiet:
             reads = f"documents and texts are read by the verifier (strategy {settings.strategy})"
             use = f"--document-strategy {asked} uses {'it' if len(idle) == 1 else 'them'}"
             print(f"{', '.join(idle)}: no effect here, {reads}; {use}", file=sys.stderr)
-    if idle := unused(settings.strategy, given):
-        flags = (options.flag(f"no_{name}" if given[name] is False else name) for name in idle)
-        print(f"{', '.join(flags)}: no effect with strategy {settings.strategy}", file=sys.stderr)
-    if why:
+    _name_unused(settings, chosen, quiet=quiet)
+    if why and not quiet:
         print(f"profile {profile}: {why}", file=sys.stderr)
     return settings
 
 
-def load_timed(settings: Settings, trace: Path | None = None) -> tuple[Engine, float]:
+def _name_unused(settings: Settings, chosen: Mapping[str, Any], *, quiet: bool) -> None:
+    from system.strategies.base import unused  # only now: it imports the strategy
+
+    if not quiet and (idle := unused(settings.strategy, chosen)):
+        flags = (options.flag(f"no_{name}" if chosen[name] is False else name) for name in idle)
+        print(f"{', '.join(flags)}: no effect with strategy {settings.strategy}", file=sys.stderr)
+
+
+def load_timed(settings: Settings, trace: Path | None = None) -> tuple["Engine", float]:
     """The engine, and the seconds that loading it took, which no claim's clock contains."""
+    from system.check import load_engine
+
     began = time.perf_counter()
     return load_engine(settings, trace), time.perf_counter() - began
-
-
-@asynccontextmanager
-async def closing(engine: Engine) -> AsyncIterator[Engine]:
-    """The engine; what its model holds is freed at the end, whatever happens."""
-    try:
-        yield engine
-    finally:
-        await engine.model.close()
-
-
-def stands_for_failure(result: ClaimResult) -> bool:
-    """Whether the row stands for a failure instead of an answer."""
-    return any(failure.unanswered for failure in result.failures)

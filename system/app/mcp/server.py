@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.searchers import SearchError
 from system import __version__
+from system.app.errors import can_be_mended
 from system.app.mcp.records import (
     CheckedClaim,
     CitationsReport,
@@ -147,11 +148,11 @@ class Tools:
 
     def _loaded(self) -> "Desk | ToolError":
         """The desk, or why there is none, which every call is told."""
-        from system.app.errors import USER_ERRORS
-
         try:
             return self._load()
-        except USER_ERRORS as error:
+        except Exception as error:
+            if not can_be_mended(error):
+                raise
             log.error("error: %s", error)
             return ToolError(f"the engine cannot be loaded: {error}")
 

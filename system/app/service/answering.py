@@ -1,6 +1,5 @@
 """Answer at a port that is bound already, until told to stop: the same bounds for every application."""
 
-import argparse
 import socket
 from contextlib import suppress
 from dataclasses import replace
@@ -8,16 +7,17 @@ from dataclasses import replace
 import uvicorn
 from starlette.types import ASGIApp
 
+from system.app.commands.serve import Listening
 from system.app.service.guards import USUAL, Bounds, bounded, trusted
 
 GOODBYE = 5  # seconds that open connections have when the service stops
 
 
-def answer(app: ASGIApp, args: argparse.Namespace, bound: socket.socket, path: str, token: str) -> None:
+def answer(app: ASGIApp, args: Listening, bound: socket.socket, path: str, token: str) -> None:
     """Say where an application is, and serve it until SIGINT or SIGTERM.
 
     Args:
-        args: with the options of ``add_listening``.
+        args: where to listen.
         path: where clients begin.
         token: that they need; empty where only this machine reaches it.
     """

@@ -1,6 +1,5 @@
 """The service behind a port that is bound already: load the engine, then answer until told to stop."""
 
-import argparse
 import logging
 import socket
 import sqlite3
@@ -9,6 +8,8 @@ from pathlib import Path
 from knowledge_store.pages import reading
 from knowledge_store.ranking import warm_up
 from system.app.commands import common
+from system.app.commands.serve import ServeOptions
+from system.app.options import SettingOptions
 from system.app.service.access import AccessError
 from system.app.service.answering import answer
 from system.app.service.app import Capacity, create_app
@@ -24,14 +25,14 @@ REMEDIES = {
 }
 
 
-def listen(args: argparse.Namespace, token: str, bound: socket.socket) -> None:
+def listen(args: ServeOptions, given: SettingOptions | None, token: str, bound: socket.socket) -> None:
     """Load the engine and serve until SIGINT or SIGTERM.
 
     Raises:
         AccessError: the file of jobs cannot be used.
     """
     archive = open_archive(args.jobs)
-    engine, seconds = common.load_timed(common.settings_of(args))
+    engine, seconds = common.load_timed(common.settings_of(given))
     log.info("engine loaded in %.1f s; compiling the ranking", seconds)
     warm_up(engine.settings.retrieval)
     reading.warm_up()

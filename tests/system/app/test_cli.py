@@ -235,14 +235,12 @@ def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, m
     assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
 
 
-def test_closes_the_model_at_the_end(answers, tmp_path, monkeypatch):
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "a.txt").write_text("The Aster bridge opened in 1932.")
-    model = ScriptedModel(answers)
-    engine = Engine(model, BagOfWords(), load("server", {}))
+def test_verify_closes_the_model_at_the_end(answers, tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_text("The Aster bridge opened in 1932.")
+    engine = Engine(ScriptedModel(answers), BagOfWords(), load("server", {}))
     monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
-    assert cli.main(["verify", CLAIM, "--documents", "notes"]) == 0
-    assert model.closed
+    assert cli.main(["verify", CLAIM, "--documents", "a.txt"]) == 0
+    assert engine.model.closed
 
 
 def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
@@ -373,26 +371,25 @@ def test_a_file_in_place_of_the_search_folder_is_named(answers, archive, tmp_pat
     assert "search_folder kept: expected a folder that can be written, got: File exists" in capsys.readouterr().err
 
 
-def test_verify_rejects_a_claim_that_is_not_text(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["verify", "The br\udcffidge.", "--documents", "notes"])
-    assert r"argument claim: expected UTF-8, got 'The br\udcffidge.'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([" "], "argument claim: expected a statement to check, got an empty text"),
-        (
-            [CLAIM, "--date", "yesterday"],
-            "argument --date: expected a date as 2020-08-25 or 25-8-2020, got 'yesterday'",
-        ),
+        ([" "], "claim: expected a statement to check, got an empty text"),
+        (["The br\udcffidge."], r"expected UTF-8, got 'The br\udcffidge.'"),
+        ([CLAIM, "--date", "yesterday"], "claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'yesterday'"),
+        (["The", "--detph", "3"], "Unknown option: --detph. Did you mean --depth?"),
+        (["The", "--detph=3"], "Did you mean --depth?"),
+        (["The", "--xyzzy"], "Unknown option: --xyzzy. --help-all shows every option."),
+        (["The", "bridge"], "unexpected bridge; put a text of several words in quotation marks"),
+        (["The", "--depth", "x"], '"x"'),
+        (["The", "--strategy", "gto"], "got"),
+        (["The"], "nowhere not found"),
     ],
 )
-def test_verify_refuses_an_empty_claim_and_an_unclear_date(arguments, message, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        cli.main(["verify", *arguments, "--documents", "notes"])
-    assert message in capsys.readouterr().err
+def test_verify_names_a_wrong_option_before_anything_is_loaded(arguments, message, capsys):
+    assert cli.main(["verify", *arguments, "--documents", "nowhere"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ") and message in line
 
 
 def test_verify_takes_an_iso_date(answers, tmp_path, capsys):
@@ -469,21 +466,6 @@ def test_an_unknown_command_gets_advice(word, message, capsys):
     assert f"error: no command {word!r}; {message}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--detph", "3"], "--detph 3; did you mean --depth?"),
-        (["--detph=3"], "--detph=3; did you mean --depth?"),
-        (["--xyzzy"], "--xyzzy; --help-all shows every option"),
-        (["bridge"], "bridge; put a text of several words in quotation marks"),
-    ],
-)
-def test_an_unknown_option_gets_advice(words, message, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        cli.main(["verify", "The", *words, "--documents", "notes"])
-    assert f"unrecognized arguments: {message}" in " ".join(capsys.readouterr().err.split())
-
-
 def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
     assert cli.main(["validate", "absent.csv"]) == 2
     (tmp_path / "notes").mkdir()
@@ -498,8 +480,7 @@ def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
 def test_help_shows_common_options_and_help_all_shows_all(capsys):
     shown = {}
     for flag in ("--help", "--help-all"):
-        with pytest.raises(SystemExit):
-            cli.main(["verify", flag])
+        assert cli.main(["verify", flag]) == 0
         shown[flag] = capsys.readouterr().out
     assert "--depth" in shown["--help"] and "--hop-candidates" not in shown["--help"]
     assert "--depth" in shown["--help-all"] and "--hop-candidates" in shown["--help-all"]

@@ -9,9 +9,10 @@ import pytest
 import torch
 from rich.console import Console
 
+from submission.legacy import resources
 from system.app import cli
 from system.app.commands import doctor
-from system.app.commands.doctor import State, bad, examine_inputs, good, note, print_findings
+from system.app.commands.doctor import Finding, State, examine_inputs, print_findings
 from system.settings import load
 
 GIB = 2**30
@@ -115,19 +116,24 @@ def test_a_server_that_does_not_answer_is_missing():
         ((), State.BAD, "2 of 2 claims"),
     ],
 )
-def test_counts_claims_without_a_store(tmp_path, stores, state, words):
+def test_counts_claims_without_a_store(tmp_path, monkeypatch, stores, state, words):
     claims = tmp_path / "claims.json"
     claims.write_bytes(orjson.dumps([{"claim": "One."}, {"claim": "Two."}]))
     (tmp_path / "stores").mkdir()
     for number in stores:
         (tmp_path / "stores" / f"{number}.json").write_text("{}")
-    found = {finding.subject: finding for finding in examine_inputs(claims, tmp_path / "stores", wordnet=None)}
+    monkeypatch.setattr(resources, "local_wordnet", lambda: None)
+    found = {finding.subject: finding for finding in examine_inputs(claims, tmp_path / "stores")}
     assert found["stores"].state is state and words in found["stores"].found
     assert found["WordNet"].state is State.NOTE
 
 
 def test_findings_are_printed_verbatim():
-    findings = [good("a", "[red]x[/red]"), note("b", "y", "do this"), bad("c", "z", "do that")]
+    findings = [
+        Finding("a", State.GOOD, "[red]x[/red]"),
+        Finding("b", State.NOTE, "y", "do this"),
+        Finding("c", State.BAD, "z", "do that"),
+    ]
     console = Console(width=80)
     with console.capture() as captured:
         print_findings(findings, console)

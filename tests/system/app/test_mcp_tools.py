@@ -13,8 +13,7 @@ from factgraph import FactChecker
 from knowledge_store.pages.documents import read_documents
 from knowledge_store.pages.page import Flaws
 from knowledge_store.searchers.archive import Archive
-from system.app.cli import COMMANDS
-from system.app.commands import mcp
+from system.app.cli import COMMANDS, app
 from system.app.mcp.desk import Desk
 from system.app.mcp.records import Progress
 from system.app.mcp.server import Server, Tools
@@ -91,7 +90,9 @@ def test_the_docs_name_every_tool_and_a_configuration():
     assert described == [tool.name for tool in in_session(lambda client: client.list_tools()).tools]
     (block,) = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     command, *arguments = json.loads(block)["mcpServers"]["factgraph"]["args"]
-    assert command in COMMANDS and mcp.parser().parse_args(arguments).documents == ["/home/me/notes"]
+    assert command in COMMANDS
+    _, bound, _ = app.parse_args([command, *arguments])
+    assert bound.arguments["options"].documents == ["/home/me/notes"]
 
 
 def test_a_claim_gets_a_verdict_with_its_source():

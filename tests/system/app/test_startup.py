@@ -10,12 +10,12 @@ import pytest
 from system.app.cli import COMMANDS
 
 LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentence_transformers", "peft", "openvino",
-         "nltk", "fastapi", "mcp", "rich", "llguidance", "trafilatura", "faiss", "regex",
+         "nltk", "fastapi", "mcp", "llguidance", "trafilatura", "faiss", "regex",
          "HanTa", "snowballstemmer", "sentencex", "huggingface_hub")  # fmt: skip
 ASKED = {
     "system": (
         ["--help"], ["--version"], ["verfy"], ["--help-all"], ["run", "--dpth", "2"], ["text", "a.txt", "--documnets"],
-        ["verify", "x", "--documnets"], ["score", "--predictoins"], ["doctor", "--profil"],
+        ["verify", "x", "--documnets"], ["verify", "x", "--documents", "nowhere"], ["verify", "x"], ["score", "--predictoins"], ["doctor", "--profil"],
         *([name, "--help"] for name in COMMANDS),
     ),
     "submission": (["--help"], [], ["scoer"], ["calibrate", "--help"]),
