@@ -144,7 +144,7 @@ def _reason(error: Exception) -> str:
         case UnusedCliTokensError():
             return f"unexpected {' '.join(error.unused_tokens or ())}; put a text of several words in quotation marks"
         case CycloptsError():
-            return str(error)
+            return str(error).encode(errors="backslashreplace").decode()
     if can_be_mended(error):
         return str(error)
     if isinstance(error, OSError):  # a disk that is full, gone or closed to us; no defect of ours shows itself so

@@ -5,8 +5,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from system.app.commands.common import Inputs
+from system.app.commands.common import EXIT_REFUTED, ROOT, Inputs
+from system.app.commands.text import text
 from system.app.options import SettingOptions
+
+ARTICLE = ROOT / "system" / "examples" / "article" / "ferry.md"
+DOCUMENTS = ARTICLE.parent / "documents"
 
 
 @Parameter(name="*")
@@ -33,4 +37,16 @@ def run(options: RunOptions = RunOptions(), settings: SettingOptions | None = No
     """
     from system.app.commands.checking import check_file  # only now: it takes seconds, which no help should
 
-    return check_file(options, settings)
+    status = check_file(options, settings)
+    if status or not _is_first_run(options, settings):
+        return status
+    print(f"now a short article, against documents: {ARTICLE}", flush=True)
+    folder = options.output / "article"
+    checked = text(str(ARTICLE), documents=[str(DOCUMENTS)], output=folder, overwrite=True, settings=settings)
+    return 0 if checked == EXIT_REFUTED else checked
+
+
+def _is_first_run(options: RunOptions, settings: SettingOptions | None) -> bool:
+    """Whether all the bundled examples were checked, and nothing else."""
+    own = options.claims or options.documents or options.knowledge_store or options.start or options.limit
+    return not (own or options.ray or {"search", "evidence"} & {*(settings or {})})

@@ -7,6 +7,7 @@ import sys
 import time
 from datetime import date
 from pathlib import Path
+from pkgutil import resolve_name
 
 import orjson
 import pytest
@@ -19,6 +20,7 @@ from knowledge_store.pages.reading import read_document
 from knowledge_store.searchers.archive import Archive
 from system.app import cli
 from system.app.commands import common
+from system.app.errors import USER_ERRORS
 from system.check import Engine, load_engine
 from system.graph.records import ClaimResult, Label
 from system.models import loading
@@ -73,7 +75,8 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     predictions = load_json(output / "submission.json")
     assert [entry["claim_id"] for entry in predictions] == list(range(len(load_json(common.EXAMPLE_CLAIMS))))
     assert {path.name for path in output.iterdir()} == {
-        "figures", "graphs", "journal.jsonl", "measured.json", "measured_timings.txt", "report.html", "run.json",
+        "article", "figures", "graphs", "journal.jsonl", "measured.json", "measured_timings.txt", "report.html",
+        "run.json",
         "submission.csv", "submission.json", "timings.csv", "timings.json"
     }  # fmt: skip
     with (output / "submission.csv").open(newline="") as file:
@@ -82,6 +85,9 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     printed = captured.out
     assert re.search(r"profile \w+: ", captured.err)
     assert "submission.csv" in printed and "timings.json" in printed
+    article = load_json(output / "article" / "result.json")
+    assert len(article["statements"]) > 3 and (output / "article" / "report.html").exists()
+    assert f"of {len(article['statements'])} statements decided" in printed
 
 
 @pytest.mark.slow
@@ -482,8 +488,8 @@ def test_help_shows_common_options_and_help_all_shows_all(capsys):
     for flag in ("--help", "--help-all"):
         assert cli.main(["verify", flag]) == 0
         shown[flag] = capsys.readouterr().out
-    assert "--depth" in shown["--help"] and "--hop-candidates" not in shown["--help"]
-    assert "--depth" in shown["--help-all"] and "--hop-candidates" in shown["--help-all"]
+    assert "--depth" in shown["--help"] and "--chunk-overlap" not in shown["--help"]
+    assert "--depth" in shown["--help-all"] and "--chunk-overlap" in shown["--help-all"]
 
 
 def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
@@ -597,3 +603,7 @@ def test_a_gpu_profile_says_that_there_is_none_at_once(monkeypatch):
     monkeypatch.setattr(SentenceEncoder, "of", lambda _: pytest.fail("an encoder was looked for"))
     with pytest.raises(ModelUnavailable, match="needs a GPU, and this machine has none"):
         load_engine(load("a10g", {}))
+
+
+def test_the_errors_that_a_user_can_mend_exist():
+    assert all(issubclass(resolve_name(name), Exception) for name in USER_ERRORS)

@@ -15,7 +15,8 @@ LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentenc
 ASKED = {
     "system": (
         ["--help"], ["--version"], ["verfy"], ["--help-all"], ["run", "--dpth", "2"], ["text", "a.txt", "--documnets"],
-        ["verify", "x", "--documnets"], ["verify", "x", "--documents", "nowhere"], ["verify", "x"], ["score", "--predictoins"], ["doctor", "--profil"],
+        ["verify", "x", "--documnets"], ["verify", "x", "--documents", "nowhere"], ["verify", "x"],
+        ["score", "--predictoins"], ["doctor", "--profil"],
         *([name, "--help"] for name in COMMANDS),
     ),
     "submission": (["--help"], [], ["scoer"], ["calibrate", "--help"]),
