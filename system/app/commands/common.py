@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
 EXAMPLE_STORE = ROOT / "knowledge_store" / "examples"
-NOTHING = "no evidence: give --documents, --knowledge-store or --search with an archive or a SearXNG address"
+NOTHING = "no evidence: give --documents, or --search with an archive or a SearXNG address"
 EXIT_REFUTED = 1
 EXIT_FAILED_CLAIMS = 3
 EXIT_INTERRUPTED = 130

@@ -96,7 +96,7 @@ def test_the_check_of_another_text_is_not_overwritten_unasked(engines, tmp_path,
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["text", "text.md"], "no evidence: give --documents, --knowledge-store or --search"),
+        (["text", "text.md"], "no evidence: give --documents, or --search"),
         (["text", "none.md", "--documents", "notes.md"], "none.md: no such file"),
         (["text", "text.md", "--knowledge-store", "nowhere"], "expected a knowledge store"),
         (["text", "text.md", "--documents", "nowhere"], "nowhere not found"),
