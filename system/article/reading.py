@@ -22,7 +22,7 @@ from system.text.words import words
 HEADING = 12  # longest heading in words: a block with which no sentence ends
 PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
 SHORTEST = 3  # fewest words of a sentence
-VERBLESS = 8  # words up to which a sentence needs a verb; a longer one may be a headline
+VERBLESS = 6  # words from which a sentence needs no verb: many verbs look like nouns
 NAMES = {"a question": Kind.QUESTION, "an opinion": Kind.OPINION, "a call to action": Kind.CALL}
 _VERBS = """
     am is are was were be been has have had do does did will would can could may might must shall should became
@@ -32,7 +32,10 @@ _VERBS = """
     spoke spent split spread stole stood struck swam swore took taught told thought threw understood woke won wore
     wrote
 """
-_VERB = re.compile(rf"\b(?:{'|'.join(_VERBS.split())}|[a-z]\w*(?:ed|s)|\w+n['’]t)\b|\w['’](?:s|re|ll|ve|d)\b")
+_VERB = re.compile(
+    rf"\b(?:{'|'.join(_VERBS.split())}|[a-z]\w*(?:ed|s)|\w+n['’]t|(?:I|[Yy]ou|[Ww]e|[Tt]hey) [a-z]+)\b|"
+    r"\w['’](?:s|re|ll|ve|d)\b"
+)
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 

@@ -15,7 +15,7 @@ from rapidfuzz.distance import JaroWinkler
 from knowledge_store.normalization import skeleton
 from system.text.copies import NUMBERING
 from system.text.language import other_language
-from system.text.quantities import Kind, Quantity, disagreeing, quantities
+from system.text.quantities import Kind, Quantity, quantities
 from system.text.words import STOP_WORDS, content_stems, words
 
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
@@ -54,7 +54,8 @@ def details(texts: Sequence[str], claim: str) -> list[str]:
     ['300', 'Ann', 'Berg']
     """
     seen, asked = [skeleton(NUMBERING.sub("", text)) for text in texts], skeleton(claim)
-    numbers = disagreeing(tuple(number for text in seen for number in quantities(text)), quantities(asked))
+    claimed = quantities(asked)
+    numbers = [one for text in seen for one in quantities(text) if not any(one.agrees(other) for other in claimed)]
     common = _NO_NAMES | {word.lower() for word in words(asked)}
     common |= {word for text in seen for word in words(text) if word.islower()}
     known = [word.lower() for word in words(asked) if len(word) >= NAMED and not word.islower()]

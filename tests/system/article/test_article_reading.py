@@ -89,8 +89,8 @@ def test_a_claim_that_refers_to_something_has_its_context(text: str, context: st
         ("पुल 1932 में खुला।", 1),
         ("افتتح الجسر عام 1932.", 1),
         ("阿斯特大桥于1932年通车。费用为400万欧元。", 2),
-        ("The Aster bridge, 1932. Photo: the bridge.", 0),
-        ("Tea costs more. Prices fell again. Halvers won today. I am 30. Bridges aren't cheap.", 5),
+        ("The Aster bridge, 1932. Photo: the bridge. Most people recover from the pandemic.", 1),
+        ("Tea costs more. Prices fell again. Halvers won today. I am 30. Bridges aren't cheap. They want more.", 6),
     ],
 )
 def test_short_sentences_with_a_verb_are_claims_in_any_language(text: str, claims: int) -> None:
