@@ -15,7 +15,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from submission.files import SubmissionError
 from submission.score import comparable_pairs
-from submission.write import read_json
 from system.files.texts import write_text
 from system.graph.records import Calibration, Label, Record
 from system.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
@@ -114,12 +113,11 @@ def reliability(confidences: Numbers, right: NDArray[np.bool_]) -> tuple[Bin, ..
 def calibrate_command(arguments: argparse.Namespace, console: Console) -> int:
     """Fit, print and save the confidences."""
     met = comparable_pairs(arguments.predictions, arguments.gold)
-    confidence = {entry.claim_id: entry.confidence for entry in read_json(arguments.predictions)}
-    report = calibrate(
-        [confidence[one.predicted.claim_id] for one in met],
-        [one.predicted.label for one in met],
-        [one.gold.label for one in met],
-    )
+    confidences = [one.predicted.confidence for one in met]
+    if None in confidences:
+        raise SubmissionError(f"{arguments.predictions}: expected a confidence for every claim; give a submission.json")
+    labels = [(one.predicted.label, one.gold.label) for one in met]
+    report = calibrate([given for given in confidences if given is not None], *zip(*labels, strict=True))
     write_text(arguments.output, report.calibration.model_dump_json(indent=2) + "\n")
     diagram = arguments.output.with_suffix(".svg")
     write_text(diagram, draw(report))

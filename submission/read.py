@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +13,10 @@ from system.averitec.claims import ClaimsError
 from system.averitec.gold import GoldClaim
 from system.files.texts import repair
 from system.graph.records import NO_ANSWER, Label, Record
+from system.report.claims import Entry, EvidencePair
 
 Pairs = tuple[tuple[str, str], ...]
 """Questions, each with an answer."""
-
-
-class Predicted(Record):
-    """A system's prediction for a claim; its label keeps the system's spelling.
-
-    Attributes:
-        pairs: empty if the evidence cannot be read as pairs; ``validate`` says why.
-    """
-
-    claim_id: int
-    claim: str
-    label: str
-    pairs: Pairs = ()
 
 
 class Gold(Record):
@@ -45,16 +34,21 @@ class Gold(Record):
     types: tuple[str, ...] = ()
 
 
-def read_predictions(path: Path) -> list[Predicted]:
+def read_predictions(path: Path) -> list[Entry]:
     """Read ``submission.json``, the organizers' JSON (the position is the id if none is given), or a CSV.
 
     Raises:
         SubmissionError: the file cannot be read, or an entry lacks a field of predictions.
     """
     if path.suffix == ".json":
-        return [_predicted(f"{path}: entry {number}", number, one) for number, one in enumerate(read_json_array(path))]
+        return [_entry(f"{path}: entry {number}", number, item) for number, item in enumerate(read_json_array(path))]
     return [
-        Predicted(claim_id=_id(path, row), claim=row.claim, label=row.label, pairs=_pairs_of_row(row))
+        Entry(
+            claim_id=_id(path, row),
+            claim=row.claim,
+            label=row.label,
+            pairs=tuple(EvidencePair(question=question, answer=answer) for question, answer in _pairs_of_row(row)),
+        )
         for row in read_table(path).rows
     ]
 
@@ -140,30 +134,46 @@ def predicts_two_labels(predictions: Path) -> bool:
     return setup.is_file() and of_two_labels(read_object(setup))
 
 
-def _predicted(where: str, number: int, entry: object) -> Predicted:
-    if not isinstance(entry, Mapping):
-        raise SubmissionError(f"{where}: expected an object, got {entry!r:.60}")
-    claim_id = entry.get("claim_id", number)
+def _entry(where: str, number: int, item: object) -> Entry:
+    if not isinstance(item, Mapping):
+        raise SubmissionError(f"{where}: expected an object, got {item!r:.60}")
+    claim_id, confidence, evidence = item.get("claim_id", number), item.get("confidence"), item.get("evidence")
+    pairs = evidence if isinstance(evidence, list) and all(map(_is_pair, evidence)) else []
     if not isinstance(claim_id, int):
         raise SubmissionError(f"{where}: 'claim_id': expected an integer, got {claim_id!r:.60}")
-    texts = {}
     for key in ("claim", "pred_label"):
-        if not isinstance(value := entry.get(key), str):
-            raise SubmissionError(f"{where}: {key!r}: expected a string, got {value!r:.60}")
-        texts[key] = repair(value)  # JSON may escape half of a surrogate pair, which nothing else can hold
-    pairs = _pairs(entry.get("evidence"))
-    return Predicted(claim_id=claim_id, claim=texts["claim"], label=texts["pred_label"], pairs=pairs)
+        if not isinstance(item.get(key), str):
+            raise SubmissionError(f"{where}: {key!r}: expected a string, got {item.get(key)!r:.60}")
+    return Entry(
+        claim_id=claim_id,
+        claim=_text(item, "claim"),
+        label=_text(item, "pred_label"),
+        pairs=tuple(map(_pair, pairs)),
+        justification=_text(item, "justification"),
+        confidence=confidence if isinstance(confidence, int | float) and isfinite(confidence) else None,
+    )
 
 
-def _pairs(evidence: object) -> Pairs:
-    """Return the pairs of a prediction in JSON, none if any of them is no pair of texts."""
-    pairs = []
-    for item in evidence if isinstance(evidence, list) else []:
-        question, answer = (item.get("question"), item.get("answer")) if isinstance(item, Mapping) else (None, None)
-        if not (isinstance(question, str) and isinstance(answer, str)):
-            return ()
-        pairs.append((repair(question), repair(answer)))
-    return tuple(pairs)
+def _is_pair(item: object) -> bool:
+    """Return whether the organizers' converter can read an item of evidence."""
+    return isinstance(item, Mapping) and all(isinstance(item.get(key), str) for key in ("question", "answer"))
+
+
+def _pair(item: Mapping[str, object]) -> EvidencePair:
+    texts = {name: _text(item, name) for name in ("question", "answer", "url", "scraped_text")}
+    urls = item.get("urls")
+    return EvidencePair(**texts, urls=tuple(map(str, urls)) if isinstance(urls, list) else ())
+
+
+def _text(item: Mapping[str, object], key: str) -> str:
+    """Return a field that systems leave out, leave null, or fill with a list of sentences.
+
+    JSON may escape half of a surrogate pair, which no other file can hold.
+    """
+    value = item.get(key)
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    return "" if value is None else repair(str(value))
 
 
 def _id(path: Path, row: Row) -> int:
@@ -192,7 +202,7 @@ def _gold_of_row(path: Path, row: Row) -> Gold:
 class Pair:
     """A prediction with the gold side of the same claim."""
 
-    predicted: Predicted
+    predicted: Entry
     gold: Gold
 
 
@@ -210,16 +220,16 @@ class Pairing:
     pairs: tuple[Pair, ...]
     mismatched: tuple[Pair, ...]
     missing: tuple[Gold, ...]
-    extra: tuple[Predicted, ...]
+    extra: tuple[Entry, ...]
 
 
-def pair(predicted: Sequence[Predicted], gold: Sequence[Gold]) -> Pairing:
+def pair(predicted: Sequence[Entry], gold: Sequence[Gold]) -> Pairing:
     """Pair predictions with gold.
 
     Raises:
         SubmissionError: two predictions have one id, or not a single pair agrees in id and text.
     """
-    by_id: dict[int, Predicted] = {}
+    by_id: dict[int, Entry] = {}
     for one in predicted:
         if by_id.setdefault(one.claim_id, one) is not one:
             raise SubmissionError(f"claim {one.claim_id} has two predictions, expected one; remove one of them")

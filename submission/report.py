@@ -10,10 +10,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from submission.files import SubmissionError, read_json_array, read_object
+from submission.files import SubmissionError, read_object
 from submission.read import (
     Pairing,
-    Predicted,
     annotations_if_any,
     of_two_labels,
     pair,
@@ -24,9 +23,8 @@ from submission.read import (
 from submission.score import constant_scores, in_two_labels, label_scores
 from system.averitec.gold import GoldClaim
 from system.files.journal import read_finished
-from system.files.texts import repair, write_text
+from system.files.texts import write_text
 from system.graph.records import TWO_LABELS, Label, explain
-from system.report.claims import Entry, EvidencePair
 from system.report.graphs import StoredGraph
 from system.report.run import RunMaterial, run_page
 from system.report.timings import TimeReport, write_measured_timings
@@ -77,7 +75,7 @@ def read_run(folder: Path) -> RunMaterial:
         raise SubmissionError(f"{folder}: expected a finished run, got no timings.json; finish it with --resume")
     return RunMaterial(
         path=folder,
-        entries=read_entries(folder / "submission.json"),
+        entries=tuple(read_predictions(folder / "submission.json")),
         results={result.claim.id: result for result in read_finished(folder / "journal.jsonl")},
         timings=_timings(folder / "timings.json"),
         graph_of=lambda claim_id: _graph(folder / "graphs" / f"{claim_id}.json"),
@@ -92,29 +90,11 @@ def read_system(predictions: Path) -> RunMaterial:
     Raises:
         SubmissionError: the file cannot be read, or an entry lacks a field of predictions.
     """
-    return RunMaterial(path=predictions, entries=read_entries(predictions))
-
-
-def read_entries(path: Path) -> tuple[Entry, ...]:
-    """Read labels with their evidence, in the order of the file.
-
-    Raises:
-        SubmissionError: see ``read_system``.
-    """
-    predicted = read_predictions(path)
-    if path.suffix != ".json":
-        pairs = [
-            tuple(EvidencePair(question=q, answer=a, url="", scraped_text="") for q, a in one.pairs)
-            for one in predicted
-        ]
-        return tuple(_entry(one, pairs=found) for one, found in zip(predicted, pairs, strict=True))
-    items = zip(predicted, read_json_array(path), strict=True)
-    return tuple(_entry(one, **_details(path, number, item)) for number, (one, item) in enumerate(items))
+    return RunMaterial(path=predictions, entries=tuple(read_predictions(predictions)))
 
 
 def _with_gold(run: RunMaterial, annotations: Sequence[GoldClaim]) -> RunMaterial:
-    predicted = [Predicted(claim_id=one.claim_id, claim=one.claim, label=one.label) for one in run.entries]
-    pairing = pair(predicted, scored(annotations))
+    pairing = pair(run.entries, scored(annotations))
     by_id = {one.claim.id: one for one in annotations}
     pairs, labels = pairing.pairs, tuple(Label)
     if of_two_labels(run.setup):
@@ -136,36 +116,6 @@ def _unpaired(pairing: Pairing) -> Iterator[str]:
     ):
         if count:
             yield f"{count} {words}; they are not scored."
-
-
-def _entry(one: Predicted, **details: Any) -> Entry:
-    return Entry(claim_id=one.claim_id, claim=repair(one.claim), label=repair(one.label), **details)
-
-
-def _details(path: Path, number: int, item: Any) -> dict[str, Any]:
-    evidence = item.get("evidence", [])
-    if not isinstance(evidence, list) or not all(isinstance(pair, dict) for pair in evidence):
-        raise SubmissionError(f"{path}: entry {number}: 'evidence': expected a list of objects, got {evidence!r:.60}")
-    confidence = item.get("confidence")
-    return {
-        "pairs": tuple(map(_pair, evidence)),
-        "justification": _text(item, "justification"),
-        "confidence": confidence if isinstance(confidence, int | float) else None,
-    }
-
-
-def _pair(pair: Mapping[str, Any]) -> EvidencePair:
-    texts = {name: _text(pair, name) for name in ("question", "answer", "url", "scraped_text")}
-    urls = pair.get("urls")
-    return EvidencePair(**texts, urls=tuple(map(str, urls)) if isinstance(urls, list) else ())
-
-
-def _text(item: Mapping[str, Any], key: str) -> str:
-    """Return a field that systems leave out, leave null, or fill with a list of sentences."""
-    value = item.get(key)
-    if isinstance(value, list):
-        value = " ".join(map(str, value))
-    return "" if value is None else repair(str(value))
 
 
 def _timings(path: Path) -> TimeReport:

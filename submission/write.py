@@ -137,7 +137,7 @@ def _prediction(result: ClaimResult) -> Prediction:
     pairs = [_evidence(pair) for pair in sorted(result.pairs, key=lambda pair: not pair.answered)]
     distinct = {(pair.question, pair.answer): pair for pair in reversed(pairs)}  # the first of equal ones stays
     evidence = tuple(pair for pair in pairs if pair.question and distinct[pair.question, pair.answer] is pair)
-    placeholder = EvidencePair(question=PLACEHOLDER_QUESTION, answer=NO_ANSWER, url="", scraped_text="")
+    placeholder = EvidencePair(question=PLACEHOLDER_QUESTION, answer=NO_ANSWER)
     return Prediction(
         claim_id=result.claim.id,
         claim=repair(result.claim.text),

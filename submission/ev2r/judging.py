@@ -77,7 +77,7 @@ def comparisons(pairs: Sequence[Pair]) -> list[ComparedPairs]:
             claim_id=pair.gold.claim_id,
             claim=pair.gold.claim,
             unit=unit,
-            predicted=pair.predicted.pairs,
+            predicted=pair.predicted.texts,
             gold=pair.gold.pairs,
         )
         for pair in pairs

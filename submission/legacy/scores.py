@@ -118,7 +118,7 @@ def legacy_scores(pairs: Sequence[Pair], meteor: Meteor, sources: Sources) -> Le
 
 
 def _score(pair: Pair, meteor: Meteor) -> ClaimLegacy:
-    predicted, gold = pair.predicted.pairs[:MAX_PAIRS], pair.gold.pairs
+    predicted, gold = pair.predicted.texts[:MAX_PAIRS], pair.gold.pairs
     if not gold:
         raise SubmissionError(f"gold claim {pair.gold.claim_id} has no questions; give a gold file with evidence")
     distinct = dict.fromkeys(question for question, _ in gold)

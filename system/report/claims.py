@@ -26,8 +26,8 @@ class EvidencePair(Record):
 
     question: str
     answer: str
-    url: str
-    scraped_text: str
+    url: str = ""
+    scraped_text: str = ""
     urls: tuple[str, ...] = ()
 
     @classmethod
@@ -48,15 +48,21 @@ class Entry(Record):
     """A system's prediction for a claim; the label keeps the system's spelling.
 
     Attributes:
+        pairs: empty if the evidence cannot be read as pairs.
         confidence: None if the system gives none.
     """
 
     claim_id: int
     claim: str
     label: str
-    pairs: tuple[EvidencePair, ...]
+    pairs: tuple[EvidencePair, ...] = ()
     justification: str = ""
     confidence: float | None = None
+
+    @property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """The questions, each with its answer."""
+        return tuple((pair.question, pair.answer) for pair in self.pairs)
 
     @property
     def quotation(self) -> str:

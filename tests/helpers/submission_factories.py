@@ -18,6 +18,7 @@ from system.graph.records import (
     Timing,
     Verdict,
 )
+from system.report.claims import Entry, EvidencePair
 
 # Text of all planes, lone surrogates, and what the formats are made of.
 HOSTILE = st.lists(
@@ -27,6 +28,11 @@ HOSTILE = st.lists(
     ),
     max_size=12,
 ).map("".join)
+
+
+def prediction(claim_id: int, claim: str, label: str, pairs: Sequence[tuple[str, str]] = ()) -> Entry:
+    texts = tuple(EvidencePair(question=question, answer=answer) for question, answer in pairs)
+    return Entry(claim_id=claim_id, claim=claim, label=label, pairs=texts)
 
 
 def passage(text: str = "The bridge opened in 1932.", url: str = "https://example.org/bridge") -> Passage:

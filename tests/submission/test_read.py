@@ -6,10 +6,10 @@ import pytest
 
 from submission.files import SubmissionError
 from submission.official import join_evidence
-from submission.read import Gold, Predicted, annotations_if_any, claim_texts, pair, read_predictions, read_scored_gold
+from submission.read import Gold, annotations_if_any, claim_texts, pair, read_predictions, read_scored_gold
 from submission.write import predictions, write_csv, write_json
 from system.graph.records import Label
-from tests.helpers.submission_factories import result
+from tests.helpers.submission_factories import prediction, result
 
 PAIRS = (("When did the bridge open?", "In 1932."),)
 OURS = [result(0, "First."), result(2, "Third.", Label.REFUTED)]
@@ -23,15 +23,17 @@ def _json(folder: Path, value: Any) -> Path:
 
 def test_our_predictions_keep_the_ids_of_their_claims(tmp_path: Path) -> None:
     write_json(predictions(OURS), tmp_path / "submission.json")
-    assert read_predictions(tmp_path / "submission.json") == [
-        Predicted(claim_id=0, claim="First.", label="Supported", pairs=PAIRS),
-        Predicted(claim_id=2, claim="Third.", label="Refuted", pairs=PAIRS),
+    found = read_predictions(tmp_path / "submission.json")
+    assert [(one.claim_id, one.claim, one.label, one.texts, one.confidence) for one in found] == [
+        (0, "First.", "Supported", PAIRS, 0.75),
+        (2, "Third.", "Refuted", PAIRS, 0.75),
     ]
+    assert found[0].pairs[0].url == "https://example.org/bridge"
 
 
 def test_a_csv_is_read_by_its_ids(tmp_path: Path) -> None:
     write_csv(predictions(OURS), tmp_path / "submission.csv")
-    assert [(one.claim_id, one.pairs) for one in read_predictions(tmp_path / "submission.csv")] == [
+    assert [(one.claim_id, one.texts) for one in read_predictions(tmp_path / "submission.csv")] == [
         (0, PAIRS),
         (1, PAIRS),
     ]
@@ -39,7 +41,7 @@ def test_a_csv_is_read_by_its_ids(tmp_path: Path) -> None:
 
 def test_reads_organizers_json_without_ids_and_with_more_fields(tmp_path: Path) -> None:
     path = _json(tmp_path, [{"claim": "A.", "pred_label": "maybe", "evidence": [], "llm_output": "..."}])
-    assert read_predictions(path) == [Predicted(claim_id=0, claim="A.", label="maybe")]
+    assert read_predictions(path) == [prediction(0, "A.", "maybe")]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_reads_claims_from_json_and_from_a_gold_csv(tmp_path: Path) -> None:
 def test_half_a_surrogate_pair_becomes_text_that_can_be_written(tmp_path: Path) -> None:
     pair = {"question": "\ud800", "answer": "\udc00"}
     one = read_predictions(_json(tmp_path, [{"claim": "A\ud800.", "pred_label": "x", "evidence": [pair]}]))[0]
-    assert (one.claim, one.pairs) == ("A\ufffd.", (("\ufffd", "\ufffd"),))
+    assert (one.claim, one.texts) == ("A\ufffd.", (("\ufffd", "\ufffd"),))
 
 
 @pytest.mark.parametrize("text", ['{"claim": "A"}\n{"claim": "B"}\n', "Just a claim.\n", json.dumps([{"claim": "A"}])])
@@ -169,17 +171,20 @@ def test_unreadable_json_is_an_error_that_names_the_file(tmp_path: Path, content
         read_predictions(path)
 
 
-def _predicted(claim_id: int, claim: str) -> Predicted:
-    return Predicted(claim_id=claim_id, claim=claim, label="Refuted")
-
-
 GOLD = [
     Gold(claim_id=n, claim=text, label=Label.REFUTED) for n, text in enumerate(["Same.", "Same.", "Other.", "Last."])
 ]
 
 
 def test_pairs_agree_in_id_and_text_whatever_the_order() -> None:
-    pairing = pair([_predicted(9, "Nowhere."), _predicted(2, "Shifted."), _predicted(1, " Same.\n")], GOLD)
+    pairing = pair(
+        [
+            prediction(9, "Nowhere.", "Refuted"),
+            prediction(2, "Shifted.", "Refuted"),
+            prediction(1, " Same.\n", "Refuted"),
+        ],
+        GOLD,
+    )
     assert [(one.predicted.claim_id, one.gold.claim_id) for one in pairing.pairs] == [(1, 1)]
     assert [one.gold.claim_id for one in pairing.mismatched] == [2]
     assert [claim.claim_id for claim in pairing.missing] == [0, 3]
@@ -188,9 +193,9 @@ def test_pairs_agree_in_id_and_text_whatever_the_order() -> None:
 
 def test_rejects_two_predictions_of_one_claim() -> None:
     with pytest.raises(SubmissionError, match="claim 1 has two predictions"):
-        pair([_predicted(1, "Same."), _predicted(1, "Same.")], GOLD)
+        pair([prediction(1, "Same.", "Refuted"), prediction(1, "Same.", "Refuted")], GOLD)
 
 
 def test_rejects_files_that_share_no_claim() -> None:
     with pytest.raises(SubmissionError, match="none of 1 predictions matches one of 4 gold claims by id and text"):
-        pair([_predicted(0, "Shifted.")], GOLD)
+        pair([prediction(0, "Shifted.", "Refuted")], GOLD)

@@ -66,10 +66,3 @@ def test_a_csv_is_read_with_its_pairs(run):
     entries = read_system(run / "submission.csv").entries
     assert entries[0].claim == TEXT
     assert entries[0].pairs[0].answer == QUOTE
-
-
-def test_names_evidence_that_is_not_a_list(tmp_path):
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps([{"claim": TEXT, "pred_label": "Refuted", "evidence": "none"}]), encoding="utf-8")
-    with pytest.raises(SubmissionError, match=r"entry 0: 'evidence'.*'none'"):
-        read_system(path)

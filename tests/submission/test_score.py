@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from submission.read import Gold, Pair, Predicted
+from submission.read import Gold, Pair
 from submission.score import INVALID, Metric, Mismatch, ScoreReport, constant_scores, in_two_labels, label_scores, score
 from submission.tables import id_ranges, print_report
 from submission.write import predictions, write_json
 from system.graph.records import TWO_LABELS, Label
-from tests.helpers.submission_factories import result
+from tests.helpers.submission_factories import prediction, result
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ SUPPORTED, REFUTED, NEI, CONFLICTING = Label
 
 def _pairs(labels: Sequence[tuple[Label, str]]) -> list[Pair]:
     return [
-        Pair(Predicted(claim_id=n, claim="c", label=predicted), Gold(claim_id=n, claim="c", label=gold))
+        Pair(prediction(n, "c", predicted), Gold(claim_id=n, claim="c", label=gold))
         for n, (gold, predicted) in enumerate(labels)
     ]
 

@@ -6,15 +6,16 @@ from submission.bootstrap import estimate
 from submission.ev2r.judging import comparisons, judge_lexically
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.ev2r.scores import Ev2rScores, Unjudged, ev2r_scores
-from submission.read import Gold, Pair, Pairs, Predicted
+from submission.read import Gold, Pair, Pairs
 from submission.tables import ev2r_tables
 from system.graph.records import Label
+from tests.helpers.submission_factories import prediction
 
 
 def _pair(number: int, right: bool = True, predicted: Pairs = (("q", "a"),), gold: Pairs = (("q", "a"),)) -> Pair:
     label = Label.REFUTED if right else Label.SUPPORTED
     return Pair(
-        Predicted(claim_id=number, claim="c", label=label, pairs=predicted),
+        prediction(number, "c", label, predicted),
         Gold(claim_id=number, claim="c", label=Label.REFUTED, pairs=gold),
     )
 

@@ -7,10 +7,11 @@ from submission.files import SubmissionError
 from submission.legacy.meteor import Meteor
 from submission.legacy.resources import NO_PUNKT, make_meteor
 from submission.legacy.scores import Match, Sources, legacy_scores
-from submission.read import Gold, Pair, Pairs, Predicted, read_predictions, read_scored_gold
+from submission.read import Gold, Pair, Pairs, read_predictions, read_scored_gold
 from submission.read import pair as pair_up
 from system.graph.records import Label
 from tests.helpers.nltk_reference import pair_score, question_score
+from tests.helpers.submission_factories import prediction
 
 SOURCES = Sources(tokenization="spaces", wordnet="none")
 WORDS = Meteor(str.split, str, lambda word: frozenset())
@@ -19,7 +20,7 @@ WORDS = Meteor(str.split, str, lambda word: frozenset())
 def _claim(number: int, predicted: Pairs, gold: Pairs, right: bool = True, types: tuple[str, ...] = ()) -> Pair:
     label = Label.REFUTED if right else Label.SUPPORTED
     return Pair(
-        Predicted(claim_id=number, claim="c", label=label, pairs=predicted),
+        prediction(number, "c", label, predicted),
         Gold(claim_id=number, claim="c", label=Label.REFUTED, pairs=gold, types=types),
     )
 
@@ -120,6 +121,6 @@ def test_scores_new_claims_as_nltk_does(baseline: list[Pair], wordnet_folder: Pa
     chosen = baseline[150::50]
     scores = legacy_scores(chosen, *make_meteor(wordnet_folder, punkt=False))
     for claim, pair in zip(scores.claims, chosen, strict=True):
-        sides = (pair.predicted.pairs, pair.gold.pairs, reference_wordnet)
+        sides = (pair.predicted.texts, pair.gold.pairs, reference_wordnet)
         assert claim.questions.score == question_score(*sides)
         assert claim.questions_and_answers.score == pair_score(*sides)
