@@ -1,4 +1,4 @@
-"""Justifications of an entailment verdict: the sentence that decides, where it stands, and what differs."""
+"""Justifications of an entailment verdict: the sentence that decides, and where it stands."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
@@ -8,57 +8,52 @@ from system.graph.records import Label, Verdict
 from system.text.words import quotation
 
 if TYPE_CHECKING:
-    from system.verifier.reading import PageVerdict, ReadUnit
+    from system.reader.reading import PageVerdict, Window
 
-SPEAKS = 0.5  # share of a statement's words from which a sentence speaks of it
+SPEAKS = 0.7  # nearness (cosine plus share of words) from which a passage is about the statement
 
 
-def justify(label: Label, statement: str, pages: Sequence["PageVerdict"]) -> str:
-    """Why a statement has a label.
-
-    What differs is named only where one thing stands in another's place; a page is said to be silent only where none
-    of its sentences speaks of the statement.
-    """
+def justify(label: Label, pages: Sequence["PageVerdict"]) -> str:
+    """Return why a statement has a label: decided, found but not decided, or nothing found."""
     if not pages:
-        return "No document speaks of it."
-    first = pages[0].deciding
+        return "Nothing was found on it."
     match label:
         case Label.SUPPORTED:
+            first = max((page.supporting for page in pages), key=lambda one: one.supported)
             return f"{_source(first)} says so: {_quoted(first)}"
         case Label.REFUTED:
-            if first.differing:
-                claimed, said = first.differing
-                return f"The claim says {claimed}; {_source(first)} says {said}: {_quoted(first)}"
+            first = max((page.refuting for page in pages), key=lambda one: one.refuted)
             return f"{_source(first)} contradicts it: {_quoted(first)}"
         case Label.CONFLICTING:
-            other = next(page for page in pages[1:] if page.label is not pages[0].label).deciding
-            return f"Documents disagree. {_source(first)}: {_quoted(first)} {_source(other)}: {_quoted(other)}"
-    nearest = max((one for page in pages for one in page.readings), key=lambda one: (one.covered, one.nearness))
-    if nearest.covered < SPEAKS:
-        return f"No document speaks of it; nearest is {_source(nearest)}: {_quoted(nearest)}"
-    return f"No document says whether it is so; nearest is {_source(nearest)}: {_quoted(nearest)}"
+            first = max((page.supporting for page in pages), key=lambda one: one.supported)
+            other = max((page.refuting for page in pages), key=lambda one: one.refuted)
+            return f"The sources disagree. {_source(first)}: {_quoted(first)} {_source(other)}: {_quoted(other)}"
+    nearest = max((page.nearest for page in pages), key=lambda one: one.nearness)
+    if nearest.nearness < SPEAKS:
+        return f"Nothing was found on it; nearest is {_source(nearest)}: {_quoted(nearest)}"
+    return f"Could not decide; nearest is {_source(nearest)}: {_quoted(nearest)}"
 
 
 def justify_language(subject: str, codes: Collection[str]) -> str:
-    """Why nothing was read: it is in a language that the verifier does not read."""
+    """Return why nothing was read: it is in a language that the reader does not read."""
     return (
-        f"{subject} in a language that the verifier does not read ({' and '.join(sorted(codes))}). "
-        "Choose one that does (--verifier), or a profile with a language model."
+        f"{subject} in a language that the reader does not read ({' and '.join(sorted(codes))}). "
+        "Choose one that does (--reader), or a profile with a language model."
     )
 
 
 def justify_all(label: Label, findings: Sequence[tuple[str, Verdict]]) -> str:
-    """Why a claim of several statements has a label: each statement with its own verdict."""
+    """Return why a claim of several statements has a label: each statement with its own verdict."""
     return " ".join(
         f"{number}. {quotation(statement)} {verdict.label}: {verdict.justification}"
         for number, (statement, verdict) in enumerate(findings, start=1)
     )
 
 
-def _source(reading: "ReadUnit") -> str:
-    return document(reading.unit.passage.url)
+def _source(read: "Window") -> str:
+    return document(read.passage.url)
 
 
-def _quoted(reading: "ReadUnit") -> str:
-    said = quotation(reading.unit.sentence)
+def _quoted(read: "Window") -> str:
+    said = quotation(read.sentence)
     return said if said.endswith((".”", "!”", "?”")) else f"{said}."

@@ -6,15 +6,16 @@ from knowledge_store.pages.page import Passage
 from system.graph.records import Content, Label, Summary
 
 if TYPE_CHECKING:
-    from system.verifier.reading import ReadUnit
+    from system.reader.reading import Window
 
 
 class ReadSentence(Content):
-    """A sentence beside a statement, with what the verifier makes of the two.
+    """A window of a passage beside a statement, with what the reader makes of the two.
 
     Attributes:
-        topic: the sentence that was read before it, since it names what this one speaks of; may be empty.
-        supported, refuted: probabilities in [0, 1]; what they lack to 1 is silence.
+        sentence: the one that decides, or the nearest.
+        window: all that was read, with the heading above it.
+        supported, refuted: probabilities in [0, 1]; the rest to 1 is *not enough*.
     """
 
     kind = "reading"
@@ -22,22 +23,21 @@ class ReadSentence(Content):
 
     statement: str
     sentence: str
-    topic: str
+    window: str
     passage: Passage
     supported: float
     refuted: float
 
     @classmethod
-    def of(cls, reading: "ReadUnit") -> Self:
-        """The record of a reading."""
-        unit = reading.unit
+    def of(cls, statement: str, read: "Window") -> Self:
+        """Return the record of a window that was read."""
         return cls(
-            statement=reading.statement,
-            sentence=unit.sentence,
-            topic=unit.topic,
-            passage=unit.passage,
-            supported=round(reading.supported, 4),
-            refuted=round(reading.refuted, 4),
+            statement=statement,
+            sentence=read.sentence,
+            window=read.text,
+            passage=read.passage,
+            supported=round(read.supported, 4),
+            refuted=round(read.refuted, 4),
         )
 
     @property
@@ -45,7 +45,7 @@ class ReadSentence(Content):
         """See ``Content.summary``."""
         silent = 1 - self.supported - self.refuted
         if silent >= max(self.supported, self.refuted):
-            return Summary(heading=f"says nothing of it, {silent:.0%}", text=self.sentence, minor=True)
+            return Summary(heading=f"does not decide it, {silent:.0%}", text=self.sentence, minor=True)
         if self.supported > self.refuted:
             return Summary(heading=f"supports it, {self.supported:.0%}", text=self.sentence, leaning=Label.SUPPORTED)
         return Summary(heading=f"contradicts it, {self.refuted:.0%}", text=self.sentence, leaning=Label.REFUTED)

@@ -1,8 +1,8 @@
-"""Check a claim by reading, statement by statement: what FEVER's pipelines do (Thorne et al., 2018), on any machine.
+"""Check a claim by reading, sentence by sentence: what FEVER's pipelines do (Thorne et al., 2018), on any machine.
 
-Split the claim into its statements; for each, retrieve passages, let the verifier read the sentences nearest to it,
-decide page by page, and combine: one refuted statement refutes the claim, all must be supported to support it, pages
-that say opposite things conflict, and everything else stays open.
+For each sentence of the claim, retrieve passages, let the reader judge the windows nearest to it, decide, and combine:
+one refuted statement refutes the claim, all must be supported to support it, pages that say opposite things conflict,
+and everything else stays open.
 """
 
 import asyncio
@@ -14,24 +14,22 @@ from typing import TYPE_CHECKING
 from knowledge_store.pages.page import Passage
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.graph.records import GUESS, Content, Label, QuestionAnswer, Verdict
+from system.graph.records import GUESS, Claim, Content, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.strategies.base import strategy
 from system.strategies.entailment.justification import justify, justify_all, justify_language
 from system.strategies.entailment.records import ReadSentence
-from system.strategies.entailment.statements import statements_of
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve, telling
 from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import no_verdict
 from system.text.language import other_language
-from system.text.words import sentences
+from system.text.words import content_stems, sentences
 
 if TYPE_CHECKING:
-    from system.verifier.reading import PageVerdict
+    from system.reader.reading import PageVerdict
 
 SHOWN = 3  # sentences that the result lists for a statement
 REPEATED = "What was found only repeats the claim, or adds nothing to it."
-OPPOSED = 0.5  # probability from which a second page contradicts the first
 
 
 @dataclass(frozen=True)
@@ -48,10 +46,6 @@ async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
     try:
         code = await _foreign(case)
-        statements = await case.stopwatch.within_deadline(
-            "read",
-            lambda: asyncio.to_thread(statements_of, case.claim.text),  # which takes long if words are odd
-        )
     except DeadlineExpired:
         return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
     if code:
@@ -59,17 +53,19 @@ async def entailment(case: Case) -> Outcome:
         unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
         case.graph.add(unread, [case.graph.root], "judge")
         return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
+    statements = statements_of(case.claim)
     questions = [
-        case.graph.add(Question(text=question_of_statement(one)), [case.graph.root], "split") for one in statements
+        case.graph.add(Question(text=question_of_statement(bare(one))), [case.graph.root], "split")
+        for one in statements
     ]
     findings: list[StatementVerdict] = []
     try:
         retrieved = case.settings.debate.evidence == "retrieved"
         given = [] if retrieved else give(case)
         if retrieved:
-            await prepare(case, statements)
+            await prepare(case, [one.in_context for one in statements])
         for statement, question in zip(statements, questions, strict=True):
-            evidence = await retrieve(case, question, statement) if retrieved else given
+            evidence = await retrieve(case, question, statement.in_context) if retrieved else given
             findings.append(await check_statement(case, statement, question, evidence))
     except DeadlineExpired:
         pass  # the statements that were read decide; the case is marked as timed out
@@ -78,37 +74,52 @@ async def entailment(case: Case) -> Outcome:
     return Outcome(verdict=verdict.content, pairs=tuple(pairs), rounds=1, branches=len(statements))
 
 
+def statements_of(claim: Claim) -> list[Claim]:
+    """Return the sentences of a claim, each with the sentence before it as its context.
+
+    >>> [one.in_context for one in statements_of(Claim(id=0, text="The bridge opened in 1931. It cost four crowns."))]
+    ['The bridge opened in 1931.', '[The bridge opened in 1931.] It cost four crowns.']
+    """
+    found = [one for one in sentences(claim.text) if content_stems(one)]
+    if len(found) < 2:
+        return [claim]
+    contexts = [claim.context, *found]
+    return [
+        claim.model_copy(update={"text": one, "context": before}) for one, before in zip(found, contexts, strict=False)
+    ]
+
+
 async def _foreign(case: Case) -> str:
-    """The language of a claim that the verifier does not read; else empty."""
-    if not (language := case.reader.verifier.language):
+    """The language of a claim that the reader does not read; else empty."""
+    if not (language := case.reader.language):
         return ""
     told = partial(other_language, case.claim.text, language)  # in a thread: the first call loads a model
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(told))
 
 
 async def check_statement(
-    case: Case, statement: str, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
+    case: Case, statement: Claim, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
 ) -> StatementVerdict:
-    """Read and decide for one statement; passages in a language that the verifier does not read are left out."""
-    language = case.reader.verifier.language
+    """Read and decide for one statement; passages in a language that the reader does not read are left out."""
+    language = case.reader.language
     codes = {one.id: other_language(one.content.passage.text, language) if language else "" for one in evidence}
     evidence = [thought for thought in evidence if not codes[thought.id]]
     unread = set(codes.values()) - {""}
     found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
     pages = await read_pages(case, statement, [thought.content.passage for thought in evidence])
-    parents: Sequence[Thought[Content]] = [*_keep(case, pages, evidence)] or [question]
-    pair = case.graph.add(_pair(question.content.text, pages), parents, "read", under=question)
-    label, confidence = label_of(pages)
+    label, confidence = _decided(case, pages)
+    parents: Sequence[Thought[Content]] = [*_keep(case, statement.text, label, pages, evidence)] or [question]
+    pair = case.graph.add(_pair(question.content.text, label, pages), parents, "read", under=question)
     silent = not pages and unread
     if silent:
         reason = justify_language("What was found is", unread)
     else:
-        reason = justify(label, statement, pages) if pages or not found else REPEATED
+        reason = justify(label, pages) if pages or not found else REPEATED
     verdict = Verdict(label=label, justification=reason, confidence=GUESS if silent else confidence)
-    return StatementVerdict(statement, case.graph.add(verdict, [pair], "judge", under=question), pair)
+    return StatementVerdict(statement.text, case.graph.add(verdict, [pair], "judge", under=question), pair)
 
 
-async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) -> list["PageVerdict"]:
+async def read_pages(case: Case, statement: Claim, passages: Sequence[Passage]) -> list["PageVerdict"]:
     """Read each page for a statement; the most decided first.
 
     What only repeats the claim decides nothing, unless the user or the annotators chose the page as evidence.
@@ -116,24 +127,18 @@ async def read_pages(case: Case, statement: str, passages: Sequence[Passage]) ->
     chosen = case.settings.debate.evidence == "gold"
 
     def cut(passage: Passage) -> Sequence[str]:
-        return sentences(passage.text) if chosen else telling(case, passage, statement)
+        return sentences(passage.text) if chosen else telling(case, passage, statement.text)
 
-    asked = f"[{case.claim.context}] {statement}" if case.claim.context else statement
-    reading = partial(case.reader.pages, case.encoder, asked, passages, cut, lambda: not case.deadline.left())
+    from system.reader.reading import read_pages as read
+
+    reading = partial(read, case.reader, case.encoder, statement.in_context, passages, cut)
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
 
 
-def label_of(pages: Sequence["PageVerdict"]) -> tuple[Label, float]:
-    """The label of a statement and its probability: the most decided page's, unless another says the opposite."""
-    if not pages:
-        return Label.NOT_ENOUGH_EVIDENCE, 0.5
-    first = pages[0]
-    label, sure = first.label, first.confidence
-    opposite = {Label.SUPPORTED: 1, Label.REFUTED: 0}.get(label)
-    against = (
-        max((float(page.probabilities[opposite]) for page in pages[1:]), default=0.0) if opposite is not None else 0
-    )
-    return (Label.CONFLICTING, min(sure, against)) if against > OPPOSED else (label, sure)
+def _decided(case: Case, pages: Sequence["PageVerdict"]) -> tuple[Label, float]:
+    from system.reader.reading import decide
+
+    return decide(pages, case.reader.thresholds)
 
 
 def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -> Thought[Verdict]:
@@ -165,21 +170,40 @@ def _together(label: Label, verdicts: Sequence[Verdict]) -> float:
 
 
 def _keep(
-    case: Case, pages: Sequence["PageVerdict"], evidence: Sequence[Thought[Evidence]]
+    case: Case, statement: str, label: Label, pages: Sequence["PageVerdict"], evidence: Sequence[Thought[Evidence]]
 ) -> list[Thought[ReadSentence]]:
-    """Add the sentences that decide, each under the passage that it stands in."""
+    """Add the windows that decide, each under the passage that it stands in."""
     found = {thought.content.passage.key: thought for thought in evidence}
-    deciding = [page.deciding for page in pages[:SHOWN]]
-    return [case.graph.add(ReadSentence.of(one), [found[one.unit.passage.key]], "read") for one in deciding]
+    deciding = [page.deciding(label) for page in _ordered(label, pages)[:SHOWN]]
+    return [case.graph.add(ReadSentence.of(statement, one), [found[one.passage.key]], "read") for one in deciding]
 
 
-def _pair(question: str, pages: Sequence["PageVerdict"]) -> QuestionAnswer:
-    """The sentence that decides as the answer; the sentences of further pages that decide follow as answers of it."""
+def _ordered(label: Label, pages: Sequence["PageVerdict"]) -> list["PageVerdict"]:
+    """Pages by how much they carry a label."""
+    if label is Label.SUPPORTED:
+        return sorted(pages, key=lambda page: -page.supporting.supported)
+    if label is Label.REFUTED:
+        return sorted(pages, key=lambda page: -page.refuting.refuted)
+    if label is Label.CONFLICTING:
+        return sorted(pages, key=lambda page: -page.decided)
+    return sorted(pages, key=lambda page: -page.nearest.nearness)
+
+
+def _pair(question: str, label: Label, pages: Sequence["PageVerdict"]) -> QuestionAnswer:
+    """The sentence that decides as the answer; those of further pages on its side follow as answers of it."""
     if not pages:
         return QuestionAnswer.unanswered(question)
-    decided = [page.deciding for page in pages[:SHOWN] if page.label is not Label.NOT_ENOUGH_EVIDENCE]
-    chosen = decided or [pages[0].deciding]
-    pairs = [as_pair(question, one.unit.passage, one.unit.sentence) for one in chosen]
+    first, *others = _ordered(label, pages)[:SHOWN]
+    agreeing = [page for page in others if label in (Label.SUPPORTED, Label.REFUTED) and _leans(page) is label]
+    chosen = [page.deciding(label) for page in (first, *agreeing)]
+    pairs = [as_pair(question, one.passage, one.sentence) for one in chosen]
     return QuestionAnswer(
         question=question, answer=pairs[0].answer, answers=tuple(answer for pair in pairs for answer in pair.answers)
     )
+
+
+def _leans(page: "PageVerdict") -> Label:
+    window = page.supporting if page.supporting.supported >= page.refuting.refuted else page.refuting
+    if 1 - window.supported - window.refuted > page.decided:
+        return Label.NOT_ENOUGH_EVIDENCE
+    return Label.SUPPORTED if window is page.supporting else Label.REFUTED

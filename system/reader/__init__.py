@@ -1,0 +1,1 @@
+"""The reader: an encoder that judges passages and claims without a language model."""

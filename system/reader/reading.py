@@ -1,0 +1,178 @@
+"""From windows to a verdict: what the pages that were found say of a statement.
+
+A window is up to three sentences of a passage, behind the heading they stand under. The encoder and shared words choose
+at most eight windows, the reader scores each beside the statement, and a page supports or refutes as much as its window
+that does so most. Two thresholds, fitted on held-out pages, turn this into a label.
+
+    pages = read_pages(reader, encoder, "The bridge opened in 1931.", passages)
+    decide(pages, reader.thresholds)
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from knowledge_store.dense.encoder import Encoder
+from knowledge_store.pages.page import Passage
+from knowledge_store.pages.sentences import ENDING
+from system.graph.records import Label
+from system.reader.base import Reader
+from system.text.words import content_stems, coverage, sentences
+
+WINDOWS = 8  # of a statement that are read
+SENTENCES = 3  # of a window
+CHARACTERS = 900  # of a window, about 200 tokens
+QUOTED = 3  # pages whose deciding sentence is looked for
+HEADING = 12  # words of a heading, at most
+
+Cut = Callable[[Passage], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Neighbouring sentences of a passage beside a statement.
+
+    Attributes:
+        sentences: verbatim.
+        heading: that they stand under, or empty.
+        sentence: the one that decides, or the nearest.
+        nearness: cosine of the nearest sentence and the statement, plus the share of its words that the window has.
+        supported, refuted: the reader's probabilities.
+    """
+
+    passage: Passage
+    sentences: tuple[str, ...]
+    heading: str = ""
+    sentence: str = ""
+    nearness: float = 0.0
+    supported: float = 0.0
+    refuted: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The window as it is read."""
+        return " ".join(filter(None, (self.heading, *self.sentences)))
+
+
+@dataclass(frozen=True)
+class PageVerdict:
+    """What one page says of a statement: its window that supports most, that refutes most, and the nearest one."""
+
+    supporting: Window
+    refuting: Window
+    nearest: Window
+
+    @property
+    def decided(self) -> float:
+        """The greater probability of the two sides."""
+        return max(self.supporting.supported, self.refuting.refuted)
+
+    def deciding(self, label: Label) -> Window:
+        """Return the window that carries a label."""
+        return {Label.SUPPORTED: self.supporting, Label.REFUTED: self.refuting}.get(label, self.nearest)
+
+
+def every_sentence(passage: Passage) -> Sequence[str]:
+    """Return the sentences of a passage."""
+    return sentences(passage.text)
+
+
+def windows_of(passages: Iterable[Passage], cut: Cut = every_sentence) -> list[Window]:
+    """Cut passages into windows that overlap by a sentence, each once.
+
+    Args:
+        cut: gives the sentences of a passage that may be read.
+
+    >>> passage = Passage("Brevik makes saws. Its head office is in Tromvik. It grows. It sells.", "a.txt", 0, 0)
+    >>> [window.sentences[0] for window in windows_of([passage])]
+    ['Brevik makes saws.', 'It grows.']
+    """
+    found: dict[tuple[int, tuple[str, ...]], Window] = {}
+    for passage in passages:
+        lines, heading = list(cut(passage)), ""
+        start = 0
+        while start < len(lines):
+            if len(lines[start].split()) <= HEADING and not ENDING.search(lines[start]):
+                heading = lines[start]
+            end = start + 1
+            while end < min(len(lines), start + SENTENCES) and sum(map(len, lines[start : end + 1])) <= CHARACTERS:
+                end += 1
+            chosen = tuple(lines[start:end])
+            found.setdefault((passage.page, chosen), Window(passage, chosen, "" if heading in chosen else heading))
+            start = end if end == len(lines) else max(start + 1, end - 1)
+    return list(found.values())
+
+
+def read_pages(
+    reader: Reader, encoder: Encoder, statement: str, passages: Iterable[Passage], cut: Cut = every_sentence
+) -> list[PageVerdict]:
+    """Read the windows nearest to a statement; return what each page says, the most decided page first.
+
+    Args:
+        statement: with its context in brackets before it, if it depends on one.
+    """
+    windows = _nearest(encoder, statement, windows_of(passages, cut))
+    scores = reader.probabilities([(window.text, statement) for window in windows]).tolist()
+    read = [replace(one, supported=said[0], refuted=said[1]) for one, said in zip(windows, scores, strict=True)]
+    read.sort(key=lambda window: window.passage.page)  # stable: the nearest stays first
+    pages = [_page(list(group)) for _, group in groupby(read, key=lambda window: window.passage.page)]
+    pages.sort(key=lambda page: -page.decided)
+    return [_quoted(reader, statement, page) for page in pages[:QUOTED]] + pages[QUOTED:]
+
+
+def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tuple[Label, float]:
+    """Return the label of a statement and its probability.
+
+    A side needs its threshold; if two pages lean to opposite sides and each reaches its threshold, they conflict.
+
+    Args:
+        thresholds: of supported and refuted.
+    """
+    supported = max((page.supporting.supported for page in pages), default=0.0)
+    refuted = max((page.refuting.refuted for page in pages), default=0.0)
+    supports, refutes = supported >= thresholds[0], refuted >= thresholds[1]
+    if supports and refutes:
+        leaning = {
+            page.supporting.supported > page.refuting.refuted for page in pages if page.decided >= min(thresholds)
+        }
+        if len(leaning) == 2:
+            return Label.CONFLICTING, min(supported, refuted)
+    if supports and (supported >= refuted or not refutes):
+        return Label.SUPPORTED, supported
+    if refutes:
+        return Label.REFUTED, refuted
+    return Label.NOT_ENOUGH_EVIDENCE, 1 - max(supported, refuted)
+
+
+def _nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list[Window]:
+    """The windows nearest to a statement, the nearest first."""
+    texts = list(dict.fromkeys(sentence for window in windows for sentence in window.sentences))
+    vectors = encoder.encode([statement, *texts])
+    cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
+    wanted = content_stems(statement)
+    placed = []
+    for window in windows:
+        best = max(window.sentences, key=lambda one: cosines[one] + coverage(wanted, content_stems(one)))
+        nearness = cosines[best] + coverage(wanted, content_stems(window.text))
+        placed.append(replace(window, sentence=best, nearness=nearness))
+    return sorted(placed, key=lambda window: -window.nearness)[:WINDOWS]
+
+
+def _page(read: Sequence[Window]) -> PageVerdict:
+    return PageVerdict(max(read, key=lambda one: one.supported), max(read, key=lambda one: one.refuted), read[0])
+
+
+def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
+    """Name the sentence that decides in the page's strongest window: the one that says most of it when read alone."""
+    side = int(page.refuting.refuted > page.supporting.supported)
+    window = page.refuting if side else page.supporting
+    if len(window.sentences) > 1:
+        alone = reader.probabilities([(line, statement) for line in window.sentences])[:, side]
+        wanted = content_stems(statement)
+        scores = [
+            said + coverage(wanted, content_stems(one)) / 2 for said, one in zip(alone, window.sentences, strict=True)
+        ]
+        window = replace(window, sentence=window.sentences[int(np.argmax(scores))])
+    return replace(page, refuting=window) if side else replace(page, supporting=window)

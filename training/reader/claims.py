@@ -1,0 +1,87 @@
+"""AVeriTeC's claims with evidence, to train the head that gives the four labels.
+
+Each claim appears six times an epoch, twice in each of three ways: with the annotators' questions and answers; with
+their answers among answers to claims that resemble it; and with some of its answers removed. The label stays that of
+the claim, because that is what a submission is scored by, whatever its search has found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from system.averitec.gold import GoldClaim, read_gold
+from system.graph.records import NO_ANSWER
+from system.reader.base import VERDICTS, claim_text, evidence_text
+from training.reader.pairs import held_out
+
+DISTRACTORS = 12  # nearest answers to other claims, from which a variant draws
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledClaim:
+    """Evidence and a claim as the second head reads them; ``label`` is an index in ``VERDICTS``."""
+
+    evidence: str
+    claim: str
+    label: int
+
+
+def labelled_claims(file: Path, seed: int) -> tuple[list[LabelledClaim], list[LabelledClaim]]:
+    """Return the variants of the claims to train on, and those of the tenth that is held out.
+
+    Raises:
+        ClaimsError: the file is no annotated split.
+    """
+    rng = Random(seed)
+    claims = read_gold(file)
+    answers = [
+        [f"{one.question}\n{one.full if one.answered else NO_ANSWER}" for one in gold.answers] for gold in claims
+    ]
+    near = _nearest(claims, answers)
+    train: list[LabelledClaim] = []
+    apart: list[LabelledClaim] = []
+    for gold, own, others in zip(claims, answers, near, strict=True):
+        kept = apart if held_out(gold.claim.text, one_in=10) else train
+        label = VERDICTS.index(gold.label)
+        for found in _variants(own, others, rng) + _variants(own, others, rng):
+            kept.append(LabelledClaim(evidence_text(found), claim_text(gold.claim), label))
+    rng.shuffle(train)
+    return train, apart
+
+
+def _variants(own: Sequence[str], others: Sequence[str], rng: Random) -> list[list[tuple[str, str]]]:
+    """Questions with answers: all; among distractors, without questions; and some of them."""
+    gold = [_split(one) for one in own]
+    strangers = [("", _split(one)[1]) for one in rng.sample(list(others), min(len(others), rng.randint(2, 6)))]
+    mixed = [("", answer) for _, answer in gold if answer != NO_ANSWER] + strangers
+    rng.shuffle(mixed)
+    left = [pair for pair in gold if rng.random() < 0.6]
+    few = [*left, *strangers[: rng.randint(0, 3)]]
+    rng.shuffle(few)
+    rng.shuffle(gold)
+    return [gold, mixed, few]
+
+
+def _split(told: str) -> tuple[str, str]:
+    question, _, answer = told.partition("\n")
+    return question, answer
+
+
+def _nearest(claims: Sequence[GoldClaim], answers: Sequence[Sequence[str]]) -> list[list[str]]:
+    """For each claim the answers to other claims that share most with it, by TF-IDF."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    owners = np.array([index for index, own in enumerate(answers) for _ in own])
+    texts = [one for own in answers for one in own]
+    silent = np.array([one.endswith(NO_ANSWER) for one in texts])
+    vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True)
+    among = vectorizer.fit_transform(texts)
+    found = []
+    for index, gold in enumerate(claims):
+        scores = (among @ vectorizer.transform([gold.claim.text]).T).toarray().ravel()
+        scores[(owners == index) | silent] = -1
+        found.append([texts[place] for place in np.argsort(-scores)[:DISTRACTORS]])
+    return found

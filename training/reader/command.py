@@ -1,0 +1,98 @@
+"""``python -m training reader data|train|evaluate|thresholds|export``."""
+
+import argparse
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from training.reader.recipe import Recipe
+
+_HELP = {
+    "layers": "lowest layers of the base to keep; 0 for all",
+    "frozen": "lowest layers that stay as they are, with the embeddings",
+    "tokens": "of a batch; 0: 2,048 on a CPU, 32,768 on a GPU",
+    "rate": "peak learning rate",
+    "minutes": "after which the run ends, the decay of the rate included",
+    "steps": "after which it ends all the same; 0 for no limit",
+    "cooldown": "share of the minutes in which the rate falls to zero; 0 to train on later",
+    "smoothing": "share of each label's probability that goes to the others",
+    "warmup": "steps in which the rate rises",
+    "every": "minutes between figures and checkpoints",
+    "seed": "of the order and of new weights",
+}
+
+
+def add_command(commands: Any) -> None:
+    """Add the command's parser."""
+    parser = commands.add_parser(
+        "reader", help="train the reader, which judges passages without a language model",
+        description=__import__("training.reader", fromlist=["x"]).__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    data = actions.add_parser("data", help="write the array file of one epoch")
+    data.add_argument("--sets", type=Path, required=True, help="folder of entailment sets in JSON Lines")
+    data.add_argument("--claims", type=Path, help="AVeriTeC's train split (default: without the label head's rows)")
+    data.add_argument("--base", required=True, help="encoder whose tokenizer is used")
+    data.add_argument("--output", type=Path, required=True, help="the array file")
+    data.add_argument("--rows", type=int, default=150, help="rows of each held-out part (default: %(default)s)")
+    data.add_argument("--seed", type=int, default=0, help="of sampling, windows and edits")
+    data.set_defaults(run=_data)
+    train = actions.add_parser("train", help="train; the same command again resumes")
+    train.add_argument("--data", type=Path, required=True, help="the array file")
+    train.add_argument("--base", required=True, help="encoder or saved reader to start from")
+    train.add_argument("--output", type=Path, default=Path("models/reader"), help="(default: %(default)s)")
+    for field in fields(Recipe):
+        train.add_argument(f"--{field.name}", type=type(field.default), default=field.default, help=_HELP[field.name])
+    train.set_defaults(run=_train)
+    export = actions.add_parser("export", help="write a trained reader for the engine, with weights of 8 bits")
+    export.add_argument("--reader", type=Path, required=True, help="folder of the training")
+    export.add_argument("--output", type=Path, required=True, help="folder to write, such as system/reader/mpnet")
+    export.set_defaults(run=_export)
+    fit = actions.add_parser("thresholds", help="fit temperatures and thresholds of an exported reader")
+    fit.add_argument("--reader", type=Path, required=True, help="folder that export wrote")
+    fit.add_argument("--sets", type=Path, required=True, help="folder of entailment sets")
+    fit.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train split")
+    fit.add_argument("--pages", type=int, default=900, help="held-out pages (default: %(default)s)")
+    fit.set_defaults(run=_fit)
+    figures = actions.add_parser("evaluate", help="accuracy, balanced accuracy and macro-F1 beside published values")
+    figures.add_argument(
+        "--reader", default="mpnet", help="mpnet, an exported folder, or a hub name (default: %(default)s)"
+    )
+    figures.add_argument("--sets", type=Path, nargs="+", required=True, help="files, or folders of files")
+    figures.add_argument("--rows", type=int, default=0, help="of each file; 0 for all (default)")
+    figures.set_defaults(run=_evaluate)
+
+
+def _data(options: argparse.Namespace) -> None:
+    from training.reader.data import write_data
+
+    write_data(options.sets, options.claims, options.base, options.output, options.rows, options.seed)
+
+
+def _train(options: argparse.Namespace) -> None:
+    from training.reader.train import train
+
+    recipe = Recipe(**{field.name: getattr(options, field.name) for field in fields(Recipe)})
+    train(options.data, options.base, options.output, recipe)
+
+
+def _export(options: argparse.Namespace) -> None:
+    from training.reader.export import export
+
+    export(options.reader, options.output)
+
+
+def _fit(options: argparse.Namespace) -> None:
+    from knowledge_store.dense.encoder import SentenceEncoder
+    from system.settings import load
+    from training.reader.thresholds import fit
+
+    encoder = SentenceEncoder.of(load("laptop").retrieval).cached()
+    print(fit(options.reader, encoder, options.sets, options.claims, options.pages))
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    from training.reader.evaluate import evaluate, open_reader
+
+    print(evaluate(open_reader(options.reader), options.sets, options.rows))

@@ -1,0 +1,121 @@
+"""Figures of a reader that others can compare: on public sets, beside published values.
+
+Files are read in this project's form (``evidence``, ``claim``, ``label``), in VitaminC's (labels SUPPORTS, REFUTES, NOT
+ENOUGH INFO), in LLM-AggreFact's (``doc``, ``claim``, ``label`` 1 or 0), or as RAGTruth's two files in a folder.
+Two-way rows count only supported against the rest.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import orjson
+from sklearn.metrics import balanced_accuracy_score, f1_score
+from tqdm import tqdm
+
+from system.reader.base import Reader, ReaderUnavailable
+from system.reader.loading import load_reader
+from system.reader.openvino import GRAPH, OpenVinoReader
+from system.text.words import sentences
+from training import TrainingError
+from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
+
+PUBLISHED = """published, for comparison (accuracy unless said otherwise):
+  nli-deberta-v3-xsmall   AllNLI 0.89          Ettin-68M-NLI     SNLI and MNLI 0.881
+  GroundCheck v2 (150M)   VitaminC 0.850, 80.4% of single-fact edits caught
+  LettuceDetect-base      RAGTruth F1 0.76     MiniCheck-DeBERTa-L, FactCG  LLM-AggreFact balanced 0.741, 0.772"""
+_VITAMINC = {"SUPPORTS": SUPPORTED, "REFUTES": REFUTED, "NOT ENOUGH INFO": NOT_ENOUGH}
+
+
+def open_reader(name: str) -> Reader:
+    """Return an exported reader by its folder, or any that ``load_reader`` knows.
+
+    Raises:
+        TrainingError: it cannot be loaded.
+    """
+    try:
+        return OpenVinoReader(Path(name)) if (Path(name) / GRAPH).exists() else load_reader(name)
+    except ReaderUnavailable as error:
+        raise TrainingError(str(error)) from error
+
+
+def evaluate(reader: Reader, places: Sequence[Path], rows: int) -> str:
+    """Return a table with a line for each file.
+
+    Args:
+        places: files, folders of files, or folders of RAGTruth.
+        rows: of each file, at most; 0 for all.
+
+    Raises:
+        TrainingError: a file has none of the known forms.
+    """
+    lines = [f"{'set':24} {'rows':>6} {'accuracy':>9} {'balanced':>9} {'macro-F1':>9} {'reversed':>9}"]
+    for name, pairs in _sets(places):
+        pairs = pairs[:rows] if rows else pairs
+        lines.append(f"{name:24} {len(pairs):6,} " + _figures(reader, pairs, name))
+    return "\n".join([*lines, PUBLISHED])
+
+
+def _figures(reader: Reader, pairs: Sequence[Pair], name: str) -> str:
+    found = [
+        reader.probabilities([(pair.evidence, pair.statement) for pair in pairs[start : start + 256]])
+        for start in tqdm(range(0, len(pairs), 256), desc=name, leave=False)
+    ]
+    said = np.concatenate(found).argmax(axis=1)
+    truth = np.array([pair.label for pair in pairs])
+    turned = float(np.mean((said + truth == 1) & (said != truth)))
+    if any(pair.two_way for pair in pairs):
+        said, truth = said == SUPPORTED, truth == SUPPORTED
+    accuracy = float(np.mean(said == truth))
+    balanced, macro = (
+        balanced_accuracy_score(truth, said),
+        f1_score(truth, said, labels=np.unique(truth), average="macro"),
+    )
+    return f"{accuracy:9.3f} {balanced:9.3f} {macro:9.3f} {turned:9.3f}"
+
+
+def _sets(places: Sequence[Path]) -> Iterator[tuple[str, list[Pair]]]:
+    for place in places:
+        if (place / "response.jsonl").exists():
+            yield "RAGTruth, sentences", list(_ragtruth(place))
+        elif place.is_dir():
+            files = sorted(place.glob("*.jsonl"))
+            if not files:
+                raise TrainingError(f"{place}: no .jsonl files; give files of pairs, or RAGTruth's folder")
+            yield from _sets(files)
+        else:
+            yield place.stem, _published(place) or read_pairs(place)
+
+
+def _published(file: Path) -> list[Pair]:
+    """Rows in the form of VitaminC or LLM-AggreFact; none if the file has another form."""
+    try:
+        with file.open("rb") as lines:
+            rows = [orjson.loads(line) for line in lines]
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise TrainingError(f"{file}: expected JSON Lines ({error})") from error
+    if not rows:
+        raise TrainingError(f"{file}: expected rows, got an empty file")
+    if "doc" in rows[0]:
+        return [
+            Pair(row["doc"], row["claim"], SUPPORTED if row["label"] else NOT_ENOUGH, file.stem, True) for row in rows
+        ]
+    if rows[0].get("label") in _VITAMINC:
+        return [Pair(row["evidence"], row["claim"], _VITAMINC[row["label"]], file.stem) for row in rows]
+    return []
+
+
+def _ragtruth(folder: Path) -> Iterator[Pair]:
+    """Sentences of the test split's answers; one that a marked span touches is not supported."""
+    sources = {row["source_id"]: row for row in map(orjson.loads, (folder / "source_info.jsonl").open("rb"))}
+    for row in map(orjson.loads, (folder / "response.jsonl").open("rb")):
+        if row.get("split") != "test":
+            continue
+        info = sources[row["source_id"]]["source_info"]
+        evidence = info if isinstance(info, str) else " ".join(map(str, info.values()))
+        end = 0
+        for sentence in sentences(row["response"]):
+            start = row["response"].index(sentence, end)
+            end = start + len(sentence)
+            marked = any(span["start"] < end and span["end"] > start for span in row["labels"])
+            yield Pair(evidence, sentence, NOT_ENOUGH if marked else SUPPORTED, "ragtruth", True)

@@ -1,0 +1,93 @@
+"""The reader's network: one encoder, one head for what a passage says of a statement, one for a claim's label."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+from training import TrainingError
+
+WEIGHTS = "model.safetensors"
+HEADS = {"reading": 3, "label": 4}
+"""The heads by name, with the size of their output."""
+
+
+class Head(nn.Module):
+    """A dense layer with tanh over the first token, then the logits: (n, hidden) to (n, labels)."""
+
+    def __init__(self, hidden: int, labels: int) -> None:
+        super().__init__()
+        self.dense, self.out = nn.Linear(hidden, hidden), nn.Linear(hidden, labels)
+
+    def forward(self, first: Tensor) -> Tensor:
+        """Return logits."""
+        logits: Tensor = self.out(torch.tanh(self.dense(first)))
+        return logits
+
+
+class Network(nn.Module):
+    """An encoder with the two heads.
+
+    Args:
+        base: folder or hub name of an encoder, or folder of a reader that was saved before.
+        layers: how many of the encoder's lowest layers to keep; 0 for all.
+
+    Raises:
+        TrainingError: there is no such encoder.
+    """
+
+    def __init__(self, base: str | Path, layers: int = 0) -> None:
+        super().__init__()
+        weights = Path(base) / WEIGHTS
+        try:
+            config = AutoConfig.from_pretrained(base)
+            saved = bool(getattr(config, "reader_heads", False))
+            options: dict[str, Any] = {"attn_implementation": "eager"}
+            if saved:
+                self.encoder: Any = AutoModel.from_config(config, **options)
+            else:
+                self.encoder = AutoModel.from_pretrained(base, dtype=torch.float32, **options)
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(base)
+        except (OSError, ValueError) as error:
+            raise TrainingError(
+                f"encoder {base}: {str(error).splitlines()[0]}; give a folder or a name on the hub"
+            ) from error
+        self.encoder.pooler = None
+        for module in self.encoder.modules():  # no training here sees its rows often enough to need it
+            if isinstance(module, nn.Dropout):
+                module.p = 0.0
+        if layers:
+            self.encoder.encoder.layer = self.encoder.encoder.layer[:layers]
+            self.encoder.config.num_hidden_layers = layers
+        hidden = self.encoder.config.hidden_size
+        self.heads = nn.ModuleDict({name: Head(hidden, labels) for name, labels in HEADS.items()})
+        if saved:
+            state = {name: value.float() for name, value in load_file(weights).items()}
+            if layers:
+                state = {name: value for name, value in state.items() if name in self.state_dict()}
+            self.load_state_dict(state)
+
+    def forward(self, ids: Tensor, mask: Tensor, head: str) -> Tensor:
+        """Return the logits of one head: ids and mask (n, tokens) to (n, labels)."""
+        first = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state[:, 0]
+        logits: Tensor = self.heads[head](first)
+        return logits
+
+    def freeze(self, layers: int) -> None:
+        """Keep the embeddings and the lowest layers as they are."""
+        for part in (self.encoder.embeddings, *self.encoder.encoder.layer[:layers]):
+            part.requires_grad_(False)
+
+    def save(self, folder: Path) -> None:
+        """Write weights in half precision, configuration and tokenizer."""
+        folder.mkdir(parents=True, exist_ok=True)
+        config = {name: value for name, value in self.encoder.config.to_dict().items() if value is not None}
+        config["reader_heads"] = list(HEADS)
+        (folder / "config.json").write_text(json.dumps(config, indent=2, default=str) + "\n", encoding="utf-8")
+        self.tokenizer.save_pretrained(folder)
+        state = {name: value.detach().half().cpu().contiguous() for name, value in self.state_dict().items()}
+        save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
