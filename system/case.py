@@ -17,7 +17,7 @@ from system.tasks.base import R, Reply, Task
 if TYPE_CHECKING:  # every strategy imports this module, for the help of a command too, and theirs take a second
     from knowledge_store.dense.encoder import Encoder, Vectors
     from knowledge_store.dense.search import PassageIndex
-    from system.verifier.reading import Reader
+    from system.reader.base import Reader
 
 SECOND_TRY = 7919  # added to the seed when a malformed reply is asked for once more
 
@@ -58,7 +58,7 @@ class Outcome:
 
 
 def _bundled_reader() -> "Reader":
-    from system.verifier.reading import load_reader
+    from system.reader.loading import load_reader
 
     return load_reader()
 

@@ -28,7 +28,8 @@ from system.strategies.steps.questions import duplicates, replacements
 from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
 from system.text.claim_detection import not_a_claim
 from system.text.provenance import name_documents
-from system.verifier.reading import Reader, load_reader
+from system.reader.base import Reader
+from system.reader.loading import load_reader
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = Fa
         ModelUnavailable: the backend's library or files are missing.
         SearchError: the archive that the settings name is not there.
         SettingsError: the calibration cannot be read.
-        VerifierUnavailable: the verifier's files are missing or damaged.
+        ReaderUnavailable: the verifier's files are missing or damaged.
     """
     asked = [*asked_by(settings)]
     check_device(settings, asked)

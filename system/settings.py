@@ -130,7 +130,7 @@ class ReadingSettings(Record):
     document_strategy: str = Field(
         "", description="strategy for documents of your own and for texts; empty: the same as for stores"
     )
-    verifier: Name = Field("minilm", description="sentence-pair model that reads: minilm, a folder or a hub name")
+    verifier: Name = Field("mpnet", description="sentence-pair model that reads: mpnet, a folder or a hub name")
 
 
 READING = 0.8  # share of a budget, without its reserve, that reading may take

@@ -16,7 +16,7 @@ USER_ERRORS = frozenset(
         "system.models.base.ModelUnavailable",
         "system.runner.run.CheckerError",
         "system.settings.SettingsError",
-        "system.verifier.base.VerifierUnavailable",
+        "system.reader.base.ReaderUnavailable",
     }
 )
 

@@ -14,9 +14,8 @@ from itertools import pairwise
 from knowledge_store.pages.page import Passage
 from system.correction.values import Value, values_of
 from system.graph.records import ClaimResult, Correction, Failure, Label
+from system.reader.base import Reader, Relation
 from system.text.words import content_stems, coverage, sentences, words
-from system.verifier.base import Reading as Relation
-from system.verifier.base import Verifier as Reader
 
 log = logging.getLogger(__name__)
 

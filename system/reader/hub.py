@@ -69,7 +69,7 @@ class HubReader:
     def labels(self, pairs: Sequence[tuple[str, str]]) -> Probabilities:
         """See ``Reader``."""
         raise ReaderUnavailable(
-            "this reader gives no AVeriTeC labels; take the bundled one (--reader mpnet), or a language model"
+            "this reader gives no AVeriTeC labels; take the bundled one (--verifier mpnet), or a language model"
         )
 
     def _size(self, passage: str, statement: str) -> int:

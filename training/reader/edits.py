@@ -18,9 +18,9 @@ from random import Random
 from training.reader.pairs import FACTUAL, NOT_ENOUGH, ONE_SIDED, REFUTED, SUPPORTED, Pair
 
 _OPPOSITES = """
-    more/fewer more/less higher/lower larger/smaller bigger/smaller greater/smaller longer/shorter
-    older/younger earlier/later before/after above/below over/under faster/slower heavier/lighter
-    richer/poorer better/worse most/least highest/lowest largest/smallest biggest/smallest longest/shortest oldest/youngest first/last best/worst
+    more/fewer more/less higher/lower larger/smaller bigger/smaller greater/smaller longer/shorter older/younger
+    earlier/later before/after above/below over/under faster/slower heavier/lighter richer/poorer better/worse
+    most/least highest/lowest largest/smallest biggest/smallest longest/shortest oldest/youngest first/last best/worst
     increased/decreased increase/decrease increases/decreases rose/fell rises/falls rise/fall risen/fallen grew/shrank
     gained/lost won/lost wins/loses win/lose winner/loser up/down raised/cut doubled/halved opened/closed opens/closes
     accepted/rejected approved/rejected agreed/refused allowed/banned allows/forbids legal/illegal started/ended
@@ -31,8 +31,8 @@ _OPPOSITES = """
     always/never all/none everyone/nobody everybody/nobody every/no many/few often/rarely majority/minority
     same/different with/without inside/outside present/absent present/missing full/empty rich/poor hot/cold young/old
     possible/impossible permanent/temporary urban/rural domestic/foreign positive/negative free/paid open/closed
-    summer/winter morning/evening upper/lower maximum/minimum strong/weak
-    early/late high/low long/short cheap/expensive
+    summer/winter morning/evening upper/lower maximum/minimum strong/weak early/late high/low long/short
+    cheap/expensive
 """
 _SWAPS: dict[str, list[str]] = {}
 for _pair in _OPPOSITES.split():

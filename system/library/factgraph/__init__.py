@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from system.keywords import SettingKeywords as SettingKeywords
     from system.models.base import ModelUnavailable as ModelUnavailable
     from system.settings import SettingsError as SettingsError
-    from system.verifier.base import VerifierUnavailable as VerifierUnavailable
+    from system.reader.base import ReaderUnavailable as ReaderUnavailable
 
 _HOMES = {
     "knowledge_store.dense.encoder": ("EncoderUnavailable",),
@@ -82,7 +82,7 @@ _HOMES = {
     "system.keywords": ("SettingKeywords",),
     "system.models.base": ("ModelUnavailable",),
     "system.settings": ("SettingsError",),
-    "system.verifier.base": ("VerifierUnavailable",),
+    "system.reader.base": ("ReaderUnavailable",),
 }
 """The same names once more, for Python; those above are for type checkers."""
 

@@ -38,7 +38,7 @@ def justify_language(subject: str, codes: Collection[str]) -> str:
     """Return why nothing was read: it is in a language that the reader does not read."""
     return (
         f"{subject} in a language that the reader does not read ({' and '.join(sorted(codes))}). "
-        "Choose one that does (--reader), or a profile with a language model."
+        "Choose one that does (--verifier), or a profile with a language model."
     )
 
 

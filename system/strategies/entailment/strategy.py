@@ -55,17 +55,16 @@ async def entailment(case: Case) -> Outcome:
         return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
     statements = statements_of(case.claim)
     questions = [
-        case.graph.add(Question(text=question_of_statement(bare(one))), [case.graph.root], "split")
-        for one in statements
+        case.graph.add(Question(text=question_of_statement(one.text)), [case.graph.root], "split") for one in statements
     ]
     findings: list[StatementVerdict] = []
     try:
         retrieved = case.settings.debate.evidence == "retrieved"
         given = [] if retrieved else give(case)
         if retrieved:
-            await prepare(case, [one.in_context for one in statements])
+            await prepare(case, [one.query for one in statements])
         for statement, question in zip(statements, questions, strict=True):
-            evidence = await retrieve(case, question, statement.in_context) if retrieved else given
+            evidence = await retrieve(case, question, statement.query) if retrieved else given
             findings.append(await check_statement(case, statement, question, evidence))
     except DeadlineExpired:
         pass  # the statements that were read decide; the case is marked as timed out
@@ -77,7 +76,7 @@ async def entailment(case: Case) -> Outcome:
 def statements_of(claim: Claim) -> list[Claim]:
     """Return the sentences of a claim, each with the sentence before it as its context.
 
-    >>> [one.in_context for one in statements_of(Claim(id=0, text="The bridge opened in 1931. It cost four crowns."))]
+    >>> [one.in_context for one in statements_of(Claim("The bridge opened in 1931. It cost four crowns."))]
     ['The bridge opened in 1931.', '[The bridge opened in 1931.] It cost four crowns.']
     """
     found = [one for one in sentences(claim.text) if content_stems(one)]
