@@ -208,4 +208,4 @@ async def _ranked(ranking: Awaitable[Ranked], claim: Claim, seconds: float | Non
 
 
 async def _corrected(engine: Engine, result: ClaimResult, graph: Graph) -> Checked:
-    return Checked(await asyncio.to_thread(with_correction, result, engine.reader.verifier), graph)
+    return Checked(await asyncio.to_thread(with_correction, result, engine.reader), graph)

@@ -20,7 +20,6 @@ class SettingKeywords(TypedDict, total=False):
     verification: bool
     duplicate_threshold: float
     debate: bool
-    pool: bool
     stop_early: bool
     two_labels: bool
     justify: bool

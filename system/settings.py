@@ -45,9 +45,6 @@ class GraphSettings(Record):
         0.9, ge=0, le=1, description="cosine similarity at which two questions count as duplicates"
     )
     debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")
-    pool: bool = Field(
-        False, description="where no debate decides, judge by the sentences nearest to the claim instead of by vote"
-    )
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )
@@ -56,7 +53,8 @@ class GraphSettings(Record):
     )
     justify: bool = Field(
         True,
-        description="write a branch's reasons before its label; otherwise quote what decides after it, as pool does",
+        description="write a branch's reasons before its label; otherwise label alone, and at the end once more by the "
+        "sentences nearest to the claim",
     )
 
 
@@ -165,7 +163,7 @@ class Settings(Record):
     Sections hold uniquely named fields, so that ``--depth 2`` on the command line needs no section.
     """
 
-    profile: str = "embedded"
+    profile: str = "laptop"
     strategy: str = Field("got", description="how a claim is checked")
     options: dict[str, bool | int | str] = Field(
         default_factory=dict, description="options of the strategy alone: docs/debates.md"

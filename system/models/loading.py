@@ -55,8 +55,8 @@ def check_routes(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> dict
 
         if beyond := sorted({task.name for task in extracting} - {task.name for task in TASKS}):
             raise ModelUnavailable(
-                f"{', '.join(beyond)}: without a language model, claims can only be judged by the verifier (strategy "
-                "entailment); for anything else, choose a profile with a language model, such as cpu"
+                f"{', '.join(beyond)}: this takes a language model; choose a profile that has one, such as server, or "
+                "leave it out (--no-debate --no-justify)"
             )
     return by_backend
 
@@ -159,7 +159,7 @@ def _load(settings: Settings, encoder: Encoder | None) -> Model:
 
             if encoder is None:
                 raise ModelUnavailable("the extractive reader is not a language model; choose another backend")
-            return ExtractiveModel(encoder)
+            return ExtractiveModel(encoder, settings.reading.verifier)
         case "transformers":
             from system.models.transformers import TransformersModel
 

@@ -23,7 +23,6 @@ from system.strategies.steps.evidence import answer_question, answered_so_far, c
 from system.strategies.steps.questions import Asker, ask_next, first_questions
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import LabelClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from system.strategies.steps.verdict import (
@@ -61,8 +60,6 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
     yield judges_with(settings)
     if graph.debate:
         yield from (Argue, Moderate, CloseDebate)
-    if graph.pool:
-        yield LabelClaim
 
 
 @strategy(asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
@@ -126,7 +123,7 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
     verdicts = _verdicts(branches)
     if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
         return verdict
-    if case.settings.graph.pool and verdicts:
+    if not case.settings.graph.justify and verdicts:
         return await judge_together(case, verdicts, pairs)
     return vote(case, verdicts)
 

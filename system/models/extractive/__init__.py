@@ -1,6 +1,6 @@
-"""The extractive reader: questions by rule, answers cut from passages.
+"""The backend without a language model: rules ask, answers are cut from passages, the reader judges.
 
-What it says of a request depends on that request alone.
+A reply depends on its request only.
 """
 
 import asyncio
@@ -13,25 +13,30 @@ from system.graph.records import Cost
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.models.extractive.answers import Similarity, answer, merge, verify
 from system.models.extractive.questions import ask
+from system.reader.base import VERDICTS, claim_text, evidence_text
+from system.reader.loading import load_reader
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, LabelClaim, LabelReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from system.tasks.base import Reply, Task
 from system.text.words import sentences
 
-TASKS = (AskQuestion, AnswerQuestion, VerifyAnswer, MergeAnswers)
-"""Tasks of the rules; judging takes a language model, or the verifier (strategy entailment)."""
+TASKS = (AskQuestion, AnswerQuestion, VerifyAnswer, MergeAnswers, LabelClaim)
+"""Tasks that need no language model; a judgement without reasons is the reader's."""
 
 
 class ExtractiveModel:
-    """A backend that reads with rules and a bi-encoder.
+    """A backend that asks by rules, answers with a bi-encoder, and labels claims with the reader's second head.
 
     Args:
         encoder: of questions, claims and sentences.
+        reader: the name of the reader.
     """
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, reader: str) -> None:
+        self._reader = reader
         self._similarity = Similarity(encoder)
         self._reading = Lock()  # neither the tagger nor the similarities are made for two threads at once
 
@@ -70,7 +75,17 @@ class ExtractiveModel:
                 return verify(task, self._similarity), 1.0
             case MergeAnswers():
                 return merge(task, self._similarity), 1.0
+            case LabelClaim():
+                return self._label(task)
         return None
+
+    def _label(self, task: LabelClaim) -> tuple[LabelReply, float]:
+        evidence = evidence_text(
+            ("" if pair.question == EVIDENCE_QUESTION else pair.question, pair.answer) for pair in task.pairs
+        )
+        (likely,) = load_reader(self._reader).labels([(evidence, claim_text(task.claim))])
+        best = int(likely.argmax())
+        return LabelReply(label=VERDICTS[best]), float(likely[best])
 
 
 def _texts(task: Task[Reply]) -> Iterator[str]:

@@ -1,1 +1,0 @@
-"""The verifier: what a passage says of a statement, and which sentence decides."""
