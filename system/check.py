@@ -21,6 +21,8 @@ from system.graph.records import GUESS, Calibration, Claim, ClaimResult, Failure
 from system.graph.thoughts import Evidence
 from system.models.base import Model, TracedModel
 from system.models.loading import check_device, load_model
+from system.reader.base import Reader
+from system.reader.loading import load_reader
 from system.settings import Settings, load_calibration
 from system.strategies.base import Check, asked_by, named
 from system.strategies.steps.evidence import why_unread
@@ -28,8 +30,6 @@ from system.strategies.steps.questions import duplicates, replacements
 from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
 from system.text.claim_detection import not_a_claim
 from system.text.provenance import name_documents
-from system.reader.base import Reader
-from system.reader.loading import load_reader
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def unpacked(package, tmp_path) -> Path:
 def run(folder: Path, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script of the package as the organizers do, from its root."""
     command = ["bash", "-c", f"source .venv/bin/activate; ./{script} {' '.join(arguments)}"]
-    variables = {**os.environ, "SPLIT": "small", "ADAPTERS": "none", "PROFILE": "embedded", **environment}
+    variables = {**os.environ, "SPLIT": "small", "ADAPTERS": "none", "PROFILE": "laptop", **environment}
     return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE)
 
 
@@ -84,7 +84,7 @@ def test_finds_adapters_where_the_settings_say(unpacked):
     for environment, expected in [
         ({}, "--profile a10g --adapters verdict_prediction=models/adapters/verdict_prediction "),
         ({"ADAPTERS": "elsewhere", "OPTIONS": "--model my/model"}, "--profile a10g --model my/model "),
-        ({"ADAPTERS": "elsewhere", "PROFILE": "embedded"}, "--profile embedded "),
+        ({"ADAPTERS": "elsewhere", "PROFILE": "laptop"}, "--profile laptop "),
     ]:
         variables = {**os.environ, **environment}
         assert subprocess.check_output(["bash", "-euc", ask], cwd=unpacked, text=True, env=variables) == expected

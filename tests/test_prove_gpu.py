@@ -21,7 +21,7 @@ def prove(folder: Path, *options: str) -> tuple[subprocess.CompletedProcess[str]
 @pytest.mark.slow
 def test_a_first_verdict_comes_at_once_and_a_failed_step_stops_no_other(tmp_path):
     steps = ["--steps", "machine", "first", "bench", "run"]
-    done, proof = prove(tmp_path, *steps, "--profile", "embedded", "--limit", "1", "--shape", "none")
+    done, proof = prove(tmp_path, *steps, "--profile", "laptop", "--limit", "1", "--shape", "none")
     assert done.returncode == 1 and "failed: bench" in done.stdout, done.stdout + done.stderr
     assert f"first verdict: {proof['first']['found']['verdict']} (" in done.stdout.partition("bench …")[0]
     assert "error" in proof["bench"] and proof["machine"]["found"]["cpus"] >= 1
@@ -29,7 +29,7 @@ def test_a_first_verdict_comes_at_once_and_a_failed_step_stops_no_other(tmp_path
 
 
 def test_it_ends_in_time(tmp_path):
-    done, proof = prove(tmp_path, "--steps", "first", "run", "--profile", "embedded", "--minutes", "0.01")
+    done, proof = prove(tmp_path, "--steps", "first", "run", "--profile", "laptop", "--minutes", "0.01")
     assert done.returncode == 1
     assert proof["first"]["error"].startswith("stopped after 1 s")
     assert proof["run"]["error"] == "not begun: 0.01 minutes are over"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 COMMANDS = {
     "data": "make the data sets of the adapters",
     "train": "fine-tune a LoRA adapter",
-    "verifier": "train the verifier, which reads a passage and a statement",
+    "reader": "train the reader, which judges without a language model",
     "quantize": "quantize a base model to 4 bits (AWQ)",
     "dequantize": "make a trainable base from a 4-bit checkpoint",
     "check": "check an adapter in the engine",
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _overview() -> argparse.ArgumentParser:
-    description = "Make data sets, train, quantize and check adapters, train the verifier."
+    description = "Make data sets, train, quantize and check adapters, train the reader."
     parser = argparse.ArgumentParser(prog="python -m training", description=description)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, purpose in COMMANDS.items():

@@ -10,9 +10,9 @@ from system.models.base import ModelUnavailable
 from training import TrainingError, check, held_out_claims, hub, judge_gold, prompts, quantization
 from training.datasets import command as datasets
 from training.finetuning import command as finetuning
-from training.verifier import command as verifier
+from training.reader import command as reader
 
-COMMANDS = (datasets, finetuning, verifier, quantization, check, prompts, hub, judge_gold, held_out_claims)
+COMMANDS = (datasets, finetuning, reader, quantization, check, prompts, hub, judge_gold, held_out_claims)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    description = "Make data sets, train, quantize and check adapters, train the verifier."
+    description = "Make data sets, train, quantize and check adapters, train the reader."
     parser = argparse.ArgumentParser(prog="python -m training", description=description)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:

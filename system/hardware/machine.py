@@ -38,15 +38,15 @@ def choose_profile(given: Collection[str] = ()) -> tuple[str, str]:
     """The profile that fits this machine, and why.
 
     Args:
-        given: names of the settings that the user gave. Profile cpu is made for its own, very small model; another one
-            gets the settings of a model behind an address.
+        given: names of the settings that the user gave. Profile laptop has no language model; one that was named gets
+            the settings of a model behind an address.
     """
     lacking = _lacking()
     if not lacking:
         return "a10g", _memory()
     if own := sorted({"backend", "model"} & set(given)):
         return "server", f"{lacking}, and --{own[0]} was given"
-    return "cpu", f"{lacking}, and this profile runs a small language model on the processor"
+    return "laptop", f"{lacking}, and this profile needs no language model"
 
 
 def _lacking() -> str:

@@ -45,7 +45,7 @@ class OpenVinoReader:
             reason = str(error).strip().splitlines()[-1:] or [type(error).__name__]
             raise ReaderUnavailable(
                 f"reader {folder}: cannot be read ({reason[0]}); expected {GRAPH}, {WEIGHTS}, {TOKENIZER} and {CONFIG} "
-                "as 'python -m training reader export' writes them; install the package again, or give another --verifier"
+                "from 'python -m training reader export'; install the package again, or give another --verifier"
             ) from error
 
     def _load(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""In place of the trained verifier: a verifier that goes by words, so that tests of what is read need no model."""
+"""In place of the trained reader: one that goes by words, so that tests of what is read need no model."""
 
 import re
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from system.text.quantities import quantities
 from system.text.words import content_stems
-from system.verifier.reading import FEATURES, Decision
 
 
 class ByWords:
     """Supported if the passage has all words of the statement, refuted if it has all but a number."""
 
     language = "en"
+    thresholds = (0.5, 0.5)
 
     def probabilities(self, pairs):
         return np.array([self._judge(*pair) for pair in pairs], dtype=np.float32)
@@ -25,9 +25,6 @@ class ByWords:
         numbers = {text for number in quantities(statement) for text in content_stems(number.text)}
         return (0.02, 0.96, 0.02) if missing <= numbers and quantities(passage) else (0.02, 0.02, 0.96)
 
-
-def loudest() -> Decision:
-    """A decision that believes the unit that is surest."""
-    weights = np.zeros((3, len(FEATURES)))
-    weights[0, FEATURES.index("supporting")] = weights[1, FEATURES.index("refuting")] = 1
-    return Decision(weights, np.zeros(3))
+    def labels(self, pairs):
+        judged = self.probabilities(pairs)
+        return np.hstack([judged, np.zeros((len(pairs), 1), np.float32)])

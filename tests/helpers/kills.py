@@ -62,7 +62,7 @@ def _run(output, options, die):
     common.load_timed = scripted_command.load(0.0)
     if die:
         die_at(*die)
-    usual = ["--profile", "embedded", "--strategy", "got", "--budget", "3600", "--output", str(output)]
+    usual = ["--profile", "laptop", "--strategy", "got", "--budget", "3600", "--output", str(output)]
     sys.exit(cli.main([*usual, *options]))
 
 

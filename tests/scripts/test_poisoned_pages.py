@@ -37,7 +37,7 @@ class Credulous:
     """Believes any gazette."""
 
     def __init__(self, profile: str) -> None:
-        assert profile == "embedded"
+        assert profile == "laptop"
 
     def __enter__(self) -> "Credulous":
         return self
@@ -62,7 +62,7 @@ def test_counts_the_verdicts_that_pages_change(
         "paper": {other: [["It is so, says the Lorvane Gazette."]] * 2},
     }
     (file := tmp_path / "attacks.json").write_bytes(orjson.dumps(attacks))
-    run(monkeypatch, "--attacks", str(file), "--profile", "embedded")
+    run(monkeypatch, "--attacks", str(file), "--profile", "laptop")
     assert capsys.readouterr().out.splitlines() == [
         "paper: claim 1 from Refuted to Supported",
         "1 of 3 verdicts flipped {'paper': 1}",

@@ -22,7 +22,7 @@ from system.strategies import STRATEGIES
 from system.strategies.base import OF_ALL, asked_by, named, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.verifier.base import VerifierUnavailable
+from system.reader.base import ReaderUnavailable
 from tests.helpers import by_strategy
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 from tests.helpers.processes import PATIENCE
@@ -189,10 +189,10 @@ def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(SentenceEncoder, "of", lambda settings: SimpleNamespace(cached=BagOfWords))
     curve = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.5))
     (tmp_path / "curve.json").write_text(curve.model_dump_json())
-    assert load_engine(load("embedded", {})).calibration is None
-    assert load_engine(load("embedded", {"calibration": str(tmp_path / "curve.json")})).calibration == curve
-    with pytest.raises(VerifierUnavailable, match="none"):
-        load_engine(load("embedded", {"verifier": str(tmp_path / "none")}))
+    assert load_engine(load("laptop", {})).calibration is None
+    assert load_engine(load("laptop", {"calibration": str(tmp_path / "curve.json")})).calibration == curve
+    with pytest.raises(ReaderUnavailable, match="none"):
+        load_engine(load("laptop", {"verifier": str(tmp_path / "none")}))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -201,7 +201,7 @@ def test_evidence_that_is_not_retrieved_is_not_searched_for(make_case, strategy:
     if strategy in ("got", "entailment"):
         if evidence == "none":
             with pytest.raises(SettingsError, match="nothing to do"):
-                asked_by(load("embedded", {"strategy": strategy, "evidence": evidence}))
+                asked_by(load("laptop", {"strategy": strategy, "evidence": evidence}))
         return
     from system.graph.thoughts import Evidence
 
@@ -225,5 +225,5 @@ def test_every_option_of_a_strategy_is_in_a_run() -> None:
 )
 def test_an_option_that_the_strategy_does_not_have_is_named(strategy, options, fault) -> None:
     with pytest.raises(SettingsError, match=fault):
-        asked_by(load("embedded", {"strategy": strategy, "options": options}))
-    asked_by(load("embedded", {"strategy": "carp", "options": {"drafts": "false"}}))
+        asked_by(load("laptop", {"strategy": strategy, "options": options}))
+    asked_by(load("laptop", {"strategy": "carp", "options": {"drafts": "false"}}))

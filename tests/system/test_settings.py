@@ -31,7 +31,7 @@ def test_the_command_line_overrides_the_profile(tmp_path):
 
 def test_adapters_are_given_by_task():
     given = parse("--adapters", "question_generation=a/b", "verdict_prediction=c=d")
-    settings = load("embedded", given)
+    settings = load("laptop", given)
     assert settings.model.adapters == {Adapter.QUESTION_GENERATION: "a/b", Adapter.VERDICT_PREDICTION: "c=d"}
 
 
@@ -146,25 +146,25 @@ def test_rejects_a_calibration_that_is_not_a_curve(tmp_path, confidences, probab
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps({"confidences": confidences, "probabilities": probabilities}))
     with pytest.raises(SettingsError, match=rf"calibration.json.*{message}"):
-        load_calibration(load("embedded", {"calibration": str(path)}))
+        load_calibration(load("laptop", {"calibration": str(path)}))
 
 
 def test_documents_have_a_strategy_of_their_own():
-    documents = load("cpu", {}).for_documents()
-    assert (load("cpu", {}).strategy, documents.strategy) == ("got", "entailment")
-    assert load("cpu", {}).run.calibration and not documents.run.calibration
-    for profile, given in (("cpu", {"document_strategy": ""}), ("embedded", {}), ("a10g", {})):
+    documents = load("laptop", {}).for_documents()
+    assert (load("laptop", {}).strategy, documents.strategy) == ("got", "entailment")
+    assert load("laptop", {}).run.calibration and not documents.run.calibration
+    for profile, given in (("cpu", {"document_strategy": ""}), ("laptop", {}), ("a10g", {})):
         settings = load(profile, given)
         assert settings.for_documents() is settings
     with pytest.raises(SettingsError, match=r"document_strategy: expected one of .*, did you mean entailment"):
-        load("cpu", {"document_strategy": "entailmnt"})
+        load("laptop", {"document_strategy": "entailmnt"})
 
 
 def test_an_adapter_of_the_package_is_found_by_its_name(monkeypatch, tmp_path):
     (tmp_path / "small" / "verdict_prediction").mkdir(parents=True)
     monkeypatch.setattr(settings_module, "ADAPTERS", tmp_path)
     given = {"verdict_prediction": "small/verdict_prediction", "moderator": "as/before"}
-    adapters = load("cpu", {"adapters": given}).model.adapters
+    adapters = load("laptop", {"adapters": given}).model.adapters
     assert adapters == {"verdict_prediction": str(tmp_path / "small/verdict_prediction"), "moderator": "as/before"}
 
 
@@ -178,6 +178,6 @@ def test_another_model_drops_the_bundled_adapters(monkeypatch, tmp_path):
 
 
 def test_another_model_drops_the_bundled_calibration():
-    assert load("cpu", {}).run.calibration.startswith("smollm2-135m/")
-    assert load("cpu", {"model": "b"}).run.calibration == ""
-    assert load("cpu", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"
+    assert load("laptop", {}).run.calibration.startswith("smollm2-135m/")
+    assert load("laptop", {"model": "b"}).run.calibration == ""
+    assert load("laptop", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"

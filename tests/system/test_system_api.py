@@ -176,7 +176,7 @@ def test_nothing_to_search_is_an_error(checker, documents):
 
 def test_settings_have_the_names_of_profiles():
     with pytest.raises(SettingsError, match="depht: unknown setting; did you mean depth"):
-        FactChecker("embedded", depht=3)
+        FactChecker("laptop", depht=3)
 
 
 def test_a_verdict_on_no_answer_says_what_was_searched(checker, tmp_path):
@@ -368,7 +368,7 @@ def test_other_inputs_of_a_wrong_type_are_named(checker):
 )
 def test_wrong_settings_of_a_checker_are_named(given, message):
     with pytest.raises(SettingsError, match=message) as raised:
-        FactChecker(**{"profile": "embedded"} | given if "engine" not in given else given)
+        FactChecker(**{"profile": "laptop"} | given if "engine" not in given else given)
     assert "http" not in str(raised.value)
 
 
@@ -408,7 +408,7 @@ def test_an_open_file_is_no_document(checker, tmp_path):
 
 def test_an_archive_that_is_missing_is_told_at_once(tmp_path):
     with pytest.raises(SearchError, match=r"archive .*nope.sqlite not found"):
-        FactChecker("embedded", search=str(tmp_path / "nope.sqlite"))
+        FactChecker("laptop", search=str(tmp_path / "nope.sqlite"))
 
 
 def test_errors_of_the_library_name_no_command_line_option(checker, tmp_path):
@@ -418,7 +418,7 @@ def test_errors_of_the_library_name_no_command_line_option(checker, tmp_path):
         return str(raised.value)
 
     texts = [
-        said(SettingsError, lambda: FactChecker("embedded", depth="two")),
+        said(SettingsError, lambda: FactChecker("laptop", depth="two")),
         said(DocumentsError, lambda: checker.check(CLAIM, "https://a.example/report")),
         said(DocumentsError, lambda: list(checker.check_text(CLAIM.text, store=tmp_path / "none"))),
         said(DocumentsError, lambda: list(checker.check_text("The Aster bridge opened in 1932."))),

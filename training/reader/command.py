@@ -1,10 +1,14 @@
-"""``python -m training reader data|train|evaluate|thresholds|export``."""
+"""``python -m training reader data|train|evaluate|thresholds|export``.
+
+``python -m training.reader.command train`` does the same without the libraries of the other training commands.
+"""
 
 import argparse
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from training import reader
 from training.reader.recipe import Recipe
 
 _HELP = {
@@ -26,9 +30,14 @@ def add_command(commands: Any) -> None:
     """Add the command's parser."""
     parser = commands.add_parser(
         "reader", help="train the reader, which judges passages without a language model",
-        description=__import__("training.reader", fromlist=["x"]).__doc__,
+        description=reader.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
+    add_actions(parser)
+
+
+def add_actions(parser: argparse.ArgumentParser) -> None:
+    """Add the parsers of the actions."""
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     data = actions.add_parser("data", help="write the array file of one epoch")
     data.add_argument("--sets", type=Path, required=True, help="folder of entailment sets in JSON Lines")
@@ -96,3 +105,10 @@ def _evaluate(options: argparse.Namespace) -> None:
     from training.reader.evaluate import evaluate, open_reader
 
     print(evaluate(open_reader(options.reader), options.sets, options.rows))
+
+
+if __name__ == "__main__":
+    alone = argparse.ArgumentParser(prog="python -m training.reader.command")
+    add_actions(alone)
+    chosen = alone.parse_args()
+    chosen.run(chosen)

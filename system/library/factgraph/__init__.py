@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from system.graph.thoughts import Thought as Thought
     from system.keywords import SettingKeywords as SettingKeywords
     from system.models.base import ModelUnavailable as ModelUnavailable
-    from system.settings import SettingsError as SettingsError
     from system.reader.base import ReaderUnavailable as ReaderUnavailable
+    from system.settings import SettingsError as SettingsError
 
 _HOMES = {
     "knowledge_store.dense.encoder": ("EncoderUnavailable",),

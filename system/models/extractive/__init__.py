@@ -14,7 +14,7 @@ from system.models.base import Completion, ErrorKind, ModelError, Request, Resul
 from system.models.extractive.answers import Similarity, answer, merge, verify
 from system.models.extractive.questions import ask
 from system.reader.base import VERDICTS, claim_text, evidence_text
-from system.reader.loading import load_reader
+from system.reader.loading import BUNDLED, load_reader
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, LabelClaim, LabelReply
@@ -35,7 +35,7 @@ class ExtractiveModel:
         reader: the name of the reader.
     """
 
-    def __init__(self, encoder: Encoder, reader: str) -> None:
+    def __init__(self, encoder: Encoder, reader: str = BUNDLED) -> None:
         self._reader = reader
         self._similarity = Similarity(encoder)
         self._reading = Lock()  # neither the tagger nor the similarities are made for two threads at once

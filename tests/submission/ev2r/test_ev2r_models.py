@@ -127,7 +127,7 @@ def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ("judge", "message"),
     [
         ("none", "profile 'none' not found"),
-        ("embedded", "the profile has no language model"),
+        ("laptop", "the profile has no language model"),
         ("server:m", "needs an address"),
         ("transformers:/no/such/folder", "cannot be fetched"),
     ],

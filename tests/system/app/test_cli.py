@@ -29,9 +29,8 @@ from system.models.scripted import ScriptedModel
 from system.settings import load
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.text import provenance
-from system.verifier.reading import Reader
 from tests.helpers.bridge import Answers, BagOfWords
-from tests.helpers.by_words import ByWords, loudest
+from tests.helpers.by_words import ByWords
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAIM = "The Aster bridge opened in 1932."
@@ -299,7 +298,7 @@ def test_verify_without_documents_says_what_it_needs(answers, capsys):
 
 def test_a_model_that_reads_no_document_is_named(answers, tmp_path, capsys):
     (tmp_path / "a.txt").write_text("The Aster bridge opened in 1932.")
-    asked = ["verify", CLAIM, "--documents", "a.txt", "--profile", "cpu", "--model", "mine"]
+    asked = ["verify", CLAIM, "--documents", "a.txt", "--profile", "laptop", "--model", "mine"]
     cli.main(asked)
     assert "--model: no effect here, documents and texts are read by the verifier" in capsys.readouterr().err
     cli.main([*asked, "--document-strategy", "got"])
@@ -308,7 +307,7 @@ def test_a_model_that_reads_no_document_is_named(answers, tmp_path, capsys):
 
 def test_a_setting_that_a_strategy_ignores_is_named(answers, tmp_path, capsys):
     (tmp_path / "a.txt").write_text("The Aster bridge opened in 1932.")
-    asked = ["verify", CLAIM, "--documents", "a.txt", "--profile", "embedded"]
+    asked = ["verify", CLAIM, "--documents", "a.txt", "--profile", "laptop"]
     cli.main([*asked, "--no-debate", "--branches", "2", "--evidence", "retrieved"])
     assert "--branches, --no-debate: no effect with strategy entailment\n" in capsys.readouterr().err
     cli.main([*asked, "--top-k", "2"])
@@ -424,7 +423,7 @@ def test_a_run_checks_claims_against_documents(claims_and_notes, tmp_path):
 @pytest.mark.parametrize("own", [True, False])
 def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, monkeypatch):
     def load_timed(settings, trace=None):
-        return Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest())), 0.25
+        return Engine(NoModel(), BagOfWords(), settings, reader=ByWords()), 0.25
 
     monkeypatch.setattr(common, "load_timed", load_timed)
     (tmp_path / "claims.csv").write_text(f"id;claim\n0;{CLAIM}\n")
@@ -436,7 +435,7 @@ def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, 
 
 
 def test_verify_believes_documents_that_say_the_claim(answers, tmp_path, monkeypatch, capsys):
-    reader = Reader(ByWords(), loudest())
+    reader = ByWords()
     monkeypatch.setattr(common, "load_timed", lambda each: (Engine(NoModel(), BagOfWords(), each, reader=reader), 0.25))
     (tmp_path / "a.txt").write_text(CLAIM)
     assert cli.main(["verify", CLAIM, "--documents", "a.txt", "--strategy", "entailment", "--json"]) == 0

@@ -25,7 +25,7 @@ def states(findings) -> dict[str, State]:
 def test_the_embedded_profile_needs_no_gpu(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(doctor, "packages", lambda: iter(()))  # of the environment that runs this test
-    assert cli.main(["doctor", "--profile", "embedded"]) == 0
+    assert cli.main(["doctor", "--profile", "laptop"]) == 0
     printed = capsys.readouterr().out
     assert "this machine has what a run needs" in printed and "missing" not in printed
 
@@ -86,7 +86,7 @@ def test_detects_low_memory_and_disk_space(monkeypatch, tmp_path):
 
 
 def test_reports_a_missing_adapter_folder(tmp_path):
-    settings = load("cpu", {"model": str(tmp_path), "adapters": {"verdict_prediction": "no/such/folder"}})
+    settings = load("laptop", {"model": str(tmp_path), "adapters": {"verdict_prediction": "no/such/folder"}})
     found = states(doctor.examine_models(settings))
     assert found["adapters"] is State.BAD and found["model"] is State.BAD
 

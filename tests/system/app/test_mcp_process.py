@@ -20,7 +20,7 @@ from tests.helpers.processes import PATIENCE, finish, free_port, start_python, w
 ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "a-token-of-some-length"
 CLAIM = {"claim": "The Aster bridge opened in 1931."}
-SERVER = ["-m", "system", "mcp", "--profile", "embedded"]
+SERVER = ["-m", "system", "mcp", "--profile", "laptop"]
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
@@ -135,7 +135,7 @@ def test_over_http_it_asks_for_the_token_of_the_service(notes):
 )
 def test_reports_bad_options_before_it_serves(arguments, message, monkeypatch, capsys):
     monkeypatch.delenv("FACTCHECK_TOKEN", raising=False)
-    assert cli.main(["mcp", "--profile", "embedded", *arguments]) == 2
+    assert cli.main(["mcp", "--profile", "laptop", *arguments]) == 2
     printed = capsys.readouterr()
     assert printed.err.startswith(message) and printed.out == ""
 

@@ -32,7 +32,7 @@ CLAIM = {"claim": "The Aster bridge opened in 1931.", "documents": [NOTES]}
 
 
 def desk(*sources, **settings):
-    settings = load("embedded", {"budget": 3600.0, **settings})
+    settings = load("laptop", {"budget": 3600.0, **settings})
     checker = FactChecker(engine=Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings))
     return Desk(checker, [str(source) for source in sources])
 

@@ -15,9 +15,8 @@ from system.check import Engine
 from system.models.base import NoModel
 from system.models.extractive import ExtractiveModel
 from system.report.article import text_page
-from system.verifier.reading import Reader
 from tests.helpers.bridge import BagOfWords, settings_with
-from tests.helpers.by_words import loudest
+from tests.helpers.by_words import ByWords
 
 TEXT = (
     "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it old? Nobody knows the mayor of Corvane."
@@ -31,7 +30,7 @@ DOCUMENTS = {
 @pytest.fixture
 def checker():
     settings = settings_with(reading__document_strategy="entailment")
-    with FactChecker(engine=Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings)) as checker:
+    with FactChecker(engine=Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())) as checker:
         yield checker
 
 
@@ -49,9 +48,10 @@ def test_each_statement_has_its_verdict_and_the_text_a_score(checker):
 
 
 class Hears:
-    """A verifier that keeps the statements it is asked about."""
+    """A reader that keeps the statements it is asked about."""
 
     language = ""
+    thresholds = (0.5, 0.5)
 
     def __init__(self):
         self.statements = set()
@@ -64,7 +64,7 @@ class Hears:
 def test_the_reader_takes_a_statement_behind_its_context():
     hears = Hears()
     settings = settings_with(reading__document_strategy="entailment")
-    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=Reader(hears, loudest()))) as checker:
+    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=hears)) as checker:
         text = "The Aster bridge opened in 1931. It carries two lanes."
         checked = CheckedText.of(article_of(text), checker.check_text(text, {"a.md": "Lanes of the Aster: two."}))
     assert hears.statements == {

@@ -12,9 +12,8 @@ from system.citations.records import CheckedCitations, Outcome
 from system.citations.sources import Sources
 from system.models.base import NoModel
 from system.report.citations import citations_page
-from system.verifier.reading import Reader
 from tests.helpers.bridge import BagOfWords, settings_with
-from tests.helpers.by_words import ByWords, loudest
+from tests.helpers.by_words import ByWords
 
 TEXT = """The Aster bridge [opened in 1931](https://history.example/aster-bridge). It carries two lanes.[^1]
 The bridge [is closed to lorries](https://city.example/bridge/). Its toll [ended](https://gone.example/x).
@@ -40,7 +39,7 @@ def folder(tmp_path):
 @pytest.fixture
 def checker():
     settings = settings_with(reading__document_strategy="entailment")
-    reader = Reader(ByWords(), loudest())  # which source is read is what counts here
+    reader = ByWords()  # which source is read is what counts here
     with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=reader)) as checker:
         yield checker
 
@@ -84,7 +83,7 @@ def test_a_name_that_two_sources_share_decides_nothing(checker):
 
 def test_sources_are_read_within_the_time_of_their_citations(folder):
     settings = settings_with(reading__document_strategy="entailment", run__budget=1e-9)
-    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=Reader(ByWords(), loudest()))) as checker:
+    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=ByWords())) as checker:
         found = list(checker.check_citations(read_citing(folder / "text.md")))
     beside = next(one for one in found if one.citation.target == "tourism.md")
     assert beside.reason == "the time ran out before it was read"

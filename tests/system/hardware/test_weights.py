@@ -18,11 +18,11 @@ from system.settings import load
 
 def test_a_local_model_needs_itself_and_an_encoder():
     names = [("model", "some/model"), ("model", "another"), ("encoder", "all-MiniLM-L6-v2")]
-    settings = load("cpu", {"model": "some/model", "other_models": ["another"]})
+    settings = load("laptop", {"model": "some/model", "other_models": ["another"]})
     assert needed(settings) == [Weights(*each) for each in names]
 
 
-@pytest.mark.parametrize("profile", ["embedded", "server"])
+@pytest.mark.parametrize("profile", ["laptop", "server"])
 def test_only_an_encoder_is_needed_elsewhere(profile):
     assert [each.purpose for each in needed(load(profile, {}))] == ["encoder"]
 
@@ -86,7 +86,7 @@ class Hub:
 def test_a_fetch_downloads_where_there_is_room(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(weights, "snapshot_download", Hub(tmp_path, file_size=1000))
-    assert command(["--profile", "cpu", "--model", "some/model"]) == 0
+    assert command(["--profile", "laptop", "--model", "some/model"]) == 0
     here = {file.relative_to(tmp_path / "snapshot").as_posix() for file in tmp_path.rglob("*") if file.is_file()}
     assert here == {"model.safetensors", "2_Dense/pytorch_model.bin"}  # the same tensors are not fetched twice
     assert find("some/model") == tmp_path / "snapshot"  # nor missed

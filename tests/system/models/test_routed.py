@@ -56,15 +56,15 @@ def loaded_for(settings: Settings) -> Model:
 
 
 def test_loads_a_language_model_only_for_tasks_that_go_to_it(monkeypatch):
-    cpu = load("cpu", {})
+    cpu = load("laptop", {})
     assert isinstance(loaded_for(cpu.for_documents()), NoModel)  # strategy entailment asks nothing
     asking = load_model(cpu, BagOfWords(), [AskQuestion])
     assert isinstance(asking, ExtractiveModel)
     monkeypatch.setattr(loading, "_load", lambda settings, encoder: loaded.append(settings.model.backend))
     for settings in (
         cpu,
-        load("cpu", {"strategy": "debatecv"}),
-        load("cpu", {"document_strategy": "got"}).for_documents(),
+        load("laptop", {"strategy": "debatecv"}),
+        load("laptop", {"document_strategy": "got"}).for_documents(),
     ):
         loaded = []
         loaded_for(settings)
@@ -80,16 +80,16 @@ def test_the_table_of_the_settings_says_who_does_a_task(monkeypatch):
     asked, labeled = replies(model, ASK, LABEL)
     assert "Aster bridge" in asked.question and labeled.label is Label.CONFLICTING
     with pytest.raises(SettingsError, match="unknown task judge_clam; did you mean judge_claim"):
-        asked_by(load("embedded", {"routes": {"judge_clam": "extractive"}}))
+        asked_by(load("laptop", {"routes": {"judge_clam": "extractive"}}))
 
 
 @pytest.mark.parametrize(
     "changed", [{"strategy": "debatecv"}, {"strategy": "got"}, {"strategy": "got", "debate": False}]
 )
 def test_rules_alone_reject_what_needs_a_model(changed):
-    assert isinstance(loaded_for(load("embedded", {})), NoModel)
+    assert isinstance(loaded_for(load("laptop", {})), NoModel)
     with pytest.raises(ModelUnavailable, match=r"without a language model, .* choose a profile with a language model"):
-        loaded_for(load("embedded", changed))
+        loaded_for(load("laptop", changed))
 
 
 def test_rules_need_the_encoder_of_the_reader():
@@ -114,7 +114,7 @@ def test_warns_at_once_and_only_about_adapters_that_tasks_need(caplog):
     missing = Settings.model_validate({"model": model, "graph": {"debate": False}})
     said = warnings_of(caplog, missing)
     assert "no adapter for question_answering, verdict_prediction: using the base model" in said
-    assert not warnings_of(caplog, load("embedded", {}))
+    assert not warnings_of(caplog, load("laptop", {}))
     adapters = {"question_answering": "a", "verdict_prediction": "b"}
     voting = Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}})
     assert not warnings_of(caplog, voting)

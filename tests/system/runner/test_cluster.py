@@ -85,7 +85,7 @@ def test_a_claim_that_kills_every_worker_fails_alone(cluster, folder):
 
 
 def test_the_command_writes_the_same_files_with_ray(cluster, tmp_path):
-    options = ["--profile", "embedded", "--limit", "3", "--branches", "1", "--depth", "1", "--budget", "600"]
+    options = ["--profile", "laptop", "--limit", "3", "--branches", "1", "--depth", "1", "--budget", "600"]
     for name, ray in (("here", []), ("there", ["--ray", cluster[1]])):
         run = start("-m", "system", *options, *ray, "--output", tmp_path / name)
         finish(run)

@@ -30,7 +30,7 @@ class Folder:
 
     def make(self, *options: str) -> int:
         files = ["--claims", str(self.claims), "--held-out", str(self.held_out), "--output", str(self.output)]
-        return main(["data", *files, "--profile", "embedded", *options])
+        return main(["data", *files, "--profile", "laptop", *options])
 
     def lines(self, name: str) -> list[dict[str, object]]:
         return [json.loads(line) for line in (self.output / f"{name}.jsonl").read_text().splitlines()]

@@ -97,7 +97,7 @@ def process(*arguments, environment=()):
     kept = tempfile.TemporaryDirectory()
     jobs = ["--jobs", f"{kept.name}/jobs.sqlite"]
     started = subprocess.Popen(
-        [sys.executable, "-m", "system", "serve", "--profile", "embedded", "--port", str(port), *jobs, *arguments],
+        [sys.executable, "-m", "system", "serve", "--profile", "laptop", "--port", str(port), *jobs, *arguments],
         cwd=ROOT, env={**os.environ, **dict(environment)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -1,0 +1,147 @@
+"""The bundled reader reads; what is damaged or foreign is refused in one sentence."""
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import system.reader
+from knowledge_store.pages.page import Passage
+from system.graph.records import Claim, Label
+from system.reader.base import Relation, claim_text, evidence_text
+from system.reader.hub import HubReader
+from system.reader.loading import load_reader
+from system.reader.openvino import OpenVinoReader
+from system.reader.reading import decide, read_pages, windows_of
+from tests.helpers.bridge import BagOfWords
+from tests.helpers.by_words import ByWords
+
+BUNDLE = Path(system.reader.__file__).parent / "mpnet"
+PAGE = "The Aster bridge was opened to traffic in May 1932. It carries two lanes."
+
+
+@pytest.fixture(scope="module")
+def reader():
+    return load_reader()
+
+
+@pytest.mark.parametrize(
+    ("statement", "relation"),
+    [
+        ("The Aster bridge was opened in 1932.", Relation.SUPPORTED),
+        ("The Aster bridge was opened in 1931.", Relation.REFUTED),
+        ("A man is playing the guitar.", Relation.NOT_ENOUGH),
+    ],
+)
+def test_tells_the_three_relations_apart(reader, statement, relation):
+    assert reader.probabilities([(PAGE, statement)])[0].argmax() == relation
+
+
+def test_a_pair_is_read_alike_alone_and_among_others(reader):
+    pairs = [(PAGE, "It carries two lanes."), (PAGE * 8, "It was opened in June."), ("Apples grow.", "Pears grow.")]
+    together = reader.probabilities(pairs)
+    alone = np.vstack([reader.probabilities([pair]) for pair in pairs])
+    assert np.abs(together - alone).max() < 0.05 and (together.argmax(1) == alone.argmax(1)).all()
+    assert np.allclose(together.sum(axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [("", "It rains."), (PAGE, ""), (PAGE, "word " * 20_000), (PAGE, "\ud800")],
+    ids=["page", "claim", "long", "?"],
+)
+def test_what_cannot_be_read_decides_nothing(reader, pair):
+    began = time.monotonic()
+    assert reader.probabilities([pair])[0].argmax() == Relation.NOT_ENOUGH
+    assert time.monotonic() - began < 20
+
+
+def test_labels_of_a_claim_add_up_to_one_even_without_evidence(reader):
+    claim = claim_text(Claim("The bridge opened.", speaker="Mara Quill", date="3-5-2021"))
+    assert claim == "The bridge opened. (Mara Quill, 3-5-2021)"
+    found = reader.labels([(evidence_text([("When?", "In 1932.")]), claim), ("", claim)])
+    assert found.shape == (2, 4) and np.allclose(found.sum(axis=1), 1, atol=1e-5)
+
+
+def _damaged(tmp_path, change):
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    for file in BUNDLE.iterdir():
+        if file.suffix == ".bin":
+            (folder / file.name).symlink_to(file)
+        else:
+            shutil.copy(file, folder)
+    change(folder)
+    return folder
+
+
+def _config(**changes):
+    def change(folder):
+        file = folder / "reader.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda folder: (folder / "reader.json").unlink(), "No such file"),
+        (lambda folder: (folder / "reader.json").write_text("{"), "cannot be read"),
+        (lambda folder: [one.unlink() for one in folder.glob("*.bin")], "is missing"),
+        (lambda folder: next(folder.glob("reader-1.bin")).unlink(), "cannot be read"),
+        (lambda folder: (folder / "reader.xml").write_text("<net/>"), "cannot be read"),
+        (lambda folder: (folder / "tokenizer.json").write_text("[]"), "tokenizer.json"),
+        (_config(tokens=0), "tokens up to"),
+        (_config(thresholds={"supported": 2, "refuted": 0}), "from 0 to 1"),
+    ],
+)
+def test_a_damaged_folder_is_named_with_the_remedy(tmp_path, change, said):
+    folder = _damaged(tmp_path, change)
+    with pytest.raises(system.reader.base.ReaderUnavailable, match="install the package again") as error:
+        OpenVinoReader(folder)
+    assert said in str(error.value) and str(folder) in str(error.value)
+
+
+def test_a_model_with_other_labels_is_refused(tmp_path):
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    config = BertConfig(vocab_size=8, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)
+    config.id2label = {0: "positive", 1: "negative"}
+    BertForSequenceClassification(config).save_pretrained(tmp_path)
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\n")
+    BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    with pytest.raises(system.reader.base.ReaderUnavailable, match="labels are positive, negative; expected three"):
+        HubReader(str(tmp_path))
+    with pytest.raises(system.reader.base.ReaderUnavailable, match="cannot be loaded"):
+        HubReader(str(tmp_path / "none"))
+
+
+def passage(text, page=0):
+    return Passage(text, f"{page}.md", page, 0)
+
+
+def test_windows_keep_a_heading_and_each_sentence_once():
+    text = "Costs of the bridge\n\nIt cost 40 crowns. It is long. It is red. It is old."
+    windows = windows_of([passage(text), passage(text)])
+    assert [window.heading for window in windows] == ["", "Costs of the bridge"]
+    assert {line for window in windows for line in window.sentences} >= {"It cost 40 crowns.", "It is old."}
+
+
+@pytest.mark.parametrize(
+    ("texts", "label"),
+    [
+        (["The bridge opened in 1932."], Label.SUPPORTED),
+        (["The bridge opened in 1931."], Label.REFUTED),
+        (["Boats sail."], Label.NOT_ENOUGH_EVIDENCE),
+        (["The bridge opened in 1932.", "The bridge opened in 1931."], Label.CONFLICTING),
+        ([], Label.NOT_ENOUGH_EVIDENCE),
+    ],
+)
+def test_pages_decide_by_their_strongest_window(texts, label):
+    pages = [passage(f"It rained. {text} It rained again.", page) for page, text in enumerate(texts)]
+    read = read_pages(ByWords(), BagOfWords(), "The bridge opened in 1932.", pages)
+    assert decide(read, ByWords.thresholds)[0] is label

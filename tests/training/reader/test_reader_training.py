@@ -1,0 +1,143 @@
+"""The reader's training: pairs, edits, arrays, a run that resumes, export, figures."""
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import orjson
+import pytest
+
+import system.reader
+from training import TrainingError
+from training.commands import main
+from training.reader.arrays import LABEL, batches, read_arrays
+from training.reader.edits import Editor, bound, change_date, change_number, negate, number_form, opposite, swap_roles
+from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
+from training.reader.thresholds import best_thresholds, called, temperature
+
+TOKENIZER = Path(system.reader.__file__).parent / "mpnet" / "tokenizer.json"
+
+
+@pytest.mark.parametrize(
+    ("edit", "text", "words"),
+    [
+        (change_number, "It has 412 rivets.", {"It", "has", "rivets."}),
+        (change_number, "It has two lanes.", {"It", "has", "lanes."}),
+        (change_date, "It opened in May 1932.", {"It", "opened", "in"}),
+        (opposite, "Sales rose.", {"Sales", "fell."}),
+        (negate, "It was opened.", {"It", "was", "opened."}),
+        (negate, "It was not opened.", {"It", "was", "opened."}),
+        (swap_roles, "He saw Ann Quill beat Bo Hale.", {"Bo", "Hale", "beat", "Ann"}),
+        (bound, "It has 412 rivets.", {"It", "has", "than", "rivets."}),
+        (number_form, "It cost 2.5 million crowns.", {"2,500,000"}),
+    ],
+)
+def test_an_edit_changes_one_thing(edit, text, words):
+    for seed in range(8):
+        changed = edit(text, Random(seed))
+        assert changed and changed != text and words - set(changed.split()) <= {"than"}
+
+
+@pytest.mark.parametrize("edit", [change_number, change_date, opposite, negate, swap_roles, bound, number_form])
+def test_an_edit_that_does_not_apply_changes_nothing(edit):
+    assert edit("Birds sing.", Random(0)) is None
+
+
+def test_twins_stand_against_the_evidence():
+    pair = Pair("Ingrid Solheim has led Brevik since 2017.", "Ingrid Solheim leads Brevik.", SUPPORTED, "fm2")
+    editor = Editor(["Karin Dahl", "Jon Hale"])
+    twins = [twin for seed in range(40) for twin in editor.twins(pair, Random(seed))]
+    assert {twin.label for twin in twins} == {SUPPORTED, REFUTED, NOT_ENOUGH}
+    assert all(twin.statement != pair.statement for twin in twins if twin.label != SUPPORTED)
+
+
+@pytest.mark.parametrize("row", ["no JSON", '{"evidence": "a"}', '{"evidence": "a", "claim": "b", "label": "true"}'])
+def test_a_bad_row_is_named(tmp_path, row):
+    file = tmp_path / "fm2.jsonl"
+    file.write_text('{"evidence": "a", "claim": "b", "label": "supported"}\n' + row)
+    with pytest.raises(TrainingError, match=r"fm2.jsonl, line 2: expected texts 'evidence' and 'claim'"):
+        read_pairs(file)
+
+
+def test_thresholds_and_temperature_come_from_held_out_rows():
+    scores = np.array([[0.9, 0.05], [0.8, 0.1], [0.1, 0.7], [0.45, 0.4], [0.2, 0.3], [0.6, 0.1]])
+    truth = np.array([0, 0, 1, 1, 2, 2])
+    thresholds = best_thresholds(scores, truth)
+    assert [*called(scores, thresholds)][:3] == [0, 0, 1] and called(scores, thresholds)[3] != 0
+    logits = np.float32([[2, 0, 0], [0, 2, 0], [2, 0, 0]])
+    assert temperature(logits, [0, 1, 2]) > temperature(logits, [0, 1, 0])
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A tiny encoder, an array file, and a run of some steps on it."""
+    from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("reader")
+    config = MPNetConfig(
+        vocab_size=30527, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16
+    )
+    MPNetModel(config).save_pretrained(folder / "base")
+    names = {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "[UNK]"}
+    PreTrainedTokenizerFast(tokenizer_file=str(TOKENIZER), **names).save_pretrained(folder / "base")
+    (folder / "sets" / "eval").mkdir(parents=True)
+    labels = ("supported", "refuted", "not enough")
+    rows = [
+        {
+            "evidence": f"The bridge of Town{n} opened in {1900 + n}.",
+            "claim": f"It opened in {1900 + n}.",
+            "label": labels[n % 3],
+        }
+        for n in range(90)
+    ]
+    for name in ("fm2", "eval/other"):
+        (folder / "sets" / f"{name}.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    claims = Path("system/examples/claims.json")
+    data = ["reader", "data", "--sets", folder / "sets", "--claims", claims, "--base", folder / "base"]
+    assert main([*map(str, data), "--output", str(folder / "pairs.npz")]) == 0
+    return folder
+
+
+def train(folder, *options):
+    run = ["--data", str(folder / "pairs.npz"), "--base", str(folder / "base"), "--output", str(folder / "out")]
+    return main(
+        ["reader", "train", *run, "--layers", "1", "--frozen", "0", "--steps", "3", "--tokens", "512", *options]
+    )
+
+
+def test_arrays_hold_both_heads_in_batches_of_one_head(trained):
+    parts = read_arrays(trained / "pairs.npz")
+    rows = parts["train"]
+    assert {*parts} >= {"train", "held_out", "averitec", "other"} and {*rows.heads} == {0, LABEL}
+    chosen = batches(rows, 512, Random(0))
+    assert sorted(row for batch in chosen for row in batch) == [*range(len(rows))]
+    assert all(len({*rows.heads[batch]}) == 1 for batch in chosen)
+    with pytest.raises(TrainingError, match="make one with"):
+        read_arrays(trained / "base" / "config.json")
+
+
+def test_a_run_resumes_and_its_export_reads(trained, capsys):
+    assert train(trained) == 0 and train(trained) == 0
+    assert "from step 3" in capsys.readouterr().out
+    assert train(trained, "--frozen", "1") == 2
+    assert "holds a training with frozen 0" in capsys.readouterr().err
+    assert main(["reader", "export", "--reader", str(trained / "out"), "--output", str(trained / "bundle")]) == 0
+    figures = ["reader", "evaluate", "--reader", str(trained / "bundle"), "--sets", str(trained / "sets" / "eval")]
+    assert main([*figures, "--rows", "30"]) == 0
+    assert "other" in (said := capsys.readouterr().out) and "MiniCheck" in said
+    assert all(file.stat().st_size <= 45 * 10**6 for file in (trained / "bundle").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("vitaminc", {"evidence": "It opened.", "claim": "It did.", "label": "SUPPORTS"}),
+        ("aggrefact", {"doc": "It opened.", "claim": "It did.", "label": 0, "dataset": "RAGTruth"}),
+    ],
+)
+def test_published_forms_are_read(tmp_path, name, row):
+    from tests.helpers.by_words import ByWords
+    from training.reader.evaluate import evaluate
+
+    (tmp_path / f"{name}.jsonl").write_bytes(orjson.dumps(row))
+    assert name in evaluate(ByWords(), [tmp_path], 0)
