@@ -25,7 +25,7 @@ TUTORIAL = {
     "tourism.html": "<html><body><h1>Visit Corvane</h1><p>The old bridge over the Aster, opened in 1932, is closed to "
     "lorries.</p></body></html>\n",
 }
-GRAPH_OF_THOUGHTS = "--profile cpu --document-strategy got --questions 2 --branches 2 --depth 1 --no-pool"
+GRAPH_OF_THOUGHTS = "--profile laptop --document-strategy got --questions 2 --branches 2 --depth 1"
 
 
 def report(folder: Path, year: int, documents: Mapping[str, str], options: str) -> Path:

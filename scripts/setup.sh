@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes .venv with what the project needs, in the versions of constraints.txt, and fetches the small model that answers
-# without a GPU; once for each state of the two files, and silent when there is nothing to do. It installs with uv where
-# that is found, else with pip. Without an NVIDIA GPU it takes PyTorch's build for CPUs: no CUDA, no Triton.
+# Makes .venv with what the project needs, in the versions of constraints.txt; once for each state of the two files, and
+# silent when there is nothing to do. It installs with uv where that is found, else with pip. Without an NVIDIA GPU it
+# takes PyTorch's build for CPUs: no CUDA, no Triton.
 # Usage: setup.sh [EXTRA...]    extras of pyproject.toml, such as "test"
 set -euo pipefail
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
@@ -15,6 +15,38 @@ log=$root/.venv-setup.log
 
 wanted() { cat "$root/pyproject.toml" "$root/constraints.txt"; }
 is_done() { for stamp in "${stamps[@]}"; do wanted | cmp -s - "$stamp" || return 1; done; }
+
+trim() { # what the packages carry for those who develop them, and for devices that are not here: a quarter of a GB
+  local packages
+  for packages in "$venv"/lib/python3.*/site-packages; do
+    rm -rf "$packages"/torch/{include,test} "$packages"/openvino/libs/libopenvino_intel_{gpu,npu}_plugin.so
+    [ ! -d "$packages/torch/bin" ] || find "$packages/torch/bin" -type f ! -name torch_shm_manager -delete
+  done
+}
+
+show_types() { # to type checkers: they read path files, and not the import hook of an editable install with two roots
+  local packages
+  for packages in "$venv"/lib/python3.*/site-packages; do
+    printf '%s\n' "$root" "$root/system/library" >"$packages/factgraph.pth"
+  done
+}
+
+is_done && { show_types; exit 0; }
+
+echo "setting up $venv (once; about 1.5 GB and two minutes, log: $log)"
+make_venv
+versions=(--constraint "$root/constraints.txt")
+lean=
+if [[ ",$extras," == *,gpu,* ]]; then
+  versions=() # vLLM pins versions of its own
+elif ! has_gpu; then
+  install_cpu_torch
+  [[ ",$extras," == *,cpu,* || ",$extras," == *,train,* ]] || lean=1 # vLLM and training compile against the headers
+fi
+install "${versions[@]}" --editable "$root${extras:+[$extras]}" || fail_with_log
+[ -z "$lean" ] || trim
+show_types
+for stamp in "${stamps[@]}"; do wanted | cmp -s - "$stamp" || return 1; done; }
 
 trim() { # what the packages carry for those who develop them, and for devices that are not here: a quarter of a GB
   local packages

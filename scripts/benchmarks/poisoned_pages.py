@@ -4,7 +4,7 @@ Each attack adds pages: copies and variants of the claim, frames around it, orde
 real evidence stays, so no verdict should change. ``attacks.json`` has their texts; the frames from "long frame" on, and
 disguised spellings, were written together with the filters, so they say nothing about unseen attacks.
 
-Usage: python -m scripts.benchmarks.poisoned_pages CLAIMS.json STORES [--claims 0 1 2 3 4] [--profile cpu]
+Usage: python -m scripts.benchmarks.poisoned_pages CLAIMS.json STORES [--claims 0 1 2 3 4] [--profile laptop]
        [--attacks scripts/benchmarks/held_out_attacks.json.gz]
 """
 
@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("claims_file", type=Path)
     parser.add_argument("stores", type=Path)
     parser.add_argument("--claims", type=int, nargs="+", metavar="ID", help="default: 0 to 4, or all of FILE")
-    parser.add_argument("--profile", default="cpu")
+    parser.add_argument("--profile", default="laptop")
     parser.add_argument(
         "--attacks",
         type=Path,

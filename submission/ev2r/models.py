@@ -145,7 +145,7 @@ def _settings(judge: str) -> Settings:
             raise SettingsError("the profile has no language model")
         return settings
     name, _, address = model.partition("@") if backend == "server" else (model, "", "")
-    return load("embedded", {"backend": backend, "model": name, "address": address, **JUDGE_ENGINE})
+    return load("laptop", {"backend": backend, "model": name, "address": address, **JUDGE_ENGINE})
 
 
 def _own_task(claim: Claim, comparison: ComparedPairs) -> Task[Reply]:

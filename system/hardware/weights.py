@@ -31,7 +31,7 @@ from system.settings import Settings
 
 REMEDY = (
     "check the connection and pip's settings, then run the command again: it resumes after the last finished step; "
-    "or take --profile embedded, which needs no model"
+    "or take --profile laptop, which needs no model"
 )
 
 

