@@ -16,13 +16,13 @@ from system.check import Engine, check, load_engine
 from system.checker import each
 from system.graph.records import Calibration, Label
 from system.models.scripted import ScriptedModel
+from system.reader.base import ReaderUnavailable
 from system.runner.run import LocalChecker
 from system.settings import SECTIONS, Settings, SettingsError, load
 from system.strategies import STRATEGIES
 from system.strategies.base import OF_ALL, asked_by, named, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.reader.base import ReaderUnavailable
 from tests.helpers import by_strategy
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 from tests.helpers.processes import PATIENCE

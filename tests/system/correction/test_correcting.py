@@ -10,7 +10,6 @@ from factgraph import FactChecker
 from system.correction.correcting import correction_of, with_correction
 from system.graph.records import Claim, Label
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.verifier.reading import Reader, load_reader
 from tests.helpers.bridge import passage
 from tests.helpers.submission_factories import answer, qa, result
 
@@ -216,7 +215,7 @@ def test_the_reader_must_be_sure_and_reads_the_context():
 def test_the_engines_own_reader_is_asked(make_engine, answers):
     answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="x", label=Label.REFUTED)
     judge = Agrees("", supported=0.5)
-    engine = replace(make_engine(), reader=Reader(judge, load_reader().decision))
+    engine = replace(make_engine(), reader=judge)
     with FactChecker(engine=engine) as checker:
         assert checker.check("The Aster bridge opened in 1931.", {"a.md": BRIDGE}).correction is None
     assert judge.asked

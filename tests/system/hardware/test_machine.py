@@ -7,10 +7,10 @@ from system.hardware import machine
 @pytest.mark.parametrize(
     ("free", "total", "vllm", "profile", "reason"),
     [
-        (None, None, True, "cpu", "no GPU"),
-        (7.5, 8, True, "cpu", "has 7.5 of 8.0 GiB free"),
-        (12, 22.5, True, "cpu", "has 12.0 of 22.5 GiB free, the production model needs 20"),
-        (21.7, 21.98, False, "cpu", "vllm is missing"),
+        (None, None, True, "laptop", "no GPU"),
+        (7.5, 8, True, "laptop", "has 7.5 of 8.0 GiB free"),
+        (12, 22.5, True, "laptop", "has 12.0 of 22.5 GiB free, the production model needs 20"),
+        (21.7, 21.98, False, "laptop", "vllm is missing"),
         (21.7, 21.98, True, "a10g", "A10G has 21.7 of 22.0 GiB free"),  # as torch reports the card with some drivers
     ],
 )
@@ -28,7 +28,7 @@ def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, profile, r
 def test_a_custom_model_does_not_get_the_small_models_profile(monkeypatch, given):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert machine.choose_profile({given, "depth"}) == ("server", f"no GPU was found, and --{given} was given")
-    assert machine.choose_profile({"depth", "strategy"})[0] == "cpu"
+    assert machine.choose_profile({"depth", "strategy"})[0] == "laptop"
 
 
 def test_the_description_names_what_results_depend_on():
