@@ -8,10 +8,12 @@ import orjson
 import pytest
 
 import system.reader
+from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
 from training.reader.arrays import LABEL, batches, read_arrays
 from training.reader.edits import Editor, bound, change_date, change_number, negate, number_form, opposite, swap_roles
+from training.reader.evaluate import evaluate
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
 from training.reader.thresholds import best_thresholds, called, temperature
 
@@ -129,15 +131,12 @@ def test_a_run_resumes_and_its_export_reads(trained, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "row"),
-    [
-        ("vitaminc", {"evidence": "It opened.", "claim": "It did.", "label": "SUPPORTS"}),
-        ("aggrefact", {"doc": "It opened.", "claim": "It did.", "label": 0, "dataset": "RAGTruth"}),
-    ],
+    ("name", "labels", "text"),
+    [("vitaminc", ("SUPPORTS", "REFUTES"), "evidence"), ("aggrefact", (1, 0), "doc")],
 )
-def test_published_forms_are_read(tmp_path, name, row):
-    from tests.helpers.by_words import ByWords
-    from training.reader.evaluate import evaluate
-
-    (tmp_path / f"{name}.jsonl").write_bytes(orjson.dumps(row))
-    assert name in evaluate(ByWords(), [tmp_path], 0)
+def test_published_forms_are_read(tmp_path, name, labels, text):
+    statements = zip(("It opened in 1932.", "It opened in 1931."), labels, strict=True)
+    rows = [{text: "It opened in 1932.", "claim": claim, "label": label} for claim, label in statements]
+    (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    (line,) = (one for one in evaluate(ByWords(), [tmp_path], 0).splitlines() if name in one)
+    assert line.split()[1:5] == ["2", "1.000", "1.000", "1.000"]
