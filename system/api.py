@@ -81,7 +81,7 @@ class FactChecker:
     Raises:
         SettingsError: no such profile or setting, or a value out of its range.
         SearchError: the archive that the settings name is not there.
-        EncoderUnavailable, ModelUnavailable, VerifierUnavailable: what the profile asks for cannot be loaded.
+        EncoderUnavailable, ModelUnavailable, ReaderUnavailable: what the profile asks for cannot be loaded.
     """
 
     def __init__(
