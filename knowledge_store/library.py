@@ -18,7 +18,7 @@ from knowledge_store.pages.filters import admitted, repeats
 from knowledge_store.pages.page import Flaw, Flaws, Page, ReadingReport
 from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
-from knowledge_store.ranking import RankedStore, rank, recalled
+from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import is_archive
 from knowledge_store.settings import RetrievalSettings
@@ -57,7 +57,7 @@ class Library:
     ) -> None:
         flaws = Flaws() if flaws is None else flaws
         self._settings, self._day, self._seconds = settings, day, seconds
-        self._counter = SharedCounter(list(claims), settings.tokenization)
+        self._counter = SharedCounter(list(claims))
         self._candidates = Candidates("", settings, self._counter)
         self._lock = Lock()
         shown = progress_bar(pages, unit="page", desc="reading", disable=not progress, delay=1)
@@ -125,13 +125,9 @@ def rank_shared(
     Returns:
         The first has the seconds of reading as well.
     """
-
-    def rank_now() -> RankedStore:
-        began = perf_counter()
-        ranked = _library(path, claims, settings.model_dump_json(), day).rank(claim)
-        return replace(ranked, seconds=perf_counter() - began)
-
-    return recalled(path, claim, settings, day, rank_now)
+    began = perf_counter()
+    ranked = _library(path, claims, settings.model_dump_json(), day).rank(claim)
+    return replace(ranked, seconds=perf_counter() - began)
 
 
 @lru_cache(maxsize=1)

@@ -5,18 +5,13 @@ pickled.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
-from hashlib import blake2b
 from math import inf
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from time import monotonic, perf_counter
-
-import orjson
-from pydantic import TypeAdapter
 
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.pages import reading
@@ -30,8 +25,7 @@ from knowledge_store.settings import RetrievalSettings
 
 log = logging.getLogger(__name__)
 
-ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each question adds ``search_results``
-CACHE_VERSION = 2  # of the first stage: raised when it ranks otherwise, so that what is cached is ranked again
+ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each question adds ``SEARCH_RESULTS``
 
 
 @dataclass(frozen=True)
@@ -67,9 +61,6 @@ class RankedStore:
     book: OpenBook | None = None
 
 
-_CACHED = TypeAdapter(RankedStore)
-
-
 def rank(
     source: Path | Iterable[Page],
     claim: str,
@@ -86,8 +77,7 @@ def rank(
         source: a store in the official format, an archive, or any pages, each with a number of its own. Of an
             archive, the pages that its words find for the claim are ranked. A missing, empty or broken store yields
             few passages or none, and the report says so; where ``settings.search`` names a searcher, a store may be
-            missing. What was ranked of a store alone is recalled where ``settings.ranking_cache`` names a folder; its
-            ``seconds`` are then those of the first time.
+            missing.
         claim: the query.
         day: when the claim was made, where known; see ``filters.admitted``.
         flaws: of pages, what reading them finds wrong, complete once they are exhausted.
@@ -102,36 +92,7 @@ def rank(
         return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name, until)
     if is_archive(source):
         return _rank_archive(source, claim, settings, day, until)
-    if settings.search:
-        return _rank_store(source, claim, settings, day, until)
-    return recalled(source, claim, settings, day, lambda: _rank_store(source, claim, settings, day, until))
-
-
-def recalled(
-    path: Path, claim: str, settings: RetrievalSettings, day: date | None, rank_now: Callable[[], RankedStore]
-) -> RankedStore:
-    """A store as it was ranked for a claim before; ranked now, and kept, where the cache does not have it whole."""
-    if not settings.ranking_cache or not path.is_file():
-        return rank_now()
-    cached = Path(settings.ranking_cache) / f"{_key(path, claim, settings, day)}.json"
-    if known := _cached(cached):
-        return known
-    ranked = rank_now()
-    try:
-        _write(cached, orjson.dumps(ranked, option=orjson.OPT_NON_STR_KEYS))
-    except OSError as error:
-        log.warning("%s: the ranking is not kept (%s)", cached, error.strerror)
-    return ranked
-
-
-def _cached(path: Path) -> RankedStore | None:
-    try:
-        return _CACHED.validate_python(orjson.loads(path.read_bytes()))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError) as error:
-        log.warning("%s: the kept ranking cannot be read (%s); ranked again", path, str(error).partition("\n")[0])
-        return None
+    return _rank_store(source, claim, settings, day, until)
 
 
 def warm_up(settings: RetrievalSettings) -> None:
@@ -201,28 +162,3 @@ def _with_searched(
             raise
         flaws[Flaw.SEARCH_FAILED] += 1
         log.warning("%s", error)
-
-
-def _key(path: Path, claim: str, settings: RetrievalSettings, day: date | None) -> str:
-    file = path.stat()
-    named, asked = (text.encode(errors="replace").decode() for text in (str(path.resolve()), claim))
-    state = [CACHE_VERSION, named, file.st_size, file.st_mtime_ns, asked, day]
-    return blake2b(
-        orjson.dumps([*state, settings.model_dump(mode="json", exclude={"ranking_cache"})]), digest_size=16
-    ).hexdigest()
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: several processes may share the folder.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        try:
-            file.write(data)
-            file.flush()
-            Path(file.name).replace(path)
-        finally:
-            Path(file.name).unlink(missing_ok=True)

@@ -1,11 +1,14 @@
 """Settings of retrieval; part of the run's settings."""
 
 import os
+from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Tokenization = Literal["words", "whitespace"]
+SEARCH_RESULTS = 10
+"""Most pages that a search adds to those of a claim."""
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
@@ -29,9 +32,6 @@ class RetrievalSettings(BaseModel):
     chunk_overlap: int = Field(
         200, ge=0, le=1_000_000, description="characters shared by neighboring passages of a page"
     )
-    tokenization: Tokenization = Field(
-        "words", description="BM25 tokens: words (case-folded, any script), or text split at whitespace"
-    )
     bm25_top_k: int = Field(3000, gt=0, le=1_000_000, description="passages that BM25 keeps per claim")
     dense_candidates: int = Field(
         64, gt=0, le=1_000_000, description="passages to embed per question, chosen from those that BM25 kept"
@@ -50,11 +50,9 @@ class RetrievalSettings(BaseModel):
     search: str = Field(
         "", description="where to look for more evidence: an archive (made by 'store index'), or a SearXNG address"
     )
-    search_results: int = Field(10, gt=0, le=1000, description="maximum pages that a search adds to a claim's store")
     search_folder: Name = Field(
         "output/searched", description="folder that keeps search results, so that no search is repeated"
     )
-    ranking_cache: Name = Field("", description="cache folder for BM25 rankings; empty: no cache")
     encoder: Name = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
     encoder_code: bool = Field(False, description="run the code that comes with the encoder; only if you trust it")
 
@@ -68,11 +66,16 @@ class RetrievalSettings(BaseModel):
         return self
 
 
-class MultiHopSettings(BaseModel):
-    """Search along chains of passages (CARP, section 3.4); the defaults are the paper's (section 4)."""
+@dataclass(frozen=True)
+class MultiHopSettings:
+    """Search along chains of passages, with the paper's numbers (CARP, sections 3.4 and 4).
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Attributes:
+        beam_width: paths kept at each hop.
+        hops: maximum passages of a path.
+        hop_candidates: passages that may extend a path at each hop.
+    """
 
-    beam_width: int = Field(3, gt=0, le=1000, description="paths kept at each hop")
-    hops: int = Field(4, gt=0, le=1000, description="maximum passages per path")
-    hop_candidates: int = Field(10, gt=0, le=1000, description="passages that may extend a path at each hop")
+    beam_width: int = 3
+    hops: int = 4
+    hop_candidates: int = 10

@@ -47,7 +47,6 @@ class SettingKeywords(TypedDict, total=False):
 
     chunk_size: int
     chunk_overlap: int
-    tokenization: Literal["words", "whitespace"]
     bm25_top_k: int
     dense_candidates: int
     top_k: int
@@ -58,9 +57,7 @@ class SettingKeywords(TypedDict, total=False):
     later_pages: bool
     languages: list[str]
     search: str
-    search_results: int
     search_folder: str
-    ranking_cache: str
     encoder: str
     encoder_code: bool
 

@@ -210,7 +210,7 @@ class Candidates:
 
     def __init__(self, claim: str, settings: RetrievalSettings, counter: QueryCounter | None = None) -> None:
         self.pages = self.mirrors = self.passages = self.repetitions = 0
-        self._counter = counter or QueryCounter(claim, settings.tokenization)
+        self._counter = counter or QueryCounter(claim)
         self._kept: list[tuple[Batch, Windows]] = []
         self._texts: set[int] = set()  # fingerprints of pages
         self._cuts: set[int] = set()  # fingerprints of passages

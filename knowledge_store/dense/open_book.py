@@ -13,7 +13,7 @@ from knowledge_store.pages.page import Flaw, Flaws, Passage
 from knowledge_store.ranking import OpenBook
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
-from knowledge_store.settings import RetrievalSettings
+from knowledge_store.settings import SEARCH_RESULTS, RetrievalSettings
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class OpenBookSearch:
         book, settings = self._book, self._settings
         day = None if settings.later_pages else book.day
         try:
-            pages = self._archive().find(query, vector, day, settings.search_results, self.flaws)
+            pages = self._archive().find(query, vector, day, SEARCH_RESULTS, self.flaws)
         except SearchError as error:
             self._failed(error)
             return ()

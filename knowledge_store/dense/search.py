@@ -25,6 +25,7 @@ from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 
 NEAR_IDENTICAL = 0.98  # cosine from which two passages say the same
+GAP = 3  # most characters between two sentences, which no passage has
 SCORE_DIGITS = 4  # the last digits of a vector depend on its batch, so scores that differ by less are equal
 
 
@@ -119,10 +120,11 @@ class PassageIndex:
         end, before, after = passage.start + len(passage.text), "", ""
         for page, start in sorted(key for key in self._positions if key[0] == passage.page):
             text = self._passages[self._positions[page, start]].text
-            if start < passage.start <= start + len(text):
-                before = text[: passage.start - start]
-            elif passage.start < start <= end and not after:
-                after = text[end - start :]
+            gap = passage.start - start - len(text) if start < passage.start else start - end
+            if start < passage.start and gap <= GAP:
+                before = text[: passage.start - start].ljust(passage.start - start)
+            elif passage.start < start and gap <= GAP and not after:
+                after = text[-gap:] if gap < 0 else " " * gap + text
         return before, after
 
     def vectors(self, passages: Sequence[Passage]) -> Vectors:

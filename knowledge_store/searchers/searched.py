@@ -14,7 +14,7 @@ import orjson
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.store import read_pages, write_store
 from knowledge_store.searchers import Searcher
-from knowledge_store.settings import RetrievalSettings
+from knowledge_store.settings import SEARCH_RESULTS, RetrievalSettings
 
 log = logging.getLogger(__name__)
 
@@ -55,13 +55,13 @@ def searched(
     """
     until = None if settings.later_pages else day
     if not on_the_web(settings.search):
-        yield from open_searcher(settings.search, seconds).search(query, until, settings.search_results, flaws)
+        yield from open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, flaws)
         return
-    asked = [settings.search, settings.search_results, query.encode(errors="replace").decode(), until]
+    asked = [settings.search, SEARCH_RESULTS, query.encode(errors="replace").decode(), until]
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
     if _size(kept) is None:
         faults = Flaws()
-        found = list(open_searcher(settings.search, seconds).search(query, until, settings.search_results, faults))
+        found = list(open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, faults))
         flaws.update(faults)
         if not (_is_final(found, faults) and _keep(found, kept)):
             yield from found

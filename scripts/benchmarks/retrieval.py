@@ -24,6 +24,7 @@ from time import perf_counter, process_time
 import numpy as np
 import orjson
 
+from knowledge_store.bm25.passages import passages_of
 from knowledge_store.pages.page import Flaws, Page, Passage, normalized
 from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import rank, warm_up
@@ -81,26 +82,23 @@ def median(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
 
 
 def distinct_passages(pages: Sequence[Page], settings: RetrievalSettings) -> Iterator[Passage]:
-    """Cut pages in plain Python, without copies of pages and passages."""
+    """Cut pages as retrieval does, without copies of pages and passages."""
     texts, cuts = set(), set()
     for page in pages:
         whole = normalized(page.text)
         if whole not in texts:
             texts.add(whole)
-            last = max(len(page.text) - settings.chunk_overlap, 1)
-            for start in range(0, last, settings.chunk_size - settings.chunk_overlap):
-                window = page.text[start : start + settings.chunk_size]
-                if (known := normalized(window)) and known not in cuts:
+            for passage in passages_of(page, settings):
+                if (known := normalized(passage.text)) and known not in cuts:
                     cuts.add(known)
-                    yield Passage(window, page.url, page.number, start)
+                    yield passage
 
 
 def rank_bm25(texts: list[str], claim: str, settings: RetrievalSettings) -> Sequence[int]:
     """Rank by the reference implementation."""
     from rank_bm25 import BM25Okapi
 
-    split = tokenize if settings.tokenization == "words" else str.split
-    scores = BM25Okapi([split(text) for text in texts]).get_scores(split(claim))
+    scores = BM25Okapi([tokenize(text) for text in texts]).get_scores(tokenize(claim))
     return np.argsort(-scores, kind="stable")[: settings.bm25_top_k].tolist()
 
 
@@ -145,13 +143,12 @@ def main() -> None:
     """Measure, and print a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stores", type=Path, nargs="+", metavar="STORE.json", help="stores of growing size")
-    parser.add_argument("--tokenization", choices=["words", "whitespace"], default="words", help="what BM25 counts")
     parser.add_argument("--others-up-to", type=float, default=80, metavar="MB", help="largest store of the others (80)")
     args = parser.parse_args()
-    settings = RetrievalSettings(tokenization=args.tokenization)
+    settings = RetrievalSettings()
 
     machine = f"{os.cpu_count()} CPUs ({platform.machine()}), load {os.getloadavg()[0]:.1f}"
-    print(f"{date.today()}, {machine}; tokenization: {args.tokenization}")
+    print(f"{date.today()}, {machine}")
     print("\n| engine | MB | seconds | CPU seconds | times ours | peak memory | in our top 3,000 |")
     print("|---|---:|---:|---:|---:|---|---|", flush=True)
     for store in args.stores:

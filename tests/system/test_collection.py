@@ -45,7 +45,7 @@ def ranked(collection, claims=CLAIMS):
     return asyncio.run(rank_all())
 
 
-@pytest.mark.parametrize("changes", [{}, {"later_pages": False}, {"claim_copies": False}, {"ranking_cache": "cache"}])
+@pytest.mark.parametrize("changes", [{}, {"later_pages": False}, {"claim_copies": False}])
 def test_each_claim_gets_what_it_gets_alone(store, monkeypatch, changes):
     monkeypatch.chdir(store.parent)
     collection = StoreCollection(store, settings(chunk_size=40, chunk_overlap=5, **changes))
@@ -53,12 +53,6 @@ def test_each_claim_gets_what_it_gets_alone(store, monkeypatch, changes):
     for one, expected in zip(ranked(collection), alone, strict=True):
         assert (one.store.passages, one.store.scores) == (expected.store.passages, expected.store.scores)
         assert one.store.report == expected.store.report and one.store.report.flaws and not one.failures
-
-
-def test_rankings_of_a_shared_store_are_cached(store, tmp_path):
-    collection = StoreCollection(store, settings(ranking_cache=str(tmp_path / "cache")))
-    assert ranked(collection) == ranked(collection)  # the seconds included
-    assert len(list((tmp_path / "cache").iterdir())) == len(CLAIMS)
 
 
 def test_a_shared_store_that_takes_too_long_fails_all(store, monkeypatch):

@@ -64,7 +64,6 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "model.seed": (2, {}),
     "retrieval.chunk_size": (300, {"retrieval__top_k": 5}),
     "retrieval.chunk_overlap": (0, {"retrieval__chunk_size": 300, "retrieval__top_k": 8}),
-    "retrieval.tokenization": ("whitespace", {"retrieval__bm25_top_k": 3}),
     "retrieval.bm25_top_k": (1, {}),
     "retrieval.dense_candidates": (1, {"retrieval__top_k": 5}),
     "retrieval.top_k": (1, {}),
@@ -94,10 +93,7 @@ ELSEWHERE = {
     "engine.address": "system/models/test_server.py::test_an_unreachable_server_is_one_clear_error",
     "engine.timeout": "system/models/test_server.py::test_a_reply_that_does_not_come_fails_alone",
     "retrieval.search": "knowledge_store/searchers/test_searxng.py::test_found_pages_join_the_store",
-    "retrieval.search_results": "knowledge_store/searchers/test_archive.py::"
-    "test_a_claim_gets_no_more_pages_than_the_settings_say",
     "retrieval.search_folder": "knowledge_store/searchers/test_searxng.py::test_repeating_a_search_needs_no_network",
-    "retrieval.ranking_cache": "knowledge_store/test_ranking_cache.py::test_without_a_folder_nothing_is_kept",
     "retrieval.encoder": "knowledge_store/dense/test_encoder.py::test_custom_code_runs_only_if_trusted",
     "retrieval.encoder_code": "knowledge_store/dense/test_encoder.py::test_custom_code_runs_only_if_trusted",
     "reading.document_strategy": "system/test_settings.py::test_documents_have_a_strategy_of_their_own",

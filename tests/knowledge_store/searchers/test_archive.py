@@ -19,7 +19,6 @@ from knowledge_store.ranking import rank
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers import archive as module
 from knowledge_store.searchers.archive import Archive
-from knowledge_store.searchers.searched import searched
 from knowledge_store.settings import RetrievalSettings
 
 PAGES = [
@@ -219,16 +218,6 @@ def test_documents_and_stores_are_indexed_from_the_command_line(
 def test_the_index_is_one_sqlite_file(archive: Archive, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.sqlite") as connection:
         assert connection.execute("SELECT count(*) FROM pages").fetchone() == (4,)
-
-
-@pytest.mark.usefixtures("archive")
-def test_a_claim_gets_no_more_pages_than_the_settings_say(tmp_path: Path) -> None:
-    def pages(most: int) -> int:
-        source, folder = str(tmp_path / "a.sqlite"), str(tmp_path / "searched")
-        settings = RetrievalSettings(search=source, search_results=most, search_folder=folder)
-        return len([*searched("Did fish fall?", None, settings, Flaws())])
-
-    assert (pages(10), pages(1)) == (2, 1)
 
 
 ENDLESS = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS id, '' AS url, '' AS text FROM r"
