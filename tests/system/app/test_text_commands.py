@@ -26,7 +26,7 @@ def engines(monkeypatch, tmp_path):
         return loaded[-1], 0.25
 
     monkeypatch.setattr(common, "load_timed", load_timed)
-    monkeypatch.setattr(common, "choose_profile", lambda given: ("cpu", "tests read by rule"))
+    monkeypatch.setattr(common, "choose_profile", lambda given: ("laptop", "tests read by rule"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.md").write_text(TEXT)
