@@ -6,6 +6,7 @@ Example: ``html_of(data, "minutes.docx")``.
 """
 
 import logging
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
@@ -30,6 +31,9 @@ KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "en
 }
 """Elements through which mammoth finds text."""
 
+DAMAGE = (EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib.error)
+"""What unpacking damaged parts raises."""
+
 log = logging.getLogger(__name__)
 
 
@@ -48,14 +52,7 @@ def html_of(data: bytes, name: str) -> str:
     """
     from lxml import etree
 
-    try:
-        with ZipFile(BytesIO(data)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-            if size > MAX_UNPACKED:
-                raise NoDocument(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
-            parts = {part: archive.read(part) for part in archive.namelist()}
-    except (BadZipFile, NotImplementedError, OSError, RuntimeError) as error:
-        raise NoDocument(NO_DOCX) from error
+    parts = _unpacked(data, name)
     trees: dict[str, Any] = {}
     for part in (DOCUMENT, *NOTES.values()):
         if part in parts:
@@ -76,6 +73,26 @@ def html_of(data: bytes, name: str) -> str:
     text = _converted(parts, trees[DOCUMENT], name)
     _check(text, trees, name)
     return text
+
+
+def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
+    """The parts of a document by their names; damaged ones are left out."""
+    try:
+        archive = ZipFile(BytesIO(data))
+    except (BadZipFile, *DAMAGE) as error:
+        raise NoDocument(NO_DOCX) from error
+    size = sum(part.file_size for part in archive.infolist())
+    if size > MAX_UNPACKED:
+        raise NoDocument(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
+    parts: dict[str, bytes] = {}
+    for part in archive.namelist():
+        try:
+            parts[part] = archive.read(part)
+        except (BadZipFile, *DAMAGE) as error:
+            if part == DOCUMENT:
+                raise NoDocument(NO_DOCX) from error
+            log.warning("%s: its part %s is damaged and left out", name, part)
+    return parts
 
 
 def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
