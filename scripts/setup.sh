@@ -46,40 +46,4 @@ fi
 install "${versions[@]}" --editable "$root${extras:+[$extras]}" || fail_with_log
 [ -z "$lean" ] || trim
 show_types
-for stamp in "${stamps[@]}"; do wanted | cmp -s - "$stamp" || return 1; done; }
-
-trim() { # what the packages carry for those who develop them, and for devices that are not here: a quarter of a GB
-  local packages
-  for packages in "$venv"/lib/python3.*/site-packages; do
-    rm -rf "$packages"/torch/{include,test} "$packages"/openvino/libs/libopenvino_intel_{gpu,npu}_plugin.so
-    [ ! -d "$packages/torch/bin" ] || find "$packages/torch/bin" -type f ! -name torch_shm_manager -delete
-  done
-}
-
-show_types() { # to type checkers: they read path files, and not the import hook of an editable install with two roots
-  local packages
-  for packages in "$venv"/lib/python3.*/site-packages; do
-    printf '%s\n' "$root" "$root/system/library" >"$packages/factgraph.pth"
-  done
-}
-
-is_done && { show_types; exit 0; }
-
-echo "setting up $venv (once; about 1.5 GB and two minutes, log: $log)"
-make_venv
-versions=(--constraint "$root/constraints.txt")
-lean=
-if [[ ",$extras," == *,gpu,* ]]; then
-  versions=() # vLLM pins versions of its own
-elif ! has_gpu; then
-  install_cpu_torch
-  [[ ",$extras," == *,cpu,* || ",$extras," == *,train,* ]] || lean=1 # vLLM and training compile against the headers
-fi
-install "${versions[@]}" --editable "$root${extras:+[$extras]}" || fail_with_log
-[ -z "$lean" ] || trim
-show_types
-# What cannot be fetched now is fetched by the first run that needs it, or stops that; other profiles need none of it.
-if [ -e "$root/system/__main__.py" ]; then
-  (cd "$root" && "$venv/bin/python" -m system fetch --profile cpu >>"$log" 2>&1) || tail -n 1 "$log" >&2
-fi
 for stamp in "${stamps[@]}"; do wanted >"$stamp"; done
