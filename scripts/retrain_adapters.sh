@@ -1,33 +1,30 @@
 #!/usr/bin/env bash
-# From AVeriTeC's training split to adapters that the engine serves, in one command that resumes when it is run again:
-# data sets, base, fine-tuning, a check of each adapter in the engine, and a claim answered with all of them.
+# Makes adapters that the engine serves from AVeriTeC's training split: data sets, base, fine-tuning, a check of each
+# adapter in the engine, and a claim answered with all of them. Run again, it resumes and skips finished steps.
 #
 #   retrain_adapters.sh --claims train.json --held-out dev.json [--knowledge-store DIR] [--moderator CHAIN]
 #                       [--served CHECKPOINT] [--quantize MODEL] [--models DIR]
-#   retrain_adapters.sh --small --claims train.json --held-out dev.json [--entailment DIR]
 #   retrain_adapters.sh --tiny [--claims train.json --held-out dev.json] [--quantize]
 #
-# --small     the adapter of profile cpu, for SmolLM2-135M-Instruct: an hour on two cores
-# --entailment  sets of evidence, claim and label that its verdicts learn from too (training/datasets/labels.py)
-# --moderator how it is trained: debate-sft on right and corrected rulings together (DebateCV; the default), or d-sft-dpo
-#             on right ones first, then preferring corrected to wrong ones (its first version); MODELS/moderator either way
+# --moderator how it is trained: debate-sft on correct and corrected rulings together (DebateCV; the default), d-sft-dpo
+#             on correct ones first, then preferring corrected to wrong ones (its first version), or none. On an A10G
+#             the three other adapters take about 14 hours, the moderator with its debates another day and a half
+#             (docs/training.md); without it the base model moderates, which DebateCV found worse than one judge
 # --served    4-bit checkpoint that the engine serves (default: Qwen/Qwen2.5-14B-Instruct-AWQ)
 # --quantize  make that checkpoint of this model instead, by llm-compressor in .venv-quantize
-# --models    where everything is written (default: models; with --tiny models/tiny)
-# --tiny      the whole chain on a tiny random model and a few claims, in minutes without a GPU; without --claims on
-#             the bundled example claims
-# Prints the time and the memory that each step took. Run again, it resumes: finished steps are skipped, only the
-# checks and the last claim are.
+# --models    folder for everything that is written (default: models; with --tiny models/tiny)
+# --tiny      the chain on a tiny random model and a few claims, in minutes without a GPU and without a moderator;
+#             without --claims on the bundled example claims; what the engine does is left out if vLLM is not installed
+#
+# Prints the time and the memory that each step took.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-tiny= small= moderator= entailment=() quantize= claims= held_out=() store=() models= served=Qwen/Qwen2.5-14B-Instruct-AWQ
+tiny= moderator=debate-sft quantize= claims= held_out=() store=() models= served=Qwen/Qwen2.5-14B-Instruct-AWQ
 usage() { sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; }
 while [ $# -gt 0 ]; do
   case $1 in
     --tiny) tiny=1; shift ;;
-    --small) small=1; shift ;;
-    --entailment) entailment=(--entailment "${2:?}"); shift 2 ;;
     --quantize) if [ $# -gt 1 ] && [[ $2 != --* ]]; then quantize=$2; shift; else quantize=tiny; fi; shift ;;
     --moderator) moderator=${2:?}; shift 2 ;;
     --claims) claims=${2:?}; shift 2 ;;
@@ -39,24 +36,23 @@ while [ $# -gt 0 ]; do
     *) usage >&2; exit 2 ;;
   esac
 done
-models=${models:-models${tiny:+/tiny}${small:+/small}}
+models=${models:-models${tiny:+/tiny}}
 if [ -z "$tiny" ] && { [ -z "$claims" ] || [ ${#held_out[@]} = 0 ] || [ "$quantize" = tiny ]; }; then usage >&2; exit 2; fi
-
-case ${moderator:=debate-sft} in debate-sft | d-sft-dpo) ;; *) usage >&2; exit 2 ;; esac
+case $moderator in debate-sft | d-sft-dpo | none) ;; *) usage >&2; exit 2 ;; esac
 
 gpu=; [ -n "$tiny" ] || ! command -v nvidia-smi >/dev/null || gpu=gpu
 scripts/setup.sh train $gpu  # unquoted: nothing without a GPU
 python=.venv/bin/python training=()
 data=$models/data base=$models/base
 mkdir -p "$models"
-given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${entailment[*]:-no entailment}, ${quantize:+quantized from $quantize, }serves $served"
+given="claims $claims, held out ${held_out[*]:-}, ${store[*]:-no store}, ${quantize:+quantized from $quantize, }serves $served"
 if [ "$(cat "$models/given" 2>/dev/null || echo "$given")" != "$given" ]; then
   echo "$models holds what was made of other inputs: $(cat "$models/given"); give another --models for: $given" >&2
   exit 2
 fi
 echo "$given" >"$models/given"
 
-# step NAME COMMAND...: run a step and say what it took
+# step NAME COMMAND...: run a step and record its time and memory
 step() {
   local name=$1; shift
   echo "== $name"
@@ -70,20 +66,18 @@ train() {
     --output "$models/$name" "${training[@]}" "$@"
 }
 
-# report: of all calls of this command together, total seconds and peak memory
+# report: total seconds and peak memory of each step, over all calls of this script
 report() {
   awk -F'\t' '{ if (!($1 in seconds)) order[++n] = $1; seconds[$1] += $2; if ($3 + 0 > gib[$1]) gib[$1] = $3 + 0; total += $2 }
     END { for (i = 1; i <= n; i++) printf "%-32s %7d s %6.1f GiB\n", order[i], seconds[order[i]], gib[order[i]]
           printf "%-32s %7d s\n", "total", total }' "$models/steps.tsv"
 }
 
-if [ -n "$small" ]; then
-  . scripts/retrain_small.sh
-  exit
-fi
-
+engine=1 # whether the adapters can be tried in the engine
 if [ -n "$tiny" ]; then
-  [ -e "$models/made/base/config.json" ] || step "tiny model" $python -m training tiny-model --output "$models/made"
+  moderator=none # debates of a random model teach nothing
+  $python -c 'import vllm' 2>/dev/null || engine=
+  [ -e "$models/made/base/config.json" ] || step "tiny model" $python -m tests.helpers.tiny_model "$models/made"
   served=$models/made/awq
   [ -z "$quantize" ] || quantize=$models/made/base
   if [ -z "$claims" ]; then  # twelve examples to learn from, the others held out
@@ -91,14 +85,12 @@ if [ -n "$tiny" ]; then
     $python -c 'import json, sys; claims = json.load(open("system/examples/claims.json"))
 json.dump(claims[:12], open(sys.argv[1], "w")); json.dump(claims[12:], open(sys.argv[2], "w"))' "$claims" "${held_out[0]}"
   fi
-  sets=(--profile cpu --model "$models/made/base" --tokenizer "$models/made/base" --limit 16 --context 2048
-    --sets question_generation verdict_prediction)
+  sets=(--profile server --tokenizer "$models/made/base" --limit 16 --context 2048 --sets question_generation verdict_prediction)
   last_set=verdict_prediction training=(--epochs 2 --learning-rate 0.005 --batch 4 --context 2048)
   calibrating=(--calibration 16 --measured 8)
-  served_as=(--backend transformers)
 else
   sets=("${store[@]}" --sets question_generation verdict_prediction question_answering)
-  last_set=question_answering training=() calibrating=() served_as=(--backend vllm)
+  last_set=question_answering training=() calibrating=()
 fi
 
 [ -e "$data/$last_set.card.json" ] ||
@@ -109,17 +101,19 @@ if [ -n "$quantize" ]; then
   step "quantization" $python -m training quantize --base "$quantize" --data "$data" --output "$served" "${calibrating[@]}"
 fi
 step "base" $python -m training dequantize "$served" --output "$base"
-[ -z "$tiny" ] || served=$base  # its 4-bit form is served by vLLM alone
+[ -z "$tiny" ] || served=$base  # vLLM multiplies 4-bit weights only on some processors
 
-profile=$models/trained.toml # the profile of the served model, with what was trained
-if [ -n "$tiny" ]; then printf '[model]\nbackend = "transformers"\nmodel = "%s"\n' "$served"
+profile=$models/trained.toml # the profile of the served model, with the adapters
+if [ -n "$tiny" ]; then printf '[model]\nbackend = "vllm"\nmodel = "%s"\n' "$served"
 else sed "s|^model = .*|model = \"$served\"|" system/profiles/a10g.toml; fi >"$profile"
 printf '\n[model.adapters]\n' >>"$profile"
-# checked TASK ADAPTER [OPTION...]: train and check the adapter of a task of the engine, and have the profile serve it
+# checked TASK ADAPTER [OPTION...]: train and check the adapter of a task of the engine, and add it to the profile
 checked() {
   local task=$1 name=$2; shift 2
+  local abstentions=(); [ "$name" != verdict_prediction ] || abstentions=(--claims "$claims")
   train "$task" "$name" "$@"
-  step "check $name" $python -m training check "$models/$name" --model "$served" --data "$data" --count 4 "${served_as[@]}"
+  [ -z "$engine" ] || step "check $name" $python -m training check "$models/$name" --backend vllm --model "$served" \
+    --data "$data" --count 4 "${abstentions[@]}"
   printf '%s = "%s"\n' "$name" "$models/$name" >>"$profile"
 }
 
@@ -128,9 +122,9 @@ for task in qg:question_generation qa:question_answering verdict:verdict_predict
   if [ -e "$data/$name.jsonl" ]; then checked "${task%:*}" "$name"
   else echo "no data set for $name: its tasks stay with the base model"; fi
 done
-if [ -n "$tiny" ]; then
-  echo "no debates of a random model: the base model moderates"
-else # graphs of the adapters just trained are debated, as the moderator will meet them
+if [ "$moderator" = none ]; then
+  echo "no moderator is trained: the base model moderates; --no-debate lets branches vote instead"
+else # debates over graphs of the adapters just trained, as the moderator will meet them
   [ -e "$data/moderator_preferences.card.json" ] || step "debates" $python -m training data --profile "$profile" \
     --claims "$claims" --held-out "${held_out[@]}" --output "$data" "${store[@]}" --sets moderator
   from=()
@@ -141,7 +135,10 @@ else # graphs of the adapters just trained are debated, as the moderator will me
   checked "moderator${from:+-dpo}" moderator "${from[@]}"
 fi
 
-step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite --trace
-step "prompts" $python -m training prompts --data "$data" --run "$models/answer" --tokenizer "$base"
+if [ -n "$engine" ]; then
+  step "a claim" ./run.sh --profile "$profile" --limit 1 --branches 1 --depth 1 --budget 600 --output "$models/answer" --overwrite
+else
+  echo "vLLM is not installed: the adapters were not tried in the engine"
+fi
 echo "== done; ./run.sh --profile $profile checks claims with these adapters"
 report

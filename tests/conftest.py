@@ -51,7 +51,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def maker() -> ModuleType:
     """The module that makes the tiny model."""
-    from training import tiny_model  # imports large libraries, which few tests need
+    from tests.helpers import tiny_model  # imports large libraries, which few tests need
 
     return tiny_model
 

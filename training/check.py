@@ -1,43 +1,51 @@
-"""``python -m training check ADAPTER``: an adapter in the engine, beside PEFT, on the same prompts.
+"""``python -m training check ADAPTER``: an adapter in the engine beside PEFT, on the same prompts.
 
-Does an adapter do in the engine what it does in PEFT, does it keep the format, and what is its held-out loss?
+It answers two questions: does the engine apply the adapter as PEFT does, and, with ``--claims``, how often does the
+verdict adapter abstain on held-out claims (``abstentions``)? The held-out loss is on the adapter's card.
+
+    python -m training check models/verdict_prediction --profile a10g --claims train.json
 """
 
 import argparse
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import torch
-from pydantic import ValidationError
-from tqdm import tqdm
+from peft import PeftModel
 
 import system
 from knowledge_store.pages.page import Passage
+from system.app.commands.common import settings_of
+from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold
-from system.graph.records import QuestionAnswer
+from system.graph.records import Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
 from system.hardware.memory import skeleton
+from system.models.adapters import base_mark, check_adapter
 from system.models.base import Completion, Model, Request, Result
 from system.models.chat import ChatTokenizer
-from system.models.constraints import closed_replies
-from system.models.transformers import TransformersModel
-from system.settings import EngineSettings
+from system.models.loading import load_model
+from system.settings import Settings
 from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.tasks.base import Adapter, Reply, Task
 from training import TrainingError
-from training.finetuning.base import choose_precision, device_memory
+from training.datasets.gold import PARTIAL, verdict_prediction
+from training.datasets.samples import Sample
+from training.finetuning.base import choose_precision, device_memory, load_base
 from training.finetuning.checkpoints import read_record
 from training.finetuning.command import DATA
-from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
+from training.finetuning.examples import Demonstration, read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT, RECIPES
-from training.peft_reader import PeftReader
+
+EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
 
 
 def add_command(commands: Any) -> None:
@@ -45,209 +53,193 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "check",
         help="check an adapter in the engine",
-        description="Load an adapter in the engine, let it answer tasks of the example claims, compare with PEFT on "
-        "the same prompts, and report format validity and held-out loss.",
+        description="Load an adapter in the engine, let it answer tasks of the example claims, and compare its replies "
+        "with PEFT's on the same prompts. Every setting of a run is an option.",
     )
     parser.add_argument("adapter", type=Path, help="folder that 'python -m training train' wrote")
-    parser.add_argument("--backend", choices=("vllm", "transformers"), help="default: vllm where it is installed")
-    parser.add_argument("--model", help="what the engine serves, such as the base in 4 bits (default: the base itself)")
-    parser.add_argument("--data", type=Path, default=DATA, help=f"folder of the data sets (default: {DATA})")
-    parser.add_argument("--count", type=int, default=8, help="claims and held-out examples to try (default: 8)")
-    parser.set_defaults(run=run)
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets (default: %(default)s)")
+    parser.add_argument("--count", type=int, default=8, help="example claims to try (default: %(default)s)")
+    parser.add_argument(
+        "--claims", type=Path, help="train.json: report how often a verdict adapter abstains on its held-out claims"
+    )
+    parser.set_defaults(run=run, settings=[])
 
 
-def run(options: argparse.Namespace) -> None:
-    """Check and print the findings.
-
-    Raises:
-        TrainingError, ModelUnavailable: see ``check.check``.
-    """
-    backend = options.backend or ("vllm" if find_spec("vllm") else "transformers")
-    model = options.model or str(read_record(options.adapter)["base"])
-    print(check(Plan(options.adapter, backend, model, options.data, options.count)))
-
-
-@dataclass(frozen=True)
-class Plan:
-    """An adapter to check, and the engine to check it in.
-
-    Attributes:
-        model: what the engine serves: the adapter's base, or that base quantized.
-        data: folder of the data sets.
-        count: the most claims, and held-out examples, to try.
-    """
-
-    adapter: Path
-    backend: str
-    model: str
-    data: Path
-    count: int
-
-
-@dataclass(frozen=True)
-class Findings:
-    """Findings of a check; shares are of 1.
-
-    Attributes:
-        samples: what the engine wrote.
-        answered: of the engine's requests, those with a usable reply.
-        agreement: of the engine's tokens, those that PEFT would write too; ``without``: the base without the adapter.
-            Of labels that are chosen, not written, the labels.
-        valid: of the replies that PEFT wrote without a schema to the held-out prompts, those that fit the schema; None
-            for an adapter that labels, which writes nothing.
-        loss: of a token of the held-out replies, or of a label, in nats.
-    """
-
-    samples: Sequence[str]
-    answered: float
-    agreement: float
-    without: float
-    valid: float | None
-    loss: float
-
-    def __str__(self) -> str:
-        lines = [f"  {sample}" for sample in self.samples]
-        return "\n".join(
-            [
-                "engine replies:",
-                *lines,
-                f"usable engine replies                {self.answered:8.1%}",
-                f"engine tokens that PEFT writes too   {self.agreement:8.1%}  (the base alone: {self.without:.1%})",
-                *([f"valid replies without a schema       {self.valid:8.1%}"] if self.valid is not None else []),
-                f"held-out loss                        {self.loss:8.3f}",
-            ]
-        )
-
-
-def check(plan: Plan) -> Findings:
-    """Check an adapter that ``python -m training train`` made.
+def run(arguments: argparse.Namespace) -> None:
+    """Check and print the findings. The engine serves ``--model``, by default the adapter's base.
 
     Raises:
-        TrainingError: the folder holds no such adapter, its data set is missing, or the engine wrote
-            nothing.
+        SettingsError: a setting is wrong.
+        TrainingError: the data set that tells which claims were held out is missing.
+        TrainingError, ModelUnavailable: see ``check``.
+    """
+    record = read_record(arguments.adapter)
+    given = parse_settings(arguments.settings)
+    settings = settings_of(given)
+    served: dict[str, Any] = {
+        "model": given.get("model") or str(record["base"]),
+        "adapters": {Adapter(record["adapter"]): str(arguments.adapter)},
+        "routes": {},
+    }
+    settings = settings.model_copy(update={"model": settings.model.model_copy(update=served)})
+    counted: list[Sample] = []
+    if arguments.claims and Adapter.VERDICT_PREDICTION in served["adapters"]:
+        counted = held_out_verdicts(arguments.claims, arguments.data / f"{record['data']}.jsonl", int(record["seed"]))
+    print(check(arguments.adapter, settings, arguments.count, counted))
+
+
+def check(adapter: Path, settings: Settings, count: int, counted: Sequence[Sample]) -> str:
+    """Check an adapter that ``python -m training train`` made; returns the report.
+
+    Args:
+        settings: of the engine, which serves the adapter.
+        count: maximum example claims.
+        counted: verdict samples of held-out claims, to count abstentions on.
+
+    Raises:
+        TrainingError: the folder holds no such adapter, or the engine gave no reply.
         ModelUnavailable: the engine or the base cannot be loaded, or the adapter is of another base.
     """
-    record = read_record(plan.adapter)
-    adapter, base = Adapter(record["adapter"]), str(record["base"])
-    chat = ChatTokenizer(base, int(record["context"]))
-    held_out = _held_out(plan, record["data"], chat, int(record["seed"]))
-    labels = RECIPES[record["task"]].method == "label"
-    tasks = example_tasks(adapter, plan.count, labels)
-    engine = _engine(plan, {adapter: str(plan.adapter)}, EngineSettings(context=chat.context))
-    results = asyncio.run(_ask(engine, tasks))
-    recipe = replace(RECIPES[record["task"]], context=int(record["context"]))  # as it was trained
-    precision = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available()).precision
-    reader = PeftReader(
-        base, plan.adapter, chat, precision, closed_replies(LabelReply, chat.tokenizer) if labels else None
-    )
-    written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
+    record = read_record(adapter)
+    tasks = example_tasks(Adapter(record["adapter"]), count)
+    results = asyncio.run(_ask(settings, [*tasks, *(sample.task for sample in counted)]))
+    replies, judged = results[: len(tasks)], results[len(tasks) :]
+    written = [(task, result) for task, result in zip(tasks, replies, strict=True) if result.raw]
     if not written:
-        raise TrainingError(f"{plan.adapter}: the engine gave no reply to {len(tasks)} requests; first: {results[0]}")
-    return Findings(
-        samples=[result.raw for _, result in written],
-        answered=sum(isinstance(result, Completion) for result in results) / len(tasks),
-        agreement=_agreement(reader, chat, written, True),
-        without=_agreement(reader, chat, written, False),
-        valid=None if labels else _valid(reader, tasks, held_out),
-        loss=reader.loss(held_out),
-    )
+        raise TrainingError(f"{adapter}: the engine gave no reply to {len(tasks)} requests; first: {replies[0]}")
+    usable = sum(isinstance(result, Completion) for result in replies) / len(tasks)
+    alike, without = agreement(adapter, record, written, settings.engine.context)
+    lines = [
+        "engine replies:",
+        *(f"  {result.raw}" for _, result in written),
+        f"usable engine replies                {usable:8.1%}",
+        f"engine tokens that PEFT writes too   {alike:8.1%}  (the base alone: {without:.1%})",
+    ]
+    return "\n".join([*lines, abstentions(counted, judged)] if counted else lines)
 
 
-def _held_out(plan: Plan, data: Sequence[str], chat: ChatTokenizer, seed: int) -> list[Demonstration]:
-    """Examples that the training held out; of preferences, the demonstrations beside them."""
-    names = ["moderator_sft"] if tuple(data) == RECIPES["moderator-dpo"].data else data
-    examples = [one for name in names for one in read_examples(plan.data / f"{name}.jsonl", Demonstration)]
-    examples = that_fit(examples, chat)
-    return split_by_claim(examples, HELD_OUT, seed).held_out[: plan.count]
+def held_out_verdicts(claims: Path, data: Path, seed: int) -> list[Sample]:
+    """Return every verdict sample of the claims that a training held out, also those that its data set left out.
+
+    Args:
+        data: the data set that it was trained on.
+    """
+    held_out = split_by_claim(read_examples(data, Demonstration), HELD_OUT, seed).held_out
+    aside = {example.claim_id for example in held_out}
+    return list(verdict_prediction([one for one in read_gold(claims) if one.claim.id in aside]).samples)
 
 
-async def _ask(model: Model, tasks: Sequence[Task[Reply]]) -> list[Result]:
-    """The engine's greedy replies."""
+async def _ask(settings: Settings, tasks: Sequence[Task[Reply]]) -> list[Result]:
+    """Return the engine's greedy replies."""
+    model: Model = load_model(settings, asked={type(task) for task in tasks})
     try:
         return await model.generate([Request(task) for task in tasks])
     finally:
         await model.close()  # PEFT needs the memory
 
 
-def _engine(plan: Plan, adapters: dict[Adapter, str], settings: EngineSettings) -> Model:
-    if plan.backend == "vllm":
-        from system.models.vllm import VllmModel  # not installed everywhere
+def abstentions(samples: Sequence[Sample], results: Sequence[Result]) -> str:
+    """Return a table of Not Enough Evidence by number of question-answer pairs.
 
-        return VllmModel(plan.model, adapters, settings)
-    return TransformersModel(plan.model, adapters, settings)
-
-
-def _agreement(
-    reader: PeftReader, chat: ChatTokenizer, written: Sequence[tuple[Task[Reply], Result]], adapter: bool
-) -> float:
-    """Of the engine's tokens, those that PEFT would write; a reply that its limit cut off has no end to compare."""
-    shares = [
-        reader.agreement(chat.prompt(task, True).ids, result.raw, isinstance(result, Completion), adapter)
-        for task, result in written
-    ]
-    return sum(shares) / len(shares)
-
-
-def _valid(reader: PeftReader, tasks: Sequence[Task[Reply]], examples: Sequence[Demonstration]) -> float:
-    """Of PEFT's free replies, those that one of the tasks may be answered with."""
-    reply_types, longest = {task.reply_type for task in tasks}, max(task.max_tokens for task in tasks)
-    progress = tqdm(examples, unit="reply", desc="free replies", leave=False, disable=None)
-    written = [reader.write(example, longest) for example in progress]
-    return sum(_fits(reply, reply_types) for reply in written) / len(written)
-
-
-def _fits(reply: str, reply_types: set[type[Reply]]) -> bool:
-    for reply_type in reply_types:
-        try:
-            reply_type.model_validate_json(reply)
-        except ValidationError:
-            continue
-        return True
-    return False
+    A branch that gets this label asks again, so an adapter that abstains on all evidence wastes rounds and time. The
+    annotators' rate is what an adapter should come near on all evidence; on partial evidence the label is the paper's
+    rule (section 3.2.4), which no annotator checked. A request without a usable reply counts as an abstention.
+    """
+    rows: dict[int, list[list[bool]]] = defaultdict(lambda: [[], [], [], []])
+    for sample, result in zip(samples, results, strict=True):
+        assert isinstance(sample.task, JudgeClaim)
+        reply = result.reply if isinstance(result, Completion) else None
+        label = reply.label if isinstance(reply, VerdictReply) else Label.NOT_ENOUGH_EVIDENCE
+        annotated, found, right, partial = rows[len(sample.task.pairs)]
+        if sample.kind == PARTIAL:
+            partial.append(label is Label.NOT_ENOUGH_EVIDENCE)
+        else:
+            annotated.append(sample.label is Label.NOT_ENOUGH_EVIDENCE)
+            found.append(label is Label.NOT_ENOUGH_EVIDENCE)
+            right.append(label is sample.label)
+    head = (
+        "pairs | all evidence | annotators abstain | adapter abstains | accuracy | partial evidence | adapter abstains"
+    )
+    lines = [f"| {head} |", "|" + "---:|" * 7]
+    for pairs, (annotated, found, right, partial) in sorted(rows.items()):
+        cells = [len(annotated), _share(annotated), _share(found), _share(right), len(partial), _share(partial)]
+        lines.append(f"| {pairs} | {' | '.join(map(str, cells))} |")
+    return "\n".join(["Not Enough Evidence on held-out claims:", *lines])
 
 
-EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
+def _share(flags: Sequence[bool]) -> str:
+    return f"{sum(flags) / len(flags):.0%}" if flags else ""
 
 
-def example_tasks(adapter: Adapter, count: int, labels: bool = False) -> list[Task[Reply]]:
-    """Tasks of an adapter, of at most ``count`` claims; those of a moderator are about debates of two quotations.
+def agreement(
+    adapter: Path, record: Mapping[str, Any], written: Sequence[tuple[Task[Reply], Result]], context: int
+) -> tuple[float, float]:
+    """Return the mean share of the engine's tokens that PEFT finds likeliest too, each given those before it.
+
+    An engine that does not apply the adapter turns the two results round.
 
     Args:
-        labels: verdicts are labels alone.
+        record: of the adapter's training.
+        written: tasks with the engine's replies.
+        context: of the engine, in tokens.
+
+    Returns:
+        The share with the adapter, and the share of the base without it.
     """
-    return [task for example in read_gold(EXAMPLES)[:count] for task in _tasks(adapter, example, labels)]
+    base = str(record["base"])
+    recipe = replace(RECIPES[record["task"]], context=record["context"], micro_batch=record["micro_batch"])
+    plan = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available())
+    loaded = load_base(base, plan.precision)
+    check_adapter(adapter, loaded, base_mark(base))
+    model: Any = PeftModel.from_pretrained(loaded, str(adapter)).eval()
+    chat = ChatTokenizer(base, context)
+    shares: list[tuple[float, float]] = []
+    for task, result in written:
+        prompt = chat.prompt(task, True).ids
+        reply = chat.tokenizer(result.raw, add_special_tokens=False)["input_ids"]
+        if isinstance(result, Completion):  # a reply that was cut off has no end token
+            reply = [*reply, chat.tokenizer.eos_token_id]
+        with torch.inference_mode():
+            ids = torch.tensor([[*prompt, *reply]], device=model.device)
+            with_adapter = model(input_ids=ids).logits[0, len(prompt) - 1 : -1]
+            with model.disable_adapter():
+                without = model(input_ids=ids).logits[0, len(prompt) - 1 : -1]
+        wanted = ids[0, len(prompt) :]
+        shares.append((_alike(with_adapter, wanted), _alike(without, wanted)))
+    return fmean(one for one, _ in shares), fmean(other for _, other in shares)
 
 
-def _tasks(adapter: Adapter, example: GoldClaim, labels: bool) -> Iterator[Task[Reply]]:
-    claim, pairs, passages = example.claim, _pairs(example), _passages(example)
+def _alike(logits: torch.Tensor, wanted: torch.Tensor) -> float:
+    return float((logits.argmax(-1) == wanted).float().mean())
+
+
+def example_tasks(adapter: Adapter, count: int) -> list[Task[Reply]]:
+    """Return tasks of an adapter for at most ``count`` example claims. A moderator's debates are two quotations."""
+    return [task for example in read_gold(EXAMPLES)[:count] for task in _tasks(adapter, example)]
+
+
+def _tasks(adapter: Adapter, example: GoldClaim) -> Iterator[Task[Reply]]:
+    claim, answers = example.claim, example.answers
+    pairs = tuple(QuestionAnswer(question=answer.question, answer=answer.text, answers=()) for answer in answers)
+    passages = tuple(
+        Passage(text=answer.explanation or answer.text, url=answer.url, page=number, start=0)
+        for number, answer in enumerate(answers)
+    )
     match adapter:
         case Adapter.QUESTION_GENERATION:
             yield AskQuestion(claim=claim, context=pairs[:1], index=0)
         case Adapter.QUESTION_ANSWERING:
             yield AnswerQuestion(claim=claim, question=pairs[0].question, passage=passages[0])
         case Adapter.VERDICT_PREDICTION:
-            yield LabelClaim(claim=claim, pairs=pairs) if labels else JudgeClaim(claim=claim, pairs=pairs)
+            yield JudgeClaim(claim=claim, pairs=pairs)
         case Adapter.MODERATOR:
-            body = {"claim": claim, "pairs": pairs, "evidence": passages, "transcript": _debate(passages)}
-            yield Moderate(**body, rulings=())
-            yield CloseDebate(**body, rulings=())
+            sides = {Speaker.AFFIRMATIVE: passages[0], Speaker.NEGATIVE: passages[-1]}
+            transcript = tuple(
+                Argument(speaker=speaker, round=1, text=passage.text, passages=(passage,))
+                for speaker, passage in sides.items()
+            )
+            debate = {"claim": claim, "pairs": pairs, "evidence": passages, "transcript": transcript, "rulings": ()}
+            yield Moderate(**debate)
+            yield CloseDebate(**debate)
         case Adapter.NONE:
             return
-
-
-def _pairs(example: GoldClaim) -> tuple[QuestionAnswer, ...]:
-    return tuple(QuestionAnswer(question=answer.question, answer=answer.text, answers=()) for answer in example.answers)
-
-
-def _passages(example: GoldClaim) -> tuple[Passage, ...]:
-    return tuple(
-        Passage(text=answer.explanation or answer.text, url=answer.url, page=number, start=0)
-        for number, answer in enumerate(example.answers)
-    )
-
-
-def _debate(passages: tuple[Passage, ...]) -> tuple[Argument, ...]:
-    return tuple(
-        Argument(speaker=speaker, round=1, text=passage.text, passages=(passage,))
-        for speaker, passage in zip((Speaker.AFFIRMATIVE, Speaker.NEGATIVE), (passages[0], passages[-1]), strict=True)
-    )

@@ -1,22 +1,28 @@
-"""The commands of ``python -m training``: each is a module that adds its own parser."""
+"""The commands of ``python -m training``. Each command is a module that adds its own parser."""
 
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
+from knowledge_store.dense.encoder import EncoderUnavailable
 from system.averitec.claims import ClaimsError
+from system.files.journal import JournalError
 from system.models.base import ModelUnavailable
-from training import TrainingError, check, held_out_claims, hub, judge_gold, prompts, quantization
+from system.settings import SettingsError
+from training import TrainingError, check, quantization
 from training.datasets import command as datasets
 from training.finetuning import command as finetuning
 from training.reader import command as reader
 
-COMMANDS = (datasets, finetuning, reader, quantization, check, prompts, hub, judge_gold, held_out_claims)
+COMMANDS = (datasets, finetuning, reader, quantization, check)
+EXPECTED = (ClaimsError, EncoderUnavailable, JournalError, ModelUnavailable, SettingsError, TrainingError)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a training command; returns the exit status: 0, or 2 with the reason on standard error."""
+    """Run a training command; returns the exit status: 0, or 2 with the reason on standard error.
+
+    Every command resumes: what is finished stays, and the same command goes on from there.
+    """
     parser = _parser()
     options, settings = parser.parse_known_args(arguments)
     if settings and "settings" not in options:
@@ -24,8 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.settings = settings
     try:
         options.run(options)
-    except (ClaimsError, ModelUnavailable, TrainingError) as error:
+    except EXPECTED as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error}; fix it and run the same command again: what is finished is kept", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; run the same command to resume", file=sys.stderr)
         return 2
     return 0
 
@@ -36,13 +48,4 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in COMMANDS:
         module.add_command(commands)
-    tiny = commands.add_parser("tiny-model", help="make a tiny random model with adapters, to try the tools on")
-    tiny.add_argument("--output", type=Path, required=True, help="folder to write: base/, awq/ and three adapters")
-    tiny.set_defaults(run=_make_tiny_model)
     return parser
-
-
-def _make_tiny_model(options: argparse.Namespace) -> None:
-    from training.tiny_model import make  # PEFT takes seconds to import
-
-    make(options.output)

@@ -1,10 +1,11 @@
 """Dequantize a 4-bit checkpoint into a model that can be trained.
 
 AWQ multiplies the input channels of a layer by factors and divides the layer before by the same factors, so a quantized
-model works on other activations than its original. An adapter that is trained on the dequantized weights sees the
-activations that the engine will give it; one that is trained on the original model does not, though its shapes fit.
+model has other activations than its original. An adapter that is trained on the dequantized weights reads the
+activations that it will read in the engine; one that is trained on the original model does not, though its shapes fit.
 
 Two formats are read: AutoAWQ's (``qweight``, ``qzeros``, ``scales``) and llm-compressor's (``weight_packed``, …).
+Example: ``dequantize("Qwen/Qwen2.5-14B-Instruct-AWQ", Path("models/base"))``.
 """
 
 import json
@@ -14,8 +15,7 @@ from pathlib import Path
 
 import torch
 from huggingface_hub import snapshot_download
-from safetensors import safe_open
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 from tqdm import tqdm
 
@@ -33,36 +33,32 @@ REMAINS = ("weight_shape",)
 
 
 def dequantize(model: str, output: Path) -> None:
-    """Write the model that a 4-bit checkpoint stands for, file by file.
+    """Write the model that a 4-bit checkpoint stands for, file by file; the configuration is written last.
 
     Args:
         model: a folder, or a name that the model hub knows.
 
     Raises:
-        TrainingError: the checkpoint cannot be loaded or is of another format, or the output cannot be written.
+        TrainingError: the checkpoint cannot be loaded or is of another format.
+        OSError: the output cannot be written.
     """
     source = _source(model)
     config = _config(source) | {ORIGIN: Path(model).name if Path(model).is_dir() else model}
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        places: dict[str, str] = {}
-        for file in tqdm(sorted(source.glob("*.safetensors")), unit="file", desc="dequantizing", disable=None):
-            tensors = dequantized(_load(file))
-            save_file(tensors, output / file.name, metadata={"format": "pt"})
-            places |= dict.fromkeys(tensors, file.name)
-        (output / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": places}), encoding="utf-8")
-        for path in source.iterdir():
-            if path.is_file() and path.suffix in (".json", ".jinja", ".txt") and path.name not in (CONFIG, INDEX):
-                shutil.copy(path, output / path.name)
-        (output / CONFIG).write_text(json.dumps(config, indent=2), encoding="utf-8")  # last: what has one is whole
-    except OSError as error:
-        raise TrainingError(
-            f"{output}: cannot be written ({error}); make room and run the same command again"
-        ) from error
+    output.mkdir(parents=True, exist_ok=True)
+    places: dict[str, str] = {}
+    for file in tqdm(sorted(source.glob("*.safetensors")), unit="file", desc="dequantizing", disable=None):
+        tensors = dequantized(load_file(file))
+        save_file(tensors, output / file.name, metadata={"format": "pt"})
+        places |= dict.fromkeys(tensors, file.name)
+    (output / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": places}), encoding="utf-8")
+    for path in source.iterdir():
+        if path.is_file() and path.suffix in (".json", ".jinja", ".txt") and path.name not in (CONFIG, INDEX):
+            shutil.copy(path, output / path.name)
+    (output / CONFIG).write_text(json.dumps(config, indent=2), encoding="utf-8")
 
 
 def dequantized(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors of a checkpoint file with each packed layer as one weight (out, in), in the type of its scales."""
+    """Return a checkpoint file's tensors with each packed layer as one weight (out, in), in the type of its scales."""
     found: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
         layer, _, kind = name.rpartition(".")
@@ -93,10 +89,10 @@ def _source(model: str) -> Path:
 
 
 def _config(source: Path) -> dict[str, object]:
-    """The configuration without its quantization.
+    """Return the configuration without its quantization.
 
     Raises:
-        TrainingError: it has none, or one of a format that is not read here.
+        TrainingError: it has none, or one in a format that is not read here.
     """
     config: dict[str, object] = json.loads((source / CONFIG).read_text(encoding="utf-8"))
     method = config.pop("quantization_config", None)
@@ -110,13 +106,8 @@ def _config(source: Path) -> dict[str, object]:
     )
 
 
-def _load(file: Path) -> dict[str, Tensor]:
-    with safe_open(file, framework="pt") as tensors:
-        return {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
-
-
 def _autoawq(qweight: Tensor, qzeros: Tensor, scales: Tensor) -> Tensor:
-    """From qweight (in, out / 8), qzeros (in / group, out / 8), scales (in / group, out)."""
+    """Convert qweight (in, out / 8), qzeros (in / group, out / 8), scales (in / group, out)."""
     q, zeros = _unpack(qweight, INTERLEAVED), _unpack(qzeros, INTERLEAVED)
     group = len(q) // len(scales)
     shifted = q - zeros.repeat_interleave(group, dim=0)
@@ -124,7 +115,7 @@ def _autoawq(qweight: Tensor, qzeros: Tensor, scales: Tensor) -> Tensor:
 
 
 def _compressed(packed: Tensor, zero_points: Tensor, scales: Tensor) -> Tensor:
-    """From packed (out, in / 8), zero points (out / 8, in / group), scales (out, in / group)."""
+    """Convert packed (out, in / 8), zero points (out / 8, in / group), scales (out, in / group)."""
     q, zeros = _unpack(packed, IN_ORDER), _unpack(zero_points.T, IN_ORDER).T
     group = q.shape[1] // scales.shape[1]
     shifted = q - zeros.repeat_interleave(group, dim=1)
@@ -132,6 +123,6 @@ def _compressed(packed: Tensor, zero_points: Tensor, scales: Tensor) -> Tensor:
 
 
 def _unpack(words: Tensor, places: tuple[int, ...]) -> Tensor:
-    """Values 0 to 15 as float32, eight from each int32 of a row."""
+    """Return values 0 to 15 as float32, eight from each int32 of a row."""
     nibbles = [(words >> (4 * place)) & 15 for place in places]
     return torch.stack(nibbles, dim=-1).flatten(-2).float()

@@ -1,4 +1,4 @@
-"""``python -m training quantize`` and ``dequantize``: a base model in 4 bits (AWQ), and what can be trained of one."""
+"""``python -m training quantize`` and ``dequantize``: a base model in 4 bits (AWQ), and a trainable base from one."""
 
 import argparse
 import json
@@ -11,13 +11,11 @@ from typing import Any
 
 from system.models.chat import ChatTokenizer
 from training import TrainingError, dequantization
-from training.finetuning.base import check_trainable
 from training.finetuning.command import BASE, DATA, MODELS
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT
 
-ROOT = Path(__file__).resolve().parents[1]
-PYTHON = ROOT / ".venv-quantize" / "bin" / "python"
+PYTHON = Path(__file__).resolve().parents[1] / ".venv-quantize" / "bin" / "python"
 REPORT = "quantization.json"
 
 ORIGINAL = "Qwen/Qwen2.5-14B-Instruct"
@@ -26,16 +24,12 @@ SERVED = "Qwen/Qwen2.5-14B-Instruct-AWQ"
 
 def add_command(commands: Any) -> None:
     """Add the parsers of both commands."""
-    _add_quantize(commands)
-    _add_dequantize(commands)
-
-
-def _add_quantize(commands: Any) -> None:
     parser = commands.add_parser(
         "quantize",
         help="quantize a base model to 4 bits (AWQ)",
         description="Quantize a base model to 4 bits by AWQ, for the vllm backend; print the perplexity of held-out "
-        "replies before and after. Runs llm-compressor in .venv-quantize (scripts/setup_quantize.sh).",
+        "replies before and after. Runs llm-compressor in .venv-quantize (scripts/setup_quantize.sh), with the weights "
+        "in the CPU's memory and one block at a time on the GPU.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--base", default=ORIGINAL, help="base model, a folder or a name")
@@ -44,13 +38,9 @@ def _add_quantize(commands: Any) -> None:
     parser.add_argument("--calibration", type=int, default=256, help="maximum conversations to calibrate on")
     parser.add_argument("--measured", type=int, default=128, help="maximum held-out replies for the perplexity")
     parser.add_argument("--context", type=int, default=4096, help="maximum length of a conversation, in tokens")
-    parser.add_argument(
-        "--seed", type=int, default=1, help="random seed; give the one used in training to hold out the same claims"
-    )
+    parser.add_argument("--seed", type=int, default=1, help="random seed; the training's holds out the same claims")
     parser.set_defaults(run=quantize)
 
-
-def _add_dequantize(commands: Any) -> None:
     parser = commands.add_parser(
         "dequantize",
         help="make a trainable base from a 4-bit checkpoint",
@@ -64,7 +54,7 @@ def _add_dequantize(commands: Any) -> None:
 
 
 def dequantize(options: argparse.Namespace) -> None:
-    """Dequantize, unless the output folder is finished.
+    """Dequantize, unless the output folder is complete.
 
     Raises:
         TrainingError: see ``dequantization.dequantize``.
@@ -75,7 +65,7 @@ def dequantize(options: argparse.Namespace) -> None:
 
 
 def quantize(options: argparse.Namespace) -> None:
-    """Quantize, unless the output folder is finished.
+    """Quantize, unless the output folder is complete, and print the perplexities.
 
     Raises:
         TrainingError: the environment or data are missing, the base is quantized, or llm-compressor failed.
@@ -91,6 +81,8 @@ def quantize(options: argparse.Namespace) -> None:
 
 
 def _quantize(options: argparse.Namespace) -> None:
+    from training.finetuning.base import check_trainable  # imports large libraries
+
     if not PYTHON.exists():
         raise TrainingError(f"{PYTHON} not found; create llm-compressor's environment: scripts/setup_quantize.sh")
     check_trainable(options.base)
@@ -99,7 +91,7 @@ def _quantize(options: argparse.Namespace) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(tokens, file)
         file.flush()
-        # -P, or the folder of this script, first on the path, would hide the library "datasets" behind ours
+        # -P keeps this script's folder off the path, where training/datasets would hide the library "datasets".
         command = [PYTHON, "-P", Path(__file__).with_name("awq.py"), options.base, file.name, options.output]
         done = subprocess.run(list(map(str, command)), check=False)
     if done.returncode:
@@ -107,12 +99,12 @@ def _quantize(options: argparse.Namespace) -> None:
 
 
 def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, measured: int, seed: int) -> dict[str, Any]:
-    """Draw conversations for ``awq.py``: equal parts of all data sets, of claims held out or not.
+    """Draw conversations for ``awq.py``: equal parts of all data sets, of training claims and of held-out claims.
 
     Args:
-        folder: of the data sets; preferences and whole debates are passed over.
+        folder: of the data sets; preferences and whole debates are skipped.
         calibration: maximum conversations to calibrate on.
-        measured: the most conversations whose replies are measured.
+        measured: maximum conversations whose replies are measured.
 
     Raises:
         TrainingError: there is no data set, or one is broken.
@@ -137,7 +129,6 @@ def _sample(examples: Sequence[Demonstration], count: int, seed: int) -> list[De
 
 
 def _tokens(example: Demonstration, chat: ChatTokenizer) -> dict[str, Any]:
-    messages = [*example.prompt, *example.completion]
-    ids = chat.tokenizer.apply_chat_template(messages, return_dict=False)
-    prompt = chat.tokenizer.apply_chat_template(example.prompt, add_generation_prompt=True, return_dict=False)
-    return {"ids": ids, "prompt": len(prompt)}
+    """Return the ids of a conversation, and how many of them are the prompt's."""
+    ids = chat.tokenizer.apply_chat_template([*example.prompt, *example.completion], return_dict=False)
+    return {"ids": ids, "prompt": len(chat.encode(example.prompt))}

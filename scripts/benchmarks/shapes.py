@@ -1,8 +1,8 @@
-"""Architectures that the benchmarks fill with random weights, so that they need no download."""
+"""Architectures that benchmarks fill with random weights, so that nothing is downloaded."""
 
 import copy
 
-from transformers import LlamaConfig, Qwen2Config
+from transformers import Qwen2Config, Qwen3Config
 
 QWEN_14B = Qwen2Config(
     architectures=["Qwen2ForCausalLM"],
@@ -26,21 +26,21 @@ QWEN_05B = Qwen2Config(
     max_position_embeddings=32_768,
     tie_word_embeddings=True,
 )
-SMOLLM2_135M = LlamaConfig(
-    architectures=["LlamaForCausalLM"],
-    vocab_size=49_152,
-    hidden_size=576,
-    intermediate_size=1536,
-    num_hidden_layers=30,
-    num_attention_heads=9,
-    num_key_value_heads=3,
-    max_position_embeddings=8192,
+QWEN3_EMBEDDING = Qwen3Config(
+    vocab_size=151_669,
+    hidden_size=1024,
+    intermediate_size=3072,
+    num_hidden_layers=28,
+    num_attention_heads=16,
+    num_key_value_heads=8,
+    head_dim=128,
+    max_position_embeddings=32_768,
     tie_word_embeddings=True,
 )
 
 
 def awq(shape: Qwen2Config) -> Qwen2Config:
-    """The shape as its AWQ checkpoint declares it: 4 bits, groups of 128."""
+    """Return the shape as its AWQ checkpoint declares it: 4 bits, groups of 128."""
     method = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": 128, "zero_point": True}
     quantized = copy.deepcopy(shape)
     quantized.update({"dtype": "float16", "quantization_config": {**method, "modules_to_not_convert": None}})

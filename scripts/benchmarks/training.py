@@ -1,86 +1,99 @@
-"""Measure training steps on an architecture with random weights: nothing is downloaded.
+"""Measure training steps and the embedding of passages on random weights of the real shapes: nothing is downloaded.
 
-    python -m scripts.benchmarks.training --shape qwen2.5-14b --precision nf4 --gpu-memory 22 --task moderator \\
-        --output nf4.json
-    python -m scripts.benchmarks.training --shape qwen2.5-14b --precision bfloat16 --task moderator --output bf16.json
-    python -m scripts.benchmarks.training --shape tiny --precision float32 --tokens 512  # without a GPU
-    python -m scripts.benchmarks.training --shape smollm2-135m --precision bfloat16 --task labels --tokens 192
+    python -m scripts.benchmarks.training --pack .gpu/packages         # here: bitsandbytes with one CUDA library, 4 MB
+    PYTHONPATH=.gpu/packages python -m scripts.benchmarks.training --output training.json  # on the GPU, about 4 minutes
+    python -m scripts.benchmarks.training --tiny --precision float32   # the same cases without a GPU, to rehearse
 
-The trainer is that of ``python -m training train``, with the recipe's adapter, and examples that are all as long as the
-recipe's longest: the memory is the highest that a training can take. Beside it stands what the plan says. Without a GPU
-the steps are measured as PyTorch comes too, without what ``compile_blocks`` does, and the ratio is printed.
+All sequences have the length of the case, so its memory is the highest that such a training takes. The step is that of
+``python -m training train``: gradient checkpointing, adapters in bfloat16 beside NF4, paged 8-bit Adam, and logits only
+where the reply is. TRL and datasets are not needed. FLOP/s stand beside the card's own rate for matrix products, and an
+A10G's tokens a second are those of a card whose rate is 70 TFLOP/s.
 """
 
 import argparse
 import json
+import subprocess
+import sys
 import tempfile
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
+from zipfile import ZipFile
 
 import torch
+from peft import LoraConfig, get_peft_model
 from torch import nn
-from transformers import AutoModelForCausalLM, EarlyStoppingCallback, PreTrainedConfig, TrainerCallback
+from transformers import AutoModel, AutoModelForCausalLM, BitsAndBytesConfig, PreTrainedConfig, Qwen2Config
 
-from scripts.benchmarks.shapes import QWEN_14B, SMOLLM2_135M
-from system.hardware.machine import describe_machine, peak_memory
-from system.hardware.memory import GIB
-from system.models.base import ModelUnavailable
-from training.finetuning.base import (
-    SHORT,
-    Precision,
-    TrainingPlan,
-    compile_blocks,
-    device_memory,
-    four_bits,
-    plan_training,
-)
-from training.finetuning.examples import Demonstration, Split
+from scripts.benchmarks.shapes import QWEN3_EMBEDDING, QWEN_14B
 from training.finetuning.recipes import RECIPES, Recipe
-from training.finetuning.trainers import build_trainer
-from training.tiny_model import make_base, make_tokenizer
 
-SHAPES = {"qwen2.5-14b": QWEN_14B, "smollm2-135m": SMOLLM2_135M, "tiny": make_base(make_tokenizer()).config}
-
-
-class Clock(TrainerCallback):
-    """Seconds of every update."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def on_step_begin(self, *_: Any, **__: Any) -> None:
-        """Start."""
-        self._began = self._now()
-
-    def on_step_end(self, *_: Any, **__: Any) -> None:
-        """Stop."""
-        self.seconds.append(self._now() - self._began)
-
-    @staticmethod
-    def _now() -> float:
-        if torch.cuda.is_available():
-            torch.cuda.synchronize()
-        return time.perf_counter()
+GIB = 2**30
+GPU = torch.cuda.is_available()
+DEVICE = "cuda" if GPU else "cpu"
+A10G = 70e12  # FLOP/s of matrix products in bfloat16 on an A10G
+TINY = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "vocab_size": 512,
+}
+PASSAGES, PASSAGE_TOKENS = 606, 238  # of a claim of AVeriTeC's dev split, as the engine embeds them
+BITSANDBYTES = "bitsandbytes==0.50.0"
+LIBRARIES = ("libbitsandbytes_cuda130.so", "libbitsandbytes_cpu.so")
 
 
-def random_model(config: PreTrainedConfig, precision: Precision, device: str, attention: str | None = None) -> Any:
-    """A model with random weights, made on the device layer by layer, so that nothing larger than it is ever held."""
-    dtype = torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16
+@dataclass(frozen=True)
+class Case:
+    """One training to measure.
+
+    Attributes:
+        task: recipe whose adapter is trained.
+        tokens: length of every example.
+        micro_batch: examples per forward pass.
+        passes: forward passes per update.
+    """
+
+    name: str
+    task: str
+    tokens: int
+    micro_batch: int
+    passes: int = 1
+
+
+CASES = (
+    Case("questions, longest", "qg", 4096, 1),
+    Case("questions, typical, one a pass", "qg", 300, 1, 16),
+    Case("questions, typical, four a pass", "qg", 300, 4, 4),
+    Case("verdicts, longest, four a pass", "verdict", 2048, 4),
+    Case("moderator, longest", "moderator", 8192, 1),
+)
+
+
+def random_model(config: PreTrainedConfig, precision: str) -> Any:
+    """Make a model with random weights on the device, layer by layer, so that nothing larger than it is ever held."""
+    dtype = torch.float32 if precision == "float32" else torch.bfloat16
     with torch.device("meta"):
-        model = AutoModelForCausalLM.from_config(config, dtype=dtype, attn_implementation=attention)
-    if precision is Precision.NF4:
+        model = AutoModelForCausalLM.from_config(config, dtype=dtype)
+    if precision == "nf4":
         from transformers.integrations.bitsandbytes import replace_with_bnb_linear
 
-        model = replace_with_bnb_linear(model, modules_to_not_convert=["lm_head"], quantization_config=four_bits())
+        nf4 = BitsAndBytesConfig(
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=True,
+            bnb_4bit_compute_dtype=torch.bfloat16,
+        )
+        model = replace_with_bnb_linear(model, modules_to_not_convert=["lm_head"], quantization_config=nf4)
         model.is_loaded_in_4bit = True
     for module in model.modules():
         for name, parameter in list(module.named_parameters(recurse=False)):
-            weight = torch.empty(parameter.shape, dtype=dtype, device=device).normal_(std=0.02)
+            weight = torch.empty(parameter.shape, dtype=dtype, device=DEVICE).normal_(std=0.02)
             setattr(module, name, _frozen(module, name, weight))
-    with torch.device(device):
+    with torch.device(DEVICE):
         model.model.rotary_emb = type(model.model.rotary_emb)(config)  # holds buffers, no parameters
     return model
 
@@ -95,90 +108,165 @@ def _frozen(module: nn.Module, name: str, weight: torch.Tensor) -> nn.Parameter:
     )
 
 
-def examples(tokenizer: Any, tokens: int, count: int) -> list[Demonstration]:
-    """Examples of exactly ``tokens`` tokens, an eighth of them reply."""
-    completion = [{"role": "assistant", "content": " a" * (tokens // 8)}]
+def train(base: Any, case: Case, precision: str, updates: int) -> dict[str, float]:
+    """Measure some updates; the first, which makes kernels and optimizer states, is not timed."""
+    recipe: Recipe = RECIPES[case.task]
+    layers = LoraConfig(
+        r=recipe.rank, lora_alpha=recipe.alpha, lora_dropout=recipe.dropout, target_modules="all-linear"
+    )
+    model: Any = get_peft_model(base, layers)
+    model.train()
+    if GPU:
+        base.gradient_checkpointing_enable({"use_reentrant": False})
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if precision == "nf4":
+        for parameter in trained:
+            parameter.data = parameter.data.to(torch.bfloat16)
+    optimizer = _optimizer(trained, precision)
+    ids = torch.randint(base.config.vocab_size, (case.micro_batch, case.tokens), device=DEVICE)
+    reply = max(1, case.tokens // 8)
+    if GPU:
+        torch.cuda.reset_peak_memory_stats()
 
-    def example(words: int) -> Demonstration:
-        prompt = [{"role": "user", "content": " a" * words}]
-        return Demonstration.model_validate({"id": "", "claim_id": 0, "prompt": prompt, "completion": completion})
+    def update() -> None:
+        for _ in range(case.passes):
+            with torch.autocast(DEVICE, torch.bfloat16, enabled=precision != "float32"):
+                hidden = base.model(input_ids=ids, use_cache=False).last_hidden_state[:, -reply - 1 : -1]
+                logits = base.lm_head(hidden).float()
+            nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, -reply:].flatten()).backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        optimizer.zero_grad()
 
-    def length(words: int) -> int:
-        one = example(words)
-        return len(tokenizer.apply_chat_template([*one.prompt, *one.completion], return_dict=False))
-
-    words = tokens - length(1) + 1  # " a" is one token, whatever stands beside it
-    assert length(words) == tokens
-    return [example(words)] * count
+    seconds = timed(update, updates)
+    tokens = case.passes * case.micro_batch * case.tokens
+    work = tokens * flops(base.config, case.tokens)
+    model.unload()
+    return {"seconds_per_update": seconds, "tokens_per_second": tokens / seconds, "flops": work / seconds, **memory()}
 
 
-def measure(model: Any, recipe: Recipe, precision: Precision, updates: int) -> dict[str, float]:
-    """Time and memory of some updates; the first, which makes kernels and optimizer states, is not timed."""
-    tokenizer, clock = make_tokenizer(), Clock()
-    chat: Any = SimpleNamespace(tokenizer=tokenizer)
-    rows = examples(tokenizer, recipe.context, updates * recipe.batch)
-    with tempfile.TemporaryDirectory() as folder:
-        trainer = build_trainer(model, chat, Split(rows, rows[:1]), recipe, precision, Path(folder), seed=1)
-        trainer.add_callback(clock)
-        trainer.remove_callback(EarlyStoppingCallback)
-        trainer.args.eval_strategy = trainer.args.save_strategy = "no"
-        trainer.args.load_best_model_at_end = False
-        trainer.train()
-    timed = clock.seconds[1:]
-    mean = sum(timed) / len(timed)
-    gpu = torch.cuda.is_available()
-    return {
-        "seconds_per_update": mean,
-        "tokens_per_second": recipe.batch * recipe.context / mean,
-        "peak_gib": torch.cuda.max_memory_reserved() / GIB if gpu else peak_memory(),
-    }
+def _optimizer(trained: list[nn.Parameter], precision: str) -> Any:
+    if GPU and precision == "nf4":
+        from bitsandbytes.optim import PagedAdamW8bit
+
+        return PagedAdamW8bit(trained, lr=1e-4)
+    return torch.optim.AdamW(trained, lr=1e-4)
+
+
+def flops(config: Any, tokens: int) -> float:
+    """Return the FLOP per token of a LoRA step: forward, forward again for checkpointing, and backward to the inputs.
+
+    Each costs 2 FLOP per weight of the blocks, and attention on average half of ``tokens`` positions in all layers.
+    """
+    head = config.hidden_size // config.num_attention_heads
+    attention = config.hidden_size * (2 * config.hidden_size + 2 * config.num_key_value_heads * head)
+    weights = config.num_hidden_layers * (attention + 3 * config.hidden_size * config.intermediate_size)
+    return 6.0 * weights + 8.0 * tokens * config.hidden_size * config.num_hidden_layers
+
+
+def embed(config: PreTrainedConfig, passages: int, tokens: int, batch: int = 64) -> dict[str, float]:
+    """Measure the embedding of passages of one length."""
+    with torch.device(DEVICE):
+        model = AutoModel.from_config(config, dtype=torch.bfloat16).eval()
+    ids = torch.randint(config.vocab_size, (batch, tokens), device=DEVICE)
+    if GPU:
+        torch.cuda.reset_peak_memory_stats()
+
+    @torch.inference_mode()
+    def everything() -> None:
+        for start in range(0, passages, batch):
+            model(input_ids=ids[: passages - start], use_cache=False)
+
+    seconds = timed(everything, 3)
+    return {"seconds": seconds, "tokens_per_second": passages * tokens / seconds, **memory()}
+
+
+def matmul_rate(size: int) -> float:
+    """Return the device's FLOP/s for square products in bfloat16."""
+    factor = torch.randn(size, size, dtype=torch.bfloat16, device=DEVICE)
+    return 2.0 * size**3 / timed(lambda: factor @ factor, 10)
+
+
+def timed(work: Callable[[], object], times: int) -> float:
+    """Return mean seconds of some calls after a first one."""
+    work()
+    _wait()
+    began = time.perf_counter()
+    for _ in range(times):
+        work()
+    _wait()
+    return (time.perf_counter() - began) / times
+
+
+def _wait() -> None:
+    if GPU:
+        torch.cuda.synchronize()
+
+
+def memory() -> dict[str, float]:
+    """Return GiB of the device: PyTorch's peak, and what is in use with the CUDA context; nothing without a GPU."""
+    if not GPU:
+        return {}
+    free, total = torch.cuda.mem_get_info()
+    return {"peak_gib": torch.cuda.max_memory_reserved() / GIB, "in_use_gib": (total - free) / GIB}
+
+
+def pack(folder: Path) -> None:
+    """Download bitsandbytes and unpack it with the libraries for CUDA 13 and the CPU only."""
+    with tempfile.TemporaryDirectory() as downloads:
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", downloads]
+        subprocess.run([*command, BITSANDBYTES], check=True)
+        (wheel,) = Path(downloads).glob("*.whl")
+        with ZipFile(wheel) as archive:
+            names = [name for name in archive.namelist() if not name.endswith(".so") or name.endswith(LIBRARIES)]
+            archive.extractall(folder, names)
 
 
 def main() -> None:
-    """Measure, print, write."""
+    """Measure, print a line for each case as it ends, and write all figures."""
     options = _options()
-    config, precision = SHAPES[options.shape], Precision(options.precision)
-    recipe = replace(RECIPES[options.task], epochs=1.0, batch=options.batch)
-    recipe = replace(recipe, context=options.tokens or recipe.context)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    if options.gpu_memory and device == "cuda":
-        torch.cuda.set_per_process_memory_fraction(device_memory(options.gpu_memory) / device_memory(None))
-    with torch.device("meta"):
-        memory = device_memory(options.gpu_memory)
-        plan = plan_training(AutoModelForCausalLM.from_config(config), recipe, precision, memory)
-    print(f"plan\n{plan}")
-    found = measure(random_model(config, precision, device), recipe, precision, options.updates)
-    if device == "cpu" and recipe.context <= SHORT:
-        model = random_model(config, precision, device, "eager")
-        compile_blocks(model)
-        faster = measure(model, recipe, precision, options.updates)
-        found |= {"compiled_tokens_per_second": faster["tokens_per_second"]}
-        print(f"compiled: {faster['tokens_per_second'] / found['tokens_per_second']:.2f} times as fast")
-    print(", ".join(f"{name} {value:.2f}" for name, value in found.items()))
+    if options.pack:
+        pack(options.pack)
+        return
+    if options.gpu_memory and GPU:
+        limit = options.gpu_memory * GIB / torch.cuda.get_device_properties(0).total_memory
+        torch.cuda.set_per_process_memory_fraction(min(1.0, limit))
+    rate = matmul_rate(256 if options.tiny else 8192)
+    card = torch.cuda.get_device_name() if GPU else "CPU"
+    print(f"{card}: {rate / 1e12:.1f} TFLOP/s for matrix products; {options.precision}, cap {options.gpu_memory} GiB")
+    found: dict[str, Any] = {"card": card, "matmul_flops": rate, "precision": options.precision, "cases": {}}
+    config = Qwen2Config(**TINY, num_key_value_heads=2) if options.tiny else QWEN_14B
+    base = random_model(config, options.precision)
+    for case in CASES:
+        if options.tiny:
+            case = Case(case.name, case.task, case.tokens // 64, case.micro_batch, case.passes)
+        try:
+            figures = train(base, case, options.precision, options.updates)
+        except torch.OutOfMemoryError as error:
+            print(f"{case.name}: does not fit: {str(error).splitlines()[0]}", flush=True)
+            continue
+        figures["share_of_matmul"] = figures.pop("flops") / rate
+        figures["a10g_tokens_per_second"] = figures["tokens_per_second"] * A10G / rate
+        found["cases"][case.name] = figures
+        print(f"{case.name}: {', '.join(f'{name} {value:.3g}' for name, value in figures.items())}", flush=True)
+    del base
+    shape = Qwen2Config(**TINY, num_key_value_heads=2) if options.tiny else QWEN3_EMBEDDING
+    figures = embed(shape, PASSAGES // 64 if options.tiny else PASSAGES, PASSAGE_TOKENS)
+    found["embedding"] = figures
+    print(f"embedding: {', '.join(f'{name} {value:.3g}' for name, value in figures.items())}")
     if options.output:
-        options.output.write_text(json.dumps(_report(options, plan, found), indent=2) + "\n")
-
-
-def _report(options: argparse.Namespace, plan: TrainingPlan, found: dict[str, float]) -> dict[str, Any]:
-    given = {name: value for name, value in vars(options).items() if name != "output"}
-    return {"options": given, "planned_gib": plan.needed / GIB, **found, "machine": describe_machine()}
+        options.output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--shape", choices=SHAPES, default="qwen2.5-14b")
-    parser.add_argument("--precision", choices=[str(one) for one in Precision], default="nf4")
-    parser.add_argument("--task", choices=[task for task in RECIPES if not RECIPES[task].start], default="qg")
-    parser.add_argument("--tokens", type=int, help="length of the examples (default: the recipe's context)")
-    parser.add_argument("--batch", type=int, default=1, help="examples of an update")
-    parser.add_argument("--updates", type=int, default=4, help="the first is not timed")
-    parser.add_argument("--gpu-memory", type=float, help="GiB of the GPU that may be used")
+    parser.add_argument("--precision", choices=("float32", "bfloat16", "nf4"), default="nf4")
+    parser.add_argument("--updates", type=int, default=3, help="timed updates of each case (default: %(default)s)")
+    parser.add_argument("--gpu-memory", type=float, default=22.0, help="GiB that may be used (default: %(default)s)")
+    parser.add_argument("--tiny", action="store_true", help="a tiny shape and short examples")
     parser.add_argument("--output", type=Path, help="JSON file to write")
+    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only unpack bitsandbytes into a folder")
     return parser.parse_args()
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except ModelUnavailable as error:
-        raise SystemExit(str(error)) from error
+    main()

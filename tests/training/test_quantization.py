@@ -22,6 +22,9 @@ class Numbers:
         ids = [int(message["content"]) for message in messages]
         return [*ids[:1], *replies, *ids[1:]]
 
+    def encode(self, messages):
+        return self.apply_chat_template(messages, add_generation_prompt=True)
+
 
 @pytest.fixture
 def folder(tmp_path):

@@ -8,31 +8,22 @@ from typing import Any
 
 from tqdm import tqdm
 
-from knowledge_store.dense.encoder import EncoderUnavailable
 from system.app.commands.common import settings_of
 from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold
-from system.files.journal import JournalError
 from system.models.chat import ChatTokenizer
 from system.models.loading import located
-from system.settings import Settings, SettingsError
+from system.settings import Settings
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
+from training.datasets.leakage import HeldOut, read_held_out
 from training.datasets.production import SETS, DataOrder, produce
-from training.datasets.samples import (
-    LEAKED_CLAIM,
-    HeldOut,
-    Making,
-    PlainRenderer,
-    Renderer,
-    TokenRenderer,
-    read_held_out,
-    sha256_of,
-)
+from training.datasets.samples import LEAKED_CLAIM, Making, Renderer, sha256_of
 from training.finetuning.command import DATA
 
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"
 LOCAL = ("transformers", "vllm")  # backends whose model is a folder or a name on the hub, with its tokenizer
+BALANCED = 0.3  # makes Not Enough Evidence as frequent as Refuted in the train split (docs/training.md)
 
 
 def add_command(commands: Any) -> None:
@@ -54,19 +45,19 @@ def add_command(commands: Any) -> None:
         "--knowledge-store", type=Path, help="folder with <claim id>.json (default: answers stand for their pages)"
     )
     parser.add_argument(
-        "--entailment",
-        type=Path,
-        metavar="DIR",
-        help="folder with sets of evidence, claim and label (default: the set 'entailment' is left out)",
-    )
-    parser.add_argument(
         "--scorer",
-        default=CROSS_ENCODER,
-        help=f"cross-encoder that finds an answer's passage, a folder or a name; or {BI_ENCODER!r}, the encoder of "
-        "retrieval (default: %(default)s)",
+        help=f"finds an answer's passage: a cross-encoder on the CPU, a folder or a name; or {BI_ENCODER!r}, "
+        f"the encoder of retrieval (default: {CROSS_ENCODER} with a store, otherwise {BI_ENCODER!r})",
     )
     parser.add_argument(
         "--threshold", type=_share, default=0.5, help="minimum score of a passage, in [0, 1] (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--partial",
+        type=_share,
+        default=BALANCED,
+        help="share of the verdict samples on partial evidence, which are Not Enough Evidence, that is kept; the paper "
+        "keeps all, 1 (default: %(default)s)",
     )
     parser.add_argument(
         "--tokenizer", help="model to train, whose tokenizer measures prompts and replies (default: the profile's)"
@@ -88,24 +79,19 @@ def run(args: argparse.Namespace) -> None:
     """Make the data sets and print a line for each.
 
     Raises:
-        TrainingError: see ``produce``; every message says what is kept.
         ClaimsError: the claims are not AVeriTeC's annotated ones.
+        OSError: a file cannot be written.
+        TrainingError, EncoderUnavailable, JournalError, ModelUnavailable: see ``produce``.
+        SettingsError: a setting is wrong.
     """
-    try:
-        asyncio.run(_run(args))
-    except (EncoderUnavailable, JournalError, SettingsError) as error:
-        raise TrainingError(str(error)) from error
-    except OSError as error:
-        raise TrainingError(
-            f"{error.filename or args.output}: {error.strerror}; fix it and run the same command again: "
-            "finished data sets, debates and judgements are kept"
-        ) from error
-    except KeyboardInterrupt:
-        raise TrainingError("stopped; run the same command to resume") from None
+    asyncio.run(_run(args))
 
 
 async def _run(args: argparse.Namespace) -> None:
     settings = settings_of(parse_settings(args.settings))
+    store: Path | None = args.knowledge_store
+    if store and not store.is_dir():
+        raise TrainingError(f"{store} not found; expected a folder with <claim id>.json")
     held_out = read_held_out(args.held_out)
     claims, leaked = _claims(args, held_out)
     args.output.mkdir(parents=True, exist_ok=True)
@@ -122,10 +108,10 @@ async def _run(args: argparse.Namespace) -> None:
         claims=claims,
         sets=args.sets,
         settings=settings,
-        store=_store(args),
-        scorer=args.scorer,
+        store=store,
+        scorer=args.scorer or (CROSS_ENCODER if store else BI_ENCODER),
         threshold=args.threshold,
-        entailment=args.entailment,
+        partial=args.partial,
         overwrite=args.overwrite,
         making=Making(args.output, renderer, held_out, facts),
     )
@@ -134,7 +120,7 @@ async def _run(args: argparse.Namespace) -> None:
 
 
 def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim], int]:
-    """The claims that may be used, and how many repeat a held-out one."""
+    """Return the claims that may be used, and how many repeat a held-out one."""
     last = sys.maxsize if args.limit is None else args.start + args.limit
     gold = [one for one in read_gold(args.claims) if one.claim.text.strip()]  # the official split has a blank one
     wanted = [one for one in gold if args.start <= one.claim.id < last]
@@ -145,27 +131,19 @@ def _claims(args: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim
     return claims, len(wanted) - len(claims)
 
 
-def _store(args: argparse.Namespace) -> Path | None:
-    store: Path | None = args.knowledge_store
-    if store and not store.is_dir():
-        raise TrainingError(f"{store} not found; expected a folder with <claim id>.json")
-    return store
-
-
 def _renderer(args: argparse.Namespace, settings: Settings) -> tuple[Renderer, str]:
-    """Return the renderer of prompts, and the card's words on their lengths."""
+    """Return the renderer of prompts, and what the card says about their lengths."""
     name = args.tokenizer or (settings.model.model if settings.model.backend in LOCAL else "")
     if not name:
         print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")
-        return PlainRenderer(), "not checked: no tokenizer"
+        return Renderer(), "not checked: no tokenizer"
     context = settings.engine.context
-    return TokenRenderer(
-        ChatTokenizer(located(name), context)
-    ), f"prompt and reply in {context} tokens of {Path(name).name}"
+    chat = ChatTokenizer(located(name), context)
+    return Renderer(chat), f"prompt and reply in {context} tokens of {Path(name).name}"
 
 
 def _line(card: dict[str, Any]) -> str:
-    """One line about a data set: ``moderator: 12 samples of 12 claims; dropped 3 (sample repeated 3)``."""
+    """Return one line about a data set: ``moderator: 12 samples of 12 claims; dropped 3 (sample repeated 3)``."""
     dropped: dict[str, int] = card["dropped"]
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in dropped.items())
     tail = f"; dropped {sum(dropped.values()):,} ({reasons})" if dropped else ""

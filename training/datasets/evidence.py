@@ -1,12 +1,12 @@
 """The passage that a gold answer is read from (section 3.2.3): of its page in the store, or its own text.
 
-Annotators name the page of an answer, not the place on it; the place is the passage that a scorer finds most relevant.
+Annotators name the page of an answer, not the place on it. The place is the passage that a scorer finds most relevant.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,20 +25,19 @@ from training.datasets.gold import answer_text
 from training.datasets.samples import Drops
 
 BI_ENCODER = "bi-encoder"
+NOT_IN_STORE = "gold page not in the store"
+NO_STORE = "no store, and not the page's own words"
+IRRELEVANT = "best passage below the threshold"
+NOTHING_ELSE = "nothing else on the claim that could leave it open"
+
+Scores = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
+"""Scores passages for queries: (queries, passages) float64 in [0, 1]."""
 
 
-class Relevance(Protocol):
-    """Scores passages for queries."""
+def cross_encoder(name: str) -> Scores:
+    """Load a cross-encoder of sentence-transformers with one output, a logit.
 
-    name: str
-
-    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
-        """(queries, passages) float64 in [0, 1]."""
-        ...
-
-
-class CrossEncoderRelevance:
-    """A cross-encoder of sentence-transformers with one output, read as a logit.
+    It runs on the CPU: the model that judges the answers fills the GPU by a memory plan that has no other model in it.
 
     Args:
         name: folder, or name on the model hub.
@@ -46,88 +45,53 @@ class CrossEncoderRelevance:
     Raises:
         TrainingError: it cannot be loaded, or it has more than one output.
     """
+    from sentence_transformers import CrossEncoder
+    from torch.nn import Sigmoid
 
-    def __init__(self, name: str) -> None:
-        from sentence_transformers import CrossEncoder
+    try:
+        model: Any = CrossEncoder(name, device="cpu", local_files_only=Path(name).is_dir())
+    except (OSError, ValueError) as error:
+        raise TrainingError(
+            f"cross-encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); give a folder with one, "
+            f"or use the retrieval encoder, which the data card will record: --scorer {BI_ENCODER}"
+        ) from error
+    if model.num_labels != 1:
+        raise TrainingError(
+            f"cross-encoder {name!r} has {model.num_labels} outputs; give a cross-encoder with one output"
+        )
 
-        try:
-            self._model: Any = CrossEncoder(name, local_files_only=Path(name).is_dir())
-        except (OSError, ValueError) as error:
-            raise TrainingError(
-                f"cross-encoder {name!r} could not be loaded ({str(error).splitlines()[0]}); give a folder with one, "
-                f"or use the retrieval encoder, which the data card will record: --scorer {BI_ENCODER}"
-            ) from error
-        if self._model.num_labels != 1:
-            raise TrainingError(
-                f"cross-encoder {name!r} has {self._model.num_labels} outputs; give a cross-encoder with one output"
-            )
-        self.name = name
-
-    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
-        """See ``Relevance.scores``."""
-        from torch.nn import Sigmoid
-
+    def scores(queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
         pairs = [(query, passage) for query in queries for passage in passages]
-        found = self._model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)
+        found = model.predict(pairs, activation_fn=Sigmoid(), show_progress_bar=False)
         return np.asarray(found, dtype=np.float64).reshape(len(queries), len(passages))
 
+    return scores
 
-class BiEncoderRelevance:
-    """The cosine of the vectors that retrieval searches with; negative ones count 0."""
 
-    name = BI_ENCODER
+def bi_encoder(encoder: Encoder) -> Scores:
+    """Score by the cosine of the vectors that retrieval searches with; negative ones count 0."""
 
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-
-    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
-        """See ``Relevance.scores``."""
-        cosines = self._encoder.encode_queries(queries) @ self._encoder.encode(passages).T
+    def scores(queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
+        cosines = encoder.encode_queries(queries) @ encoder.encode(passages).T
         return np.clip(cosines.astype(np.float64), 0.0, 1.0)
 
-
-def load_relevance(name: str, encoder: Encoder) -> Relevance:
-    """The scorer of a name.
-
-    Raises:
-        TrainingError: see ``CrossEncoderRelevance``.
-    """
-    return BiEncoderRelevance(encoder) if name == BI_ENCODER else CrossEncoderRelevance(name)
-
-
-def find_pages(store: Path, urls: Iterable[str], flaws: Flaws) -> dict[str, Page]:
-    """The pages of a store that have one of these addresses, by ``page_key``; of several, the longest.
-
-    Args:
-        store: a claim's file; a missing or broken one yields what it can, and ``flaws`` counts the rest.
-    """
-    wanted = {page_key(url) for url in urls if url}
-    found: dict[str, Page] = {}
-    for page in read_pages(store, flaws) if wanted else ():
-        address = page_key(page.url)
-        if address in wanted and (address not in found or len(page.text) > len(found[address].text)):
-            found[address] = page
-    return found
-
-
-NOT_IN_STORE = "gold page not in the store"
-NO_STORE = "no store, and not the page's own words"
-IRRELEVANT = "best passage below the threshold"
-NOTHING_ELSE = "nothing else on the claim that could leave it open"
+    return scores
 
 
 @dataclass(frozen=True)
 class Source:
-    """The passages of gold answers; without a store, answers stand for their pages.
+    """Where the passages of gold answers come from.
 
     Attributes:
-        store: folder of a file for each claim id, or None.
-        threshold: least relevance of a passage to its question or answer, in [0, 1].
+        store: folder with a file for each claim id; None if answers stand for their pages.
+        scorer: name of what scores passages, for the card.
+        threshold: minimum relevance of a passage to its question or answer, in [0, 1].
     """
 
     store: Path | None
     retrieval: RetrievalSettings
-    relevance: Relevance
+    scorer: str
+    scores: Scores
     threshold: float
 
 
@@ -148,7 +112,7 @@ class ClaimEvidence:
     """The gold evidence of one claim.
 
     Args:
-        flaws: counts what is wrong with the claim's store.
+        flaws: counts faults of the claim's store.
     """
 
     def __init__(self, annotated: GoldClaim, source: Source, flaws: Flaws) -> None:
@@ -160,7 +124,7 @@ class ClaimEvidence:
         )
 
     def passage(self, answer: GoldAnswer, drops: Drops) -> Found | None:
-        """Find the passage that an answer was read from; None is counted."""
+        """Find the passage that an answer was read from; None, counted in ``drops``, if there is none."""
         if self._source.store is None:
             return self._own_text(answer, drops)
         page = self._page(answer)
@@ -174,9 +138,9 @@ class ClaimEvidence:
         return Found(answer, passage, own_text=False)
 
     def elsewhere(self, answer: GoldAnswer, drops: Drops) -> Found | None:
-        """Find the passage on another question that comes closest to this one; None is counted.
+        """Find the passage on another question that comes closest to this one; None, counted, if there is none.
 
-        It stands for what retrieval brings to a question that no page answers.
+        It stands for what retrieval returns for a question that no page answers.
         """
         others = list(self._passages_of_others(answer))
         if not others:
@@ -200,7 +164,7 @@ class ClaimEvidence:
         return next((self._pages[address] for address in addresses if address in self._pages), None)
 
     def _own_text(self, answer: GoldAnswer, drops: Drops) -> Found | None:
-        """The text that an annotator took from the page: an extractive answer, or the reason of a Boolean one."""
+        """Return the text that an annotator took from the page: an extractive answer, or a Boolean one's reason."""
         text = {AnswerType.EXTRACTIVE: answer.text, AnswerType.BOOLEAN: answer.explanation}.get(answer.type, "")
         if not text:
             drops[NO_STORE] += 1
@@ -209,10 +173,25 @@ class ClaimEvidence:
         return Found(answer, Passage(text, answer.url or f"annotation:{place}", place, 0), own_text=True)
 
     def _best(self, answer: GoldAnswer, passages: Sequence[Passage]) -> tuple[float, Passage]:
-        """The passage most relevant to the question or to the answer, by the better of the two scores."""
+        """Return the passage most relevant to the question or to the answer, by the better of the two scores."""
         queries = [answer.question]
         if answer.type is not AnswerType.UNANSWERABLE:
             queries.append(answer_text(answer))
-        scores = self._source.relevance.scores(queries, [passage.text for passage in passages]).max(axis=0)
+        scores = self._source.scores(queries, [passage.text for passage in passages]).max(axis=0)
         best = int(scores.argmax())
         return float(scores[best]), passages[best]
+
+
+def find_pages(store: Path, urls: Iterable[str], flaws: Flaws) -> dict[str, Page]:
+    """Return the pages of a store that have one of these addresses, by ``page_key``; the longest of each.
+
+    Args:
+        store: a claim's file; a missing or broken one yields what it can, and ``flaws`` counts the rest.
+    """
+    wanted = {page_key(url) for url in urls if url}
+    found: dict[str, Page] = {}
+    for page in read_pages(store, flaws) if wanted else ():
+        address = page_key(page.url)
+        if address in wanted and (address not in found or len(page.text) > len(found[address].text)):
+            found[address] = page
+    return found

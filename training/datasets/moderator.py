@@ -1,9 +1,9 @@
-"""The moderator's data (DebateCV, section 4): synthetic debates, and what is made of them.
+"""The moderator's data (DebateCV, section 4): synthetic debates, and the data sets made of them.
 
-Debates about annotated claims are held as a run holds them: over what a graph of thoughts has asked, retrieved and
-answered. Only there every claim is debated, as in the papers, and not only those on which branches disagree; and the
-base model moderates. Each debate is on disk as soon as it is over; one that failed is not kept, so the next run tries
-it again. Of them come Debate-SFT, and D-SFT with D-DPO.
+Debates about annotated claims are held as in a run: over what a graph of thoughts has asked, retrieved and answered.
+The differences: every claim is debated, as in the papers, not only those on which branches disagree; and the base model
+moderates. Each debate is on disk as soon as it is over. A failed one is not kept, so the next call tries it again.
+``moderator_data`` makes the data sets of Debate-SFT, D-SFT and D-DPO.
 """
 
 import logging
@@ -44,17 +44,17 @@ from system.strategies.steps.questions import first_questions
 from system.strategies.steps.tasks.judge_claim import VerdictReply
 from system.strategies.steps.verdict import conclude
 from system.tasks.base import Adapter, Reply
-from training.datasets.samples import DataSet, Drops, Sample
+from training.datasets.samples import DataSet, Drops, Sample, replies
 
 M = TypeVar("M", bound=ModeratorTask[Reply])
 
-PATIENCE = 24 * 3600.0  # seconds that a debate may take: nobody waits for it, and a hurried one is no example
+PATIENCE = 24 * 3600.0  # seconds that a debate may take; one that is cut short is no example
 
 _LOGGER = logging.getLogger(__name__)
 
 
 class Debate(Record):
-    """A debate as its moderator read it, with what the moderator replied in the end.
+    """A debate as its moderator read it, with the moderator's last reply.
 
     Attributes:
         rulings: those after earlier rounds.
@@ -70,15 +70,11 @@ class Debate(Record):
 
     @property
     def task(self) -> Moderate | CloseDebate:
-        """The task that the moderator was given."""
+        """The moderator's last task."""
         return self.ask(Moderate) if isinstance(self.reply, RulingReply) else self.ask(CloseDebate)
 
     def ask(self, task: type[M], **more: Any) -> M:
-        """A moderator's task over this debate.
-
-        Args:
-            more: what else the task takes.
-        """
+        """Return a moderator's task over this debate; ``more`` are further fields of the task."""
         return task(
             claim=self.claim,
             pairs=self.pairs,
@@ -100,7 +96,7 @@ class Debate(Record):
 
 
 class Listener:
-    """A model that remembers the decisive reply of each claim's moderator; otherwise it is the model it wraps."""
+    """A wrapped model that records the decisive reply of each claim's moderator."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -110,18 +106,16 @@ class Listener:
         """See ``Model.generate``."""
         results = await self._model.generate(requests)
         for request, result in zip(requests, results, strict=True):
-            self._listen(request, result)
+            task = request.task
+            if isinstance(task, Moderate | CloseDebate) and isinstance(result, Completion):
+                self._record(task, result.reply)
         return results
 
     async def close(self) -> None:
         """See ``Model.close``."""
         await self._model.close()
 
-    def _listen(self, request: Request, result: Result) -> None:
-        task = request.task
-        if not (isinstance(task, Moderate | CloseDebate) and isinstance(result, Completion)):
-            return
-        reply = result.reply
+    def _record(self, task: Moderate | CloseDebate, reply: Reply) -> None:
         if isinstance(reply, VerdictReply) or (isinstance(reply, RulingReply) and reply.decision != CONTINUE):
             self.heard[task.claim.id] = Debate(
                 claim=task.claim,
@@ -134,13 +128,13 @@ class Listener:
 
 
 async def debate_always(case: Case) -> Outcome:
-    """The graph of strategy ``got``, and a debate over all that its branches found, whether they agree or not."""
+    """Run the graph of strategy ``got``, and debate what its branches found, whether they agree or not."""
 
     async def verdict() -> Thought[Verdict] | None:
         branches = [Branch([question]) for question in await first_questions(case)]
         await explore(case, branches)
         pairs = [pair for branch in branches for pair in branch.pairs]
-        answered = any(pair.content.passages for pair in pairs)  # as in a run: nothing else is worth a debate
+        answered = any(pair.content.passages for pair in pairs)  # without a passage, a run does not debate either
         return await hold_debate(case, share_evidence(case, pairs)) if answered else None
 
     return await conclude(case, verdict())
@@ -154,14 +148,14 @@ async def hold_debates(
     store: Path,
     journal: RecordJournal[Debate],
 ) -> list[Debate]:
-    """Debate the claims that the journal does not hold yet.
+    """Debate the claims that are not in the journal yet.
 
     Args:
         settings: see ``debate_settings``.
         store: a file for each claim.
 
     Returns:
-        The debates about these claims that came to a verdict, in the order of the claims.
+        The debates that reached a verdict, in the order of the claims.
     """
     listener = Listener(model)
     engine = Engine(listener, encoder, settings, strategy=debate_always if settings.strategy == "got" else None)
@@ -182,10 +176,10 @@ async def hold_debates(
 
 
 def debate_settings(settings: Settings) -> Settings:
-    """The settings for debates: those of a run, without a tight budget, and with the base model as moderator.
+    """Return the settings for debates: a run's, with a wide time budget and the base model as moderator.
 
-    Adapters that ask and answer make the evidence what it will be. On gold evidence (``--evidence gold``), as in the
-    papers, there is nothing to ask and the strategy is ``debatecv``.
+    Adapters for questions and answers stay, so that the evidence is as in use. On gold evidence (``--evidence gold``),
+    as in the papers, there is nothing to ask and the strategy is ``debatecv``.
     """
     retrieved = settings.debate.evidence == "retrieved"
     adapters = {task: name for task, name in settings.model.adapters.items() if task is not Adapter.MODERATOR}
@@ -198,11 +192,8 @@ def debate_settings(settings: Settings) -> Settings:
     )
 
 
-BATCH = 16
-
-
 class Correction(Record):
-    """Reasons for the gold verdict of a debate that its moderator got wrong (error correction; DebateCV, section 4)."""
+    """Reasons for the gold verdict of a debate whose moderator was wrong (error correction; DebateCV, section 4)."""
 
     claim_id: int
     justification: str
@@ -211,23 +202,24 @@ class Correction(Record):
 async def correct(
     model: Model, debates: Sequence[Debate], labels: Mapping[int, Label], journal: RecordJournal[Correction]
 ) -> dict[int, str]:
-    """Have the model write the reasons that the journal does not hold yet.
+    """Have the model write the reasons that are not in the journal yet.
 
     Args:
         debates: those with a wrong verdict.
         labels: gold verdicts by the claim's id.
 
     Returns:
-        The reasons by the claim's id; one that the model failed to give is absent, and asked for again the next time.
+        The reasons by the claim's id. A failed one is absent, and the next call asks for it again.
     """
     known = {correction.claim_id for correction in journal.finished}
-    left = [debate for debate in debates if debate.claim.id not in known]
-    for start in tqdm(range(0, len(left), BATCH), unit="batch", desc="corrections", disable=None):
-        batch = left[start : start + BATCH]
-        requests = [Request(debate.ask(CorrectVerdict, label=labels[debate.claim.id])) for debate in batch]
-        for debate, result in zip(batch, await model.generate(requests), strict=True):
-            if isinstance(result, Completion) and isinstance(result.reply, JustificationReply):
-                journal.append(Correction(claim_id=debate.claim.id, justification=result.reply.justification.strip()))
+    tasks = {
+        debate.claim.id: debate.ask(CorrectVerdict, label=labels[debate.claim.id])
+        for debate in debates
+        if debate.claim.id not in known
+    }
+    async for claim, reply in replies(model, tasks, "corrections"):
+        if isinstance(reply, JustificationReply):
+            journal.append(Correction(claim_id=claim, justification=reply.justification.strip()))
     return {correction.claim_id: correction.justification for correction in journal.finished}
 
 
@@ -238,16 +230,16 @@ NOT_CORRECTED = "wrong verdict without a correction"
 def moderator_data(
     claims: Sequence[GoldClaim], debates: Sequence[Debate], corrections: Mapping[int, str], notes: dict[str, Any]
 ) -> list[DataSet]:
-    """The data sets of the two recipes and of an ablation.
+    """Make the data sets of the two recipes and of an ablation.
 
-    Debate-SFT trains on correct and corrected replies together (``moderator``), in the ablation on the corrected ones
-    alone (``moderator_corrected``, without C_correct). D-SFT trains on the correct ones (``moderator_sft``, which is
-    also the ablation without C_error); D-DPO then prefers the corrected reply to the original
-    (``moderator_preferences``). All but the last learn to continue too, from each ruling after which a debate of theirs
-    continued; a moderator that saw last rulings alone would end every debate in its first round.
+    Debate-SFT trains on correct and corrected replies together (``moderator``); its ablation without C_correct trains
+    on the corrected ones only (``moderator_corrected``). D-SFT trains on the correct ones (``moderator_sft``, also the
+    ablation without C_error). D-DPO then prefers the corrected reply to the original (``moderator_preferences``). All
+    but the last also learn to continue, from each ruling after which a debate continued: a moderator that saw only last
+    rulings would end more debates in their first round.
 
     Args:
-        corrections: reasons for the gold verdict by the id of the claim, where the moderator was wrong.
+        corrections: reasons for the gold verdict by the claim's id, for claims on which the moderator was wrong.
     """
     labels = {annotated.claim.id: annotated.label for annotated in claims}
     right = [debate for debate in debates if debate.label is labels[debate.claim.id]]
@@ -274,7 +266,7 @@ def moderator_data(
 
 
 def _continued(debate: Debate) -> Iterator[Sample]:
-    """The rulings that another round followed; after the last one of a closed debate none did."""
+    """Yield the rulings that another round followed, which excludes the last one of a closed debate."""
     closed = isinstance(debate.reply, VerdictReply)
     for place, ruling in enumerate(debate.rulings[: len(debate.rulings) - closed]):
         transcript = tuple(argument for argument in debate.transcript if argument.round <= ruling.round)
@@ -288,7 +280,7 @@ def _kept(debate: Debate) -> Sample:
 
 
 def _corrected(debate: Debate, label: Label, justification: str) -> Sample:
-    """The reply with reasons and verdict corrected; what a ruling notes of the round before them stays."""
+    """Return the reply with reasons and verdict corrected; a ruling's notes on the round stay."""
     reply: RulingReply | VerdictReply = (
         debate.reply.model_copy(update={"reason": justification, "decision": label})
         if isinstance(debate.reply, RulingReply)
@@ -300,8 +292,8 @@ def _corrected(debate: Debate, label: Label, justification: str) -> Sample:
 def syndec(
     debates: Sequence[Debate], labels: Mapping[int, Label], corrections: Mapping[int, str]
 ) -> list[dict[str, Any]]:
-    """The debates with all fields of SynDeC: claim, evidence set, debate recording, ground-truth verdict, predicted
-    verdict and justification, and the corrected justification, which is null where none is needed or none was given.
+    """Return the debates with all fields of SynDeC: claim, evidence, debate, gold verdict, predicted verdict and
+    justification, and the corrected justification, which is null if none is needed or none was given.
     """
     return [
         {

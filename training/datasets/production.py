@@ -12,17 +12,16 @@ import orjson
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from system.averitec.gold import GoldClaim, write_gold_store
+from system.files.atomic import write_atomically
 from system.files.journal import RecordJournal, identity_of
 from system.graph.records import Record
 from system.models.base import Model
 from system.models.loading import load_model
 from system.models.prompting import prompt_files
 from system.settings import Settings
-from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from training import TrainingError
-from training.datasets.evidence import Source, load_relevance
+from training.datasets.evidence import BI_ENCODER, Source, bi_encoder, cross_encoder
 from training.datasets.gold import question_generation, verdict_prediction
-from training.datasets.labels import entailment_pairs, label_prediction
 from training.datasets.moderator import (
     Correction,
     Debate,
@@ -33,11 +32,10 @@ from training.datasets.moderator import (
     syndec,
 )
 from training.datasets.question_answering import Judgement, judge_entailment, question_answering
-from training.datasets.samples import DataSet, Making, sha256_of, write_data_set, write_file
+from training.datasets.samples import DataSet, Making, sha256_of, write_data_set
 from training.datasets.stores import write_small_stores
-from training.datasets.web import Web
 
-SETS = ("question_generation", "verdict_prediction", "labels", "entailment", "question_answering", "moderator")
+SETS = ("question_generation", "verdict_prediction", "question_answering", "moderator")
 R = TypeVar("R", bound=Record)
 
 
@@ -47,12 +45,12 @@ class DataOrder:
 
     Attributes:
         claims_file: the annotated split.
-        claims: those of it that are used.
+        claims: the claims of it that are used.
         settings: of the model that judges, debates and corrects, and of retrieval.
         store: knowledge store of the claims, or None.
-        scorer: see ``load_relevance``.
-        entailment: folder of the entailment sets (``labels.SHARES``), or None.
-        overwrite: start over what was stopped.
+        scorer: cross-encoder that finds an answer's passage, or ``BI_ENCODER``.
+        partial: see ``verdict_prediction``.
+        overwrite: start over instead of resuming.
     """
 
     claims_file: Path
@@ -62,7 +60,7 @@ class DataOrder:
     store: Path | None
     scorer: str
     threshold: float
-    entailment: Path | None
+    partial: float
     overwrite: bool
     making: Making
 
@@ -71,36 +69,31 @@ async def produce(order: DataOrder) -> AsyncIterator[dict[str, Any]]:
     """Make the data sets in turn and yield the card of each as soon as it is written.
 
     Raises:
-        TrainingError: a scorer cannot be loaded, no debate came to a verdict, or a file cannot be written.
+        TrainingError: a scorer cannot be loaded, or no debate reached a verdict.
+        OSError: a file cannot be written.
         EncoderUnavailable, ModelUnavailable: what judges or debates cannot be loaded.
         JournalError: the folder holds work of another order.
     """
-    cheap = {"question_generation": question_generation, "verdict_prediction": verdict_prediction}
-    for name in (name for name in cheap if name in order.sets):
-        yield write_data_set(cheap[name](order.claims), order.making)
-    if "entailment" in order.sets and order.entailment:
-        ids = max(annotated.claim.id for annotated in order.claims) + 1
-        yield write_data_set(entailment_pairs(order.entailment, ids), order.making)
-    if not {"labels", "question_answering", "moderator"} & set(order.sets):
+    if "question_generation" in order.sets:
+        yield write_data_set(question_generation(order.claims), order.making)
+    if "verdict_prediction" in order.sets:
+        yield write_data_set(verdict_prediction(order.claims, order.partial), order.making)
+    if not {"question_answering", "moderator"} & set(order.sets):
         return
     encoder = SentenceEncoder.of(order.settings.retrieval)
-    if "labels" in order.sets:
-        web = Web(order.claims, encoder, order.settings.model.seed)
-        yield write_data_set(label_prediction(order.claims, web), order.making)
     async with _model(order, encoder) as model:
         if "question_answering" in order.sets:
             yield write_data_set(await _question_answering(order, encoder, model), order.making)
         if "moderator" in order.sets and model:
-            store = debate_store(order, encoder)
-            for data in await _moderator(order, encoder, model, store):
+            for data in await _moderator(order, encoder, model):
                 yield write_data_set(data, order.making)
 
 
 @asynccontextmanager
 async def _model(order: DataOrder, encoder: Encoder) -> AsyncIterator[Model | None]:
-    """The model that judges and debates, without a moderator's adapter, which is still to be trained.
+    """Load the model that judges passages of a store and debates; None if there is neither.
 
-    None where there is neither a store, whose passages are judged, nor a debate.
+    The moderator's adapter, which is still to be trained, is left out.
     """
     if not order.store and "moderator" not in order.sets:
         yield None
@@ -113,35 +106,29 @@ async def _model(order: DataOrder, encoder: Encoder) -> AsyncIterator[Model | No
 
 
 async def _question_answering(order: DataOrder, encoder: Encoder, model: Model | None) -> DataSet:
-    source = Source(order.store, order.settings.retrieval, load_relevance(order.scorer, encoder), order.threshold)
+    scores = bi_encoder(encoder) if order.scorer == BI_ENCODER else cross_encoder(order.scorer)
+    source = Source(order.store, order.settings.retrieval, order.scorer, scores, order.threshold)
     if order.store is None or model is None:
-        return await question_answering(order.claims, source, _nobody)
+        return await question_answering(order.claims, source)
     judged_with = {"knowledge store": str(order.store.resolve()), "scorer": order.scorer}
     with _journal(order, "entailment", Judgement, judged_with) as journal:
         data = await question_answering(order.claims, source, partial(judge_entailment, model, journal))
     return replace(data, notes={**data.notes, "entailment judged by": _name(order.settings)})
 
 
-async def _nobody(tasks: dict[str, VerifyAnswer]) -> dict[str, Judgement]:
-    """Judges nothing: an answer follows from its own text."""
-    return {}
-
-
 def debate_store(order: DataOrder, encoder: Encoder) -> Path:
-    """The stores that debates retrieve from: those of the claims, else small ones."""
+    """Return the stores that debates retrieve from: those of the claims, or small ones."""
     folder = order.making.folder
     if order.settings.debate.evidence == "gold":
         return write_gold_store(order.claims_file, [one.claim for one in order.claims], folder / "gold")
-    if order.store:
-        return order.store
-    seed = order.settings.model.seed
-    return write_small_stores(order.claims, Web(order.claims, encoder, seed), folder / "stores", seed)
+    return order.store or write_small_stores(order.claims, encoder, folder / "stores", order.settings.model.seed)
 
 
-async def _moderator(order: DataOrder, encoder: Encoder, model: Model, store: Path) -> list[DataSet]:
+async def _moderator(order: DataOrder, encoder: Encoder, model: Model) -> list[DataSet]:
     settings, folder = debate_settings(order.settings), order.making.folder
     claims = [annotated.claim for annotated in order.claims]
     labels = {annotated.claim.id: annotated.label for annotated in order.claims}
+    store = debate_store(order, encoder)
     from_store = "small" if store.parent == folder else str(store.resolve())
     with _journal(order, "debates", Debate, {"stores of debates": from_store}) as held:
         debates = await hold_debates(model, encoder, settings, claims, store, held)
@@ -151,7 +138,7 @@ async def _moderator(order: DataOrder, encoder: Encoder, model: Model, store: Pa
     with _journal(order, "corrections", Correction, {}) as corrected:
         corrections = await correct(model, wrong, labels, corrected)
     lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))
-    write_file(folder / "debates.jsonl", b"".join(lines))
+    write_atomically(folder / "debates.jsonl", b"".join(lines))
     notes = {
         "debates": {
             "held by": _name(settings),
@@ -170,9 +157,9 @@ def _name(settings: Settings) -> str:
 
 
 def _journal(order: DataOrder, name: str, kind: type[R], more: dict[str, str]) -> RecordJournal[R]:
-    """The journal of one kind of work; it is resumed unless the order says otherwise.
+    """Open the journal of one kind of work, to resume it unless the order says otherwise.
 
-    Which claims are wanted is no part of its identity, so that a few can be tried before all.
+    Its identity leaves out which claims are wanted, so that a few can be tried before all.
     """
     folder = order.making.folder / "journals"
     folder.mkdir(parents=True, exist_ok=True)

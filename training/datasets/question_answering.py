@@ -8,76 +8,74 @@ from knowledge_store.pages.page import Flaws, describe
 from system.averitec.gold import GoldAnswer, GoldClaim
 from system.files.journal import RecordJournal
 from system.graph.records import Answer, AnswerType, Record, Source
-from system.models.base import Completion, Model, Request
+from system.models.base import Model
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.tasks.base import Adapter
 from training.datasets import evidence
-from training.datasets.evidence import ClaimEvidence, Found
+from training.datasets.evidence import ClaimEvidence
 from training.datasets.gold import answer_text, states
-from training.datasets.samples import DataSet, Drops, Sample
+from training.datasets.samples import DataSet, Drops, Sample, replies
 
-BATCH = 64  # requests that are sent together, and lost together if the power goes
+NOT_ENTAILED = "answer that does not follow from its passage"
+NOT_JUDGED = "entailment that the model did not judge"
+EMPTY = "question or answer without text"
 
 
 class Judgement(Record):
-    """A model's judgement of an answer."""
+    """A model's judgement whether an answer follows from its passage."""
 
     sample: str
     entailed: bool
     reason: str
 
 
+Judge = Callable[[dict[str, VerifyAnswer]], Awaitable[dict[str, Judgement]]]
+"""Judges by the id of the sample whether answers follow from their passages; see ``judge_entailment``."""
+
+
 async def judge_entailment(
     model: Model, journal: RecordJournal[Judgement], tasks: dict[str, VerifyAnswer]
 ) -> dict[str, Judgement]:
-    """Have answers judged that the journal does not hold yet.
+    """Have the model judge the answers that the journal does not have yet.
 
     Args:
         tasks: by the id of their sample.
 
     Returns:
-        The judgements by the id of the sample; one that the model failed to give is absent, and asked for again the
-        next time.
+        The judgements by the id of the sample. A failed one is absent, and the next call asks for it again.
     """
     known = {judgement.sample for judgement in journal.finished}
-    left = [sample for sample in tasks if sample not in known]
-    with tqdm(total=len(tasks), initial=len(tasks) - len(left), unit="answer", desc="entailment", disable=None) as bar:
-        for start in range(0, len(left), BATCH):
-            batch = left[start : start + BATCH]
-            for sample, result in zip(batch, await model.generate([Request(tasks[s]) for s in batch]), strict=True):
-                if isinstance(result, Completion) and isinstance(result.reply, VerificationReply):
-                    journal.append(Judgement(sample=sample, entailed=result.reply.entailed, reason=result.reply.reason))
-            bar.update(len(batch))
-    judgements = {judgement.sample: judgement for judgement in journal.finished}
-    return {sample: judgements[sample] for sample in tasks if sample in judgements}
+    left = {sample: task for sample, task in tasks.items() if sample not in known}
+    async for sample, reply in replies(model, left, "entailment"):
+        if isinstance(reply, VerificationReply):
+            journal.append(Judgement(sample=sample, entailed=reply.entailed, reason=reply.reason))
+    return {judgement.sample: judgement for judgement in journal.finished if judgement.sample in tasks}
 
 
-NOT_ENTAILED = "answer that does not follow from its passage"
-NOT_JUDGED = "entailment that the model did not judge"
-EMPTY = "question or answer without text"
+async def question_answering(
+    claims: Sequence[GoldClaim], source: evidence.Source, judge: Judge | None = None
+) -> DataSet:
+    """Make a sample of each gold answer whose passage is found and, by the judge, entails it.
 
-Judge = Callable[[dict[str, VerifyAnswer]], Awaitable[dict[str, Judgement]]]
-"""Judges by the id of the sample whether answers follow from their passages; see ``judge_entailment``."""
-
-
-async def question_answering(claims: Sequence[GoldClaim], source: evidence.Source, judge: Judge) -> DataSet:
-    """A sample for each gold answer whose passage can be found and, by a model's judgement, entails it.
-
-    What the paper leaves open: answers that the claim's metadata states, and questions that no page answers, are shown
-    with the passage on another question that comes closest. They are not judged, as nothing in it should entail them;
-    nor are answers whose passage is their own text.
+    The paper leaves open how a model learns that a passage has no answer. Answers that the claim's metadata states, and
+    questions that no page answers, get the closest passage on another question. They are not judged, as nothing in it
+    should entail them; nor are answers whose passage is their own text.
     """
     drops, flaws = Drops(), Flaws()
     samples: list[Sample] = []
     for annotated in tqdm(claims, unit="claim", desc="gold passages", disable=None):
         samples += _samples(annotated, ClaimEvidence(annotated, source, flaws), drops)
-    kept = await _entailed(samples, judge, drops)
+    tasks = {sample.id: task for sample in samples if (task := _verification(sample))}
+    judgements = await judge(tasks) if judge and tasks else {}
+    drops[NOT_JUDGED] += sum(name not in judgements for name in tasks)
+    drops[NOT_ENTAILED] += sum(not judgement.entailed for judgement in judgements.values())
+    entailed = {name for name, judgement in judgements.items() if judgement.entailed}
+    kept = [sample for sample in samples if sample.id not in tasks or sample.id in entailed]
+    fallback = "fallback: the answers' own text, judged by nobody"
     notes = {
-        "passages": "of the gold pages in the knowledge store"
-        if source.store
-        else "fallback: the answers' own text, judged by nobody",
-        "relevance": {"model": source.relevance.name, "threshold": source.threshold},
+        "passages": "of the gold pages in the knowledge store" if source.store else fallback,
+        "relevance": {"model": source.scorer, "threshold": source.threshold},
         "flaws of the stores": describe(flaws).removeprefix("; "),
     }
     return DataSet(Adapter.QUESTION_ANSWERING, kept, drops, notes)
@@ -95,12 +93,12 @@ def _sample(
     name: str, annotated: GoldClaim, answer: GoldAnswer, evidence: ClaimEvidence, drops: Drops
 ) -> Sample | None:
     from_metadata = answer.medium == "Metadata" and states(annotated.claim, answer.text)
-    if from_metadata or answer.type is AnswerType.UNANSWERABLE:
-        found = evidence.elsewhere(answer, drops)
-    else:
-        found = evidence.passage(answer, drops)
+    unanswerable = answer.type is AnswerType.UNANSWERABLE
+    find = evidence.elsewhere if from_metadata or unanswerable else evidence.passage
+    found = find(answer, drops)
     if found is None:
         return None
+    own_text = found.own_text and not unanswerable
     return Sample(
         id=name,
         label=annotated.label,
@@ -108,31 +106,12 @@ def _sample(
         reply=AnswerReply(
             source=Source.METADATA if from_metadata else Source.EVIDENCE, type=answer.type, answer=answer_text(answer)
         ),
-        kind=_kind(found, from_metadata),
+        kind="metadata" if from_metadata else f"{answer.type}{', own text' if own_text else ''}",
     )
 
 
-def _kind(found: Found, from_metadata: bool) -> str:
-    if from_metadata:
-        return "metadata"
-    own_text = found.own_text and found.answer.type is not AnswerType.UNANSWERABLE
-    return f"{found.answer.type}{', own text' if own_text else ''}"
-
-
-async def _entailed(samples: Sequence[Sample], judge: Judge, drops: Drops) -> list[Sample]:
-    tasks = {sample.id: task for sample in samples if (task := _verification(sample))}
-    judgements = await judge(tasks) if tasks else {}
-    drops[NOT_JUDGED] += sum(name not in judgements for name in tasks)
-    drops[NOT_ENTAILED] += sum(not judgement.entailed for judgement in judgements.values())
-    return [
-        sample
-        for sample in samples
-        if sample.id not in tasks or (sample.id in judgements and judgements[sample.id].entailed)
-    ]
-
-
 def _verification(sample: Sample) -> VerifyAnswer | None:
-    """Ask about a sample; None if the passage need not, or trivially does, entail the answer."""
+    """Ask about a sample; None if its passage need not entail the answer, or trivially does."""
     task, reply = sample.task, sample.reply
     assert isinstance(task, AnswerQuestion) and isinstance(reply, AnswerReply)
     if reply.source is Source.METADATA or reply.type is AnswerType.UNANSWERABLE or sample.kind.endswith("own text"):

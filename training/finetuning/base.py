@@ -1,9 +1,10 @@
-"""The base model that an adapter is trained on, in the precision that fits the memory; the calculation is shown.
+"""The base model that an adapter is trained on, in the precision that fits the device's memory.
 
-The sums are upper estimates for LoRA with gradient checkpointing; ``scripts/benchmarks/training.py`` measures a step.
+``choose_precision`` compares plans: bfloat16, or NF4 (QLoRA) if bfloat16 does not fit; float32 without a GPU. The sums
+are upper estimates for LoRA with gradient checkpointing, and ``scripts/benchmarks/training.py`` measures a step beside
+them. Example: ``load_base(model, choose_precision(skeleton(model), RECIPES["qg"], device_memory(None)).precision)``.
 """
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,13 +17,12 @@ import torch
 from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
 
-from system.hardware.cpu import keep_freed_memory
 from system.hardware.memory import GIB, RUNTIME
 from system.models.base import ModelUnavailable, first_line
 from training import TrainingError
 from training.finetuning.recipes import Recipe
 
-SPARE = 0.03  # of the device; allocators fragment
+SPARE = 0.03  # share of the device's memory that is left free, because allocators fragment
 
 
 class Precision(StrEnum):
@@ -37,19 +37,20 @@ class Precision(StrEnum):
 # a scale of 32 bits for each 256 of these.
 WEIGHT = {Precision.FLOAT32: 4.0, Precision.BFLOAT16: 2.0, Precision.NF4: (4 + 8 / 64 + 32 / (64 * 256)) / 8}
 
-# Bytes of a trained weight, with its gradient and Adam's two moments: all float32, or beside 4-bit weights bfloat16
-# with moments of 8 bits.
+# Bytes of a trained weight, with its gradient and Adam's two moments: all in float32, or beside NF4 weights in bfloat16
+# with 8-bit moments.
 TRAINED = {Precision.FLOAT32: 16.0, Precision.BFLOAT16: 16.0, Precision.NF4: 6.0}
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """Bytes by purpose of a training with one example at a time.
+    """Memory of a training, in bytes.
 
     Attributes:
-        total: what may be used.
+        total: memory that may be used.
         per_token: activations of one token: the inputs of all blocks, and what one block keeps for its gradient.
-        context: longest example, in tokens.
+        context: maximum length of an example, in tokens.
+        tokens: maximum tokens per forward pass, a multiple of ``context``.
     """
 
     precision: Precision
@@ -58,33 +59,34 @@ class TrainingPlan:
     adapter: int
     per_token: int
     context: int
+    tokens: int
 
     @property
     def activations(self) -> int:
-        """Bytes of the activations of the longest example."""
-        return self.per_token * self.context
+        """Activations of the largest forward pass."""
+        return self.per_token * self.tokens
 
     @property
     def needed(self) -> int:
-        """Bytes of everything."""
+        """Sum of all purposes."""
         return self.weights + self.adapter + self.activations + RUNTIME
 
     @property
     def fits(self) -> bool:
-        """Whether the device has as much."""
+        """Whether the device has that much."""
         return self.needed <= self.total * (1 - SPARE)
 
     @property
     def longest(self) -> int:
-        """Longest context that fits, in tokens; 0 where not even the weights do."""
+        """Longest context that fits, in tokens; 0 if not even the weights fit."""
         left = int(self.total * (1 - SPARE)) - (self.needed - self.activations)
-        return max(0, left // self.per_token)
+        return max(0, left // (self.per_token * (self.tokens // self.context)))
 
     def __str__(self) -> str:
         rows = {
             f"frozen weights, {self.precision}": self.weights,
             "adapter, gradients, optimizer": self.adapter,
-            f"activations ({self.context:,} tokens of {self.per_token / 1024:,.0f} KiB)": self.activations,
+            f"activations ({self.tokens:,} tokens of {self.per_token / 1024:,.0f} KiB)": self.activations,
             "runtime": RUNTIME,
             "needed": self.needed,
             "available": self.total,
@@ -93,18 +95,17 @@ class TrainingPlan:
 
 
 def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> TrainingPlan:
-    """The plan with the most exact weights that fits.
+    """Return the plan with the most exact weights that fits.
 
     Args:
-        bare: the base model without weights (``system.hardware.memory.skeleton``).
+        bare: base model without weights (``system.hardware.memory.skeleton``).
         memory: bytes that may be used.
-        gpu: whether there is one; a processor takes bfloat16 only where it has matrix instructions for it.
+        gpu: whether there is a GPU.
 
     Raises:
-        TrainingError: no precision fits; the message shows the sums and the longest context that would fit.
+        TrainingError: no precision fits; the message has the sums and the longest context that would fit.
     """
-    processor = Precision.BFLOAT16 if has_matrix_bfloat16() else Precision.FLOAT32
-    precisions = (Precision.BFLOAT16, Precision.NF4) if gpu else (processor,)
+    precisions = (Precision.BFLOAT16, Precision.NF4) if gpu else (Precision.FLOAT32,)
     plans = [plan_training(bare, recipe, precision, memory) for precision in precisions]
     for plan in plans:
         if plan.fits:
@@ -114,13 +115,8 @@ def choose_precision(bare: Any, recipe: Recipe, memory: int, gpu: bool) -> Train
     raise TrainingError(f"the training does not fit in memory:\n{last}\n{remedy}")
 
 
-def has_matrix_bfloat16() -> bool:
-    """Whether the processor multiplies bfloat16 matrices faster than float32 ones (Intel's AMX, Arm's BF16)."""
-    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
-
-
 def plan_training(bare: Any, recipe: Recipe, precision: Precision, memory: int) -> TrainingPlan:
-    """Plan a training's memory in a precision; only linear layers of the blocks are quantized."""
+    """Plan a training's memory in a precision. NF4 applies to the linear layers of the blocks only."""
     config = bare.config
     projections = list(_projections(bare))
     in_blocks = sum(layer.weight.numel() for layer in projections)
@@ -134,21 +130,22 @@ def plan_training(bare: Any, recipe: Recipe, precision: Precision, memory: int) 
         weights=int(in_blocks * WEIGHT[precision] + elsewhere * unquantized),
         adapter=int(trained * TRAINED[precision]),
         per_token=int(unquantized * config.hidden_size * config.num_hidden_layers + _block(config, projections, width)),
-        context=recipe.context * recipe.micro_batch,
+        context=recipe.context,
+        tokens=recipe.tokens,
     )
 
 
 def _projections(bare: Any) -> Iterator[nn.Linear]:
-    """Linear layers of the blocks: what is quantized, and what the adapter changes."""
+    """Yield the linear layers of the blocks: what is quantized, and what the adapter changes."""
     head = bare.get_output_embeddings()
     return (module for module in bare.modules() if isinstance(module, nn.Linear) and module is not head)
 
 
 def _block(config: Any, projections: list[nn.Linear], adapter_width: int) -> float:
-    """Bytes that one block keeps for one token while its gradient is computed.
+    """Return the bytes that one block keeps for one token while its gradient is computed.
 
     Each projection keeps its input for the adapter, in the adapter's precision, before and after dropout with a mask of
-    one byte, and its output in 2 bytes; the two norms compute in float32; the widest gradients are those of the MLP.
+    one byte, and its output in 2 bytes. The two norms compute in float32. The widest gradients are those of the MLP.
     """
     layers = config.num_hidden_layers
     inputs = sum(layer.in_features for layer in projections) / layers
@@ -157,23 +154,20 @@ def _block(config: Any, projections: list[nn.Linear], adapter_width: int) -> flo
     return float(inputs * (2 * adapter_width + 1) + outputs * 2 + norms + 4 * config.intermediate_size * adapter_width)
 
 
-SHORT = 1024  # tokens up to which a processor trains faster with whole attention matrices than with flash attention
-
-
 def check_trainable(model: str) -> None:
-    """Check that a base model's weights can be trained: those of a quantized checkpoint cannot.
+    """Check that a base model's weights can be trained; those of a quantized checkpoint cannot.
 
     Raises:
-        TrainingError: it is quantized; with what to do.
+        TrainingError: the model is quantized; the message names the remedy.
         ModelUnavailable: there is no such model.
     """
     try:
         config = AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
     except Exception as error:  # a damaged configuration fails anywhere in transformers
         raise ModelUnavailable(
-            f"base model {model!r} cannot be read: {first_line(error)}; give a folder with "
-            "config.json of a causal language model, or the name of a model on the hub; "
-            "'python -m training dequantize' makes a base from the checkpoint that the engine serves"
+            f"base model {model!r} cannot be read: {first_line(error)}; give a folder with config.json of a causal "
+            "language model, or the name of a model on the hub; 'python -m training dequantize' makes a base from the "
+            "checkpoint that the engine serves"
         ) from error
     if getattr(config, "quantization_config", None) is not None:
         raise TrainingError(
@@ -185,7 +179,7 @@ def check_trainable(model: str) -> None:
 
 
 def device_memory(limit: float | None) -> int:
-    """Bytes that training may use: those of the GPU, or without one those that are free; ``limit`` GiB at most."""
+    """Return the bytes that training may use: the GPU's, or free memory without a GPU; at most ``limit`` GiB."""
     if torch.cuda.is_available():
         there_are = torch.cuda.get_device_properties(0).total_memory
     else:
@@ -193,53 +187,30 @@ def device_memory(limit: float | None) -> int:
     return min(there_are, int(limit * GIB)) if limit else there_are
 
 
-def load_base(model: str, precision: Precision, context: int = SHORT + 1) -> Any:
+def load_base(model: str, precision: Precision) -> Any:
     """Load a base model to train an adapter on, on the GPU if there is one.
-
-    Args:
-        context: longest example, in tokens.
 
     Raises:
         ModelUnavailable: it cannot be loaded.
     """
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    plain = device == "cpu" and context <= SHORT
-    dtype = torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16
-    quantization = four_bits() if precision is Precision.NF4 else None
-    if device == "cpu":
-        keep_freed_memory()
     try:
         return AutoModelForCausalLM.from_pretrained(
             model,
-            dtype=dtype,
-            device_map={"": device},
-            attn_implementation="eager" if plain else None,
-            quantization_config=quantization,
+            dtype=torch.float32 if precision is Precision.FLOAT32 else torch.bfloat16,
+            device_map={"": "cuda" if torch.cuda.is_available() else "cpu"},
+            quantization_config=four_bits() if precision is Precision.NF4 else None,
             local_files_only=Path(model).is_dir(),
-            use_safetensors=True,  # a pickle is code
+            use_safetensors=True,  # a pickle can run code
         )
     except Exception as error:  # a damaged configuration fails anywhere in transformers
         raise ModelUnavailable(f"base model {model!r} cannot be loaded in {precision}: {first_line(error)}") from error
 
 
-def compile_blocks(base: Any) -> None:
-    """Train faster on a CPU by compiling the blocks, if a C++ compiler and PyTorch's headers are there.
-
-    On a GPU the time goes into matrix products, which compiling does not change.
-    """
-    if torch.cuda.is_available():
-        return
-    if not shutil.which("g++") or not (Path(torch.__file__).parent / "include").exists():
-        return
-    for block in base.model.layers:
-        block.compile(dynamic=True)
-
-
 def four_bits() -> BitsAndBytesConfig:
-    """QLoRA's form (Dettmers et al., 2023): NormalFloat, with quantized scales, computing in bfloat16.
+    """Return QLoRA's quantization (Dettmers et al., 2023): NF4 with quantized scales, computing in bfloat16.
 
     Raises:
-        ModelUnavailable: bitsandbytes, which computes in it, is not installed.
+        ModelUnavailable: bitsandbytes, which computes in NF4, is not installed.
     """
     if not find_spec("bitsandbytes"):
         raise ModelUnavailable("a base in 4 bits needs bitsandbytes; run scripts/setup.sh train gpu")

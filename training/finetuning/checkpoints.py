@@ -1,4 +1,4 @@
-"""The state of a training: the checkpoint to resume from, and the identity that must match."""
+"""The state of a training's folder: the settings that must match to resume, and the checkpoint to resume from."""
 
 import json
 import shutil
@@ -8,35 +8,32 @@ from typing import Any
 from training import TrainingError
 
 RECORD = "training.json"
-CONFIG = "adapter_config.json"  # of an adapter; PEFT writes it behind the weights
-STATE = "trainer_state.json"  # of a checkpoint; the last thing that is written of it
+CONFIG = "adapter_config.json"  # PEFT writes it after the adapter's weights
+STATE = "trainer_state.json"  # the last file of a checkpoint that is written
 
 
 def open_folder(folder: Path, settings: dict[str, Any]) -> None:
-    """Record what is trained in a folder, or check that it is what was recorded before.
+    """Record the settings of a training, or check that they equal the recorded ones.
 
     Raises:
-        TrainingError: the folder holds another training; the message says what differs.
+        TrainingError: the folder holds another training; the message names the first difference.
     """
-    record = folder / RECORD
     settings = json.loads(json.dumps(settings))
-    if not record.exists():
+    if not (folder / RECORD).exists():
         folder.mkdir(parents=True, exist_ok=True)
-        record.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+        (folder / RECORD).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         return
     before = read_record(folder)
-    differing = [name for name in settings if before.get(name) != settings[name]]
-    if differing:
-        name = differing[0]
-        raise TrainingError(
-            f"{folder} holds a training run with other settings: "
-            f"{name} was {before.get(name)!r}, now {settings[name]!r}; "
-            "give another --output, or remove the folder to start over"
-        )
+    for name, value in settings.items():
+        if before.get(name) != value:
+            raise TrainingError(
+                f"{folder} holds a training run with other settings: {name} was {before.get(name)!r}, now {value!r}; "
+                "give another --output, or remove the folder to start over"
+            )
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """Read the record of the training in a folder.
+    """Read the settings of the training in a folder.
 
     Raises:
         TrainingError: the folder has no record that can be read.
@@ -52,24 +49,14 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def finished(folder: Path) -> bool:
-    """Whether the adapter of a folder is trained."""
-    return (folder / CONFIG).exists()
-
-
 def last_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint that was written whole; broken ones, as a full disk leaves them, are removed."""
+    """Return the newest complete checkpoint. Remove incomplete ones, which a full disk leaves behind."""
     found = sorted((folder / "checkpoints").glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
     for checkpoint in reversed(found):
-        if _whole(checkpoint):
+        try:
+            json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            shutil.rmtree(checkpoint)
+        else:
             return checkpoint
-        shutil.rmtree(checkpoint)
     return None
-
-
-def _whole(checkpoint: Path) -> bool:
-    try:
-        json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return True

@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import replace
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,14 @@ from training.finetuning.recipes import RECIPES, Recipe
 MODELS = Path("models")
 BASE = MODELS / "base"
 DATA = MODELS / "data"
+SETTINGS = {
+    "epochs": "passes over the examples",
+    "learning_rate": "peak learning rate",
+    "batch": "examples per update",
+    "micro_batch": "examples per forward pass",
+    "context": "maximum length of an example, in tokens",
+    "patience": "evaluations without a better held-out loss before training stops",
+}
 
 
 def add_command(commands: Any) -> None:
@@ -42,19 +51,19 @@ def add_command(commands: Any) -> None:
         default=1,
         help="random seed for the held-out claims, the order and the dropout (default: %(default)s)",
     )
-    for name, help_text in _SETTINGS.items():
+    for name, help_text in SETTINGS.items():
         kind = type(getattr(RECIPES["qg"], name))
         parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"{help_text} (default: the recipe's)")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train.
+    """Train an adapter.
 
     Raises:
         TrainingError: see ``training.train``.
     """
-    from training.finetuning.training import Job, train  # large libraries
+    from training.finetuning.training import Job, train  # imports large libraries
 
     recipe = _recipe(options)
     train(
@@ -71,30 +80,22 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-_SETTINGS = {
-    "epochs": "passes over the examples",
-    "learning_rate": "peak learning rate",
-    "batch": "examples per update",
-    "context": "maximum length of an example, in tokens",
-    "patience": "evaluations without a better held-out loss before training stops",
-}
-
-
 def _recipe(options: argparse.Namespace) -> Recipe:
-    """The task's recipe with the settings of the command line.
+    """Return the task's recipe with the settings of the command line.
 
     Raises:
         TrainingError: a setting is not positive.
     """
-    given = {name: value for name in _SETTINGS if (value := getattr(options, name)) is not None}
+    given = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
     for name, value in given.items():
         if value <= 0:
             raise TrainingError(f"--{name.replace('_', '-')} {value}: expected a number above 0")
-    return replace(RECIPES[options.task], **given)
+    recipe = replace(RECIPES[options.task], **given)
+    return replace(recipe, micro_batch=gcd(recipe.batch, recipe.micro_batch))
 
 
 def _start(given: Path | None, recipe: Recipe) -> Path | None:
-    """The adapter to continue from; None for a new one.
+    """Return the adapter to continue from; None for a new one.
 
     Raises:
         TrainingError: there is no adapter in that folder.

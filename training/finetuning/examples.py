@@ -1,13 +1,12 @@
-"""Data sets of prompts and replies: reading them, setting claims aside, and leaving out what is too long.
+"""Data sets of prompts and replies: read them, hold claims out, and drop examples that are too long.
 
 A data set is JSON Lines in TRL's conversational form, with the claim that each example was made of. The prompts are
-the messages that the engine sends (``system.models.prompting``), so the chat template makes the same token ids of them.
+the messages that the engine sends (``system.models.prompting``), so the chat template gives the same token ids.
 """
 
 import hashlib
 import random
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar
@@ -18,6 +17,8 @@ from typing_extensions import TypedDict
 from system.graph.records import explain
 from system.models.chat import ChatTokenizer
 from training import TrainingError
+
+_REMEDY = "python -m training data --help"
 
 
 class Turn(TypedDict):
@@ -30,24 +31,19 @@ class Turn(TypedDict):
 Turns = Annotated[list[Turn], Field(min_length=1)]
 
 
-class Example(BaseModel, ABC):
-    """A prompt that the engine sends, with replies.
-
-    Attributes:
-        label: gold label of the claim, where the reply depends on it.
-    """
+class Example(BaseModel):
+    """A prompt of the engine; its subclasses have replies."""
 
     model_config = ConfigDict(frozen=True)
 
-    id: str
     claim_id: int
-    label: str | None = None
     prompt: Turns
 
     @property
-    @abstractmethod
-    def replies(self) -> tuple[list[Turn], ...]:
-        """All replies to the prompt."""
+    def conversations(self) -> list[list[Turn]]:
+        """The prompt with each of its replies."""
+        names = {"completion", "chosen", "rejected"} & type(self).model_fields.keys()
+        return [[*self.prompt, *getattr(self, name)] for name in names]
 
 
 class Demonstration(Example):
@@ -55,27 +51,12 @@ class Demonstration(Example):
 
     completion: Turns
 
-    @property
-    def replies(self) -> tuple[list[Turn], ...]:
-        """See ``Example.replies``."""
-        return (self.completion,)
-
-    @property
-    def reply(self) -> str:
-        """The reply that the model should write."""
-        return self.completion[0]["content"]
-
 
 class Preference(Example):
-    """Two replies, of which one is better."""
+    """Two replies, of which the first is better."""
 
     chosen: Turns
     rejected: Turns
-
-    @property
-    def replies(self) -> tuple[list[Turn], ...]:
-        """See ``Example.replies``."""
-        return (self.chosen, self.rejected)
 
 
 E = TypeVar("E", bound=Example)
@@ -83,7 +64,7 @@ E = TypeVar("E", bound=Example)
 
 @dataclass(frozen=True)
 class Split(Generic[E]):
-    """Examples to learn from and examples that are held out; no claim is in both."""
+    """Training and held-out examples; no claim is in both."""
 
     train: list[E]
     held_out: list[E]
@@ -99,22 +80,34 @@ def read_examples(path: Path, kind: type[E]) -> list[E]:
         lines = path.read_bytes().splitlines()
     except OSError as error:
         raise TrainingError(f"{path}: no data set to train on ({error.strerror}); make it: {_REMEDY}") from error
-    examples = [_parse(path, number, line, kind) for number, line in enumerate(lines, start=1) if line.strip()]
+    examples = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            examples.append(kind.model_validate_json(line))
+        except ValidationError as error:
+            fault = explain(error.errors()[0], "the line", quoting=False)
+            raise TrainingError(
+                f"{path}, line {number}: expected a JSON object with {', '.join(kind.model_fields)}; {fault}; "
+                f"make the data set again: {_REMEDY}"
+            ) from error
     if not examples:
         raise TrainingError(f"{path}: expected an example on each line, found none; make the data set again: {_REMEDY}")
     return examples
 
 
 def split_by_claim(examples: Sequence[E], share: float, seed: int) -> Split[E]:
-    """Set a share of the claims aside, at least one, with all their examples.
+    """Hold out a share of the claims, at least one, with all their examples.
 
-    The order in which claims are set aside depends on seed and claim alone, so that nearly the same claims are held
-    out for all adapters.
+    The order in which claims are held out depends on seed and claim id only, so all adapters hold out nearly the same.
 
     Raises:
         TrainingError: all examples are of one claim.
     """
-    claims = sorted({example.claim_id for example in examples}, key=lambda claim: rank(seed, claim))
+
+    def rank(claim: int) -> bytes:
+        return hashlib.sha256(f"{seed}:{claim}".encode()).digest()
+
+    claims = sorted({example.claim_id for example in examples}, key=rank)
     if len(claims) < 2:
         raise TrainingError("expected examples of at least two claims, as one is held out; use more of the train split")
     aside = set(claims[: max(1, round(share * len(claims)))])
@@ -123,10 +116,10 @@ def split_by_claim(examples: Sequence[E], share: float, seed: int) -> Split[E]:
 
 
 def in_batches(examples: Sequence[E], size: int, seed: int) -> list[E]:
-    """Order examples so that each batch is of about one length, and the batches stand at random.
+    """Order examples so that each batch has about one length, and the batches are in random order.
 
-    Grouping by length as transformers does goes from long to short again and again, which is from one data set to the
-    other where they differ in length: the loss on held-out examples rose and fell with it.
+    The order is fixed before the training, so that a resumed epoch goes on where it stopped. Transformers' own
+    ``group_by_length`` draws another order after a resume, which would repeat some examples and skip others.
     """
     generator = random.Random(seed)
     ordered = sorted(generator.sample(examples, len(examples)), key=lambda example: len(example.prompt[-1]["content"]))
@@ -135,40 +128,18 @@ def in_batches(examples: Sequence[E], size: int, seed: int) -> list[E]:
 
 
 def that_fit(examples: Sequence[E], chat: ChatTokenizer) -> list[E]:
-    """The examples that are no longer than the context with their longest reply.
+    """Return the examples whose prompt and longest reply fit the context.
 
     Raises:
-        TrainingError: none is that short.
+        TrainingError: none fits.
     """
-    fitting = [example for example in examples if max(_lengths(example, chat)) <= chat.context]
+
+    def length(conversation: list[Turn]) -> int:
+        return len(chat.tokenizer.apply_chat_template(conversation, return_dict=False))
+
+    fitting = [example for example in examples if max(map(length, example.conversations)) <= chat.context]
     if not fitting:
         raise TrainingError(
             f"all {len(examples)} examples are longer than {chat.context} tokens; give a longer --context"
         )
     return fitting
-
-
-_REMEDY = "python -m training data --help"
-
-
-def _parse(path: Path, number: int, line: bytes, kind: type[E]) -> E:
-    try:
-        return kind.model_validate_json(line)
-    except ValidationError as error:
-        fault = explain(error.errors()[0], "the line", quoting=False)
-        expected = ", ".join(kind.model_fields)
-        raise TrainingError(
-            f"{path}, line {number}: expected a JSON object with {expected}; {fault}; "
-            f"make the data set again: {_REMEDY}"
-        ) from error
-
-
-def rank(seed: int, claim: int) -> bytes:
-    """The place of a claim among those that are held out; the lowest are."""
-    return hashlib.sha256(f"{seed}:{claim}".encode()).digest()
-
-
-def _lengths(example: Example, chat: ChatTokenizer) -> Iterator[int]:
-    for reply in example.replies:
-        messages = [*example.prompt, *reply]
-        yield len(chat.tokenizer.apply_chat_template(messages, return_dict=False))

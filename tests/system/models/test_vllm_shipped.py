@@ -9,6 +9,7 @@ import system
 from system.hardware.weights import SMOLLM2, find
 from system.models.base import Request
 from system.settings import EngineSettings
+from system.strategies.steps.tasks.judge_claim import LabelClaim
 from system.tasks.base import Adapter
 from training.check import example_tasks
 
@@ -28,7 +29,8 @@ def test_the_shipped_adapter_labels_as_in_transformers():
     from system.models.transformers import TransformersModel
     from system.models.vllm import VllmModel
 
-    labels = [Request(task) for task in example_tasks(Adapter.VERDICT_PREDICTION, 8, labels=True)]
+    tasks = example_tasks(Adapter.VERDICT_PREDICTION, 8)
+    labels = [Request(LabelClaim(claim=task.claim, pairs=task.pairs)) for task in tasks]
 
     def ask(kind):
         async def answer():  # the model is made where a loop runs already, as in a notebook

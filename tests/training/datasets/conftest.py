@@ -13,14 +13,10 @@ from tests.helpers.training_claims import write
 from training.datasets.evidence import Source
 
 
-class WordOverlap:
+def word_overlap(queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
     """The share of a query's words that a passage has."""
-
-    name = "word overlap"
-
-    def scores(self, queries: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
-        words = [set(query.lower().split()) for query in queries]
-        return np.array([[len(w & set(p.lower().split())) / len(w) for p in passages] for w in words])
+    words = [set(query.lower().split()) for query in queries]
+    return np.array([[len(w & set(p.lower().split())) / len(w) for p in passages] for w in words])
 
 
 @pytest.fixture
@@ -31,4 +27,4 @@ def annotated(tmp_path: Path) -> list[GoldClaim]:
 @pytest.fixture
 def source() -> Source:
     """Without a store."""
-    return Source(None, RetrievalSettings(chunk_size=80, chunk_overlap=20), WordOverlap(), threshold=0.5)
+    return Source(None, RetrievalSettings(chunk_size=80, chunk_overlap=20), "word overlap", word_overlap, threshold=0.5)

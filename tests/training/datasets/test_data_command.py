@@ -9,7 +9,7 @@ import pytest
 from system.models.scripted import ScriptedModel
 from system.strategies.debate.tasks import CorrectVerdict, JustificationReply
 from tests.helpers.bridge import Answers
-from tests.helpers.training_claims import BRIDGE, GHOST, MILL, RECORDS, TOLLS, naming, write
+from tests.helpers.training_claims import BRIDGE, MILL, RECORDS, naming, write
 from training.__main__ import main
 from training.datasets import production
 
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-CHEAP = ("--sets", "question_generation", "verdict_prediction")
+CHEAP = ("--sets", "question_generation", "verdict_prediction", "--partial", "1")
 
 
 def test_cheap_sets_need_no_model(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,24 +57,30 @@ def test_cheap_sets_need_no_model(folder: Folder, capsys: pytest.CaptureFixture[
     assert not (folder.output / "journals").exists()
 
 
-def test_the_same_command_makes_the_same_files(folder: Folder) -> None:
-    folder.make(*CHEAP)
+def test_held_out_claims_and_others_are_left_out_and_the_rest_is_always_the_same(folder: Folder) -> None:
+    write(folder.held_out, [{"claim": "the old MILL in Aster burned down"}])
+    assert folder.make(*CHEAP, "--limit", "3") == 0
+    assert {line["claim_id"] for line in folder.lines("question_generation")} == {0, 2}
+    leakage = folder.card("question_generation")["leakage"]
+    assert isinstance(leakage, dict) and leakage["claim repeats a held-out claim"] == 1
     before = {path.name: path.read_bytes() for path in folder.output.iterdir()}
-    folder.make(*CHEAP)
+    folder.make(*CHEAP, "--limit", "3")
     assert before == {path.name: path.read_bytes() for path in folder.output.iterdir()}
 
 
-def test_leaves_out_and_counts_held_out_claims(folder: Folder) -> None:
-    write(folder.held_out, [{"claim": "the old MILL in Aster burned down"}])
-    assert folder.make(*CHEAP) == 0
-    assert {line["claim_id"] for line in folder.lines("question_generation")} == {0, 2, 3}
-    leakage = folder.card("question_generation")["leakage"]
-    assert isinstance(leakage, dict) and leakage["claim repeats a held-out claim"] == 1
-
-
-def test_a_subset_keeps_the_ids(folder: Folder) -> None:
-    assert folder.make(*CHEAP, "--start", "1", "--limit", "2") == 0
-    assert {line["claim_id"] for line in folder.lines("question_generation")} == {1, 2}
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--start", "4"), "no claims left of 0; check --start, --limit and --held-out"),
+        (("--knowledge-store", "no/store"), "no/store not found; expected a folder with <claim id>.json"),
+        (("--output", "pyproject.toml"), "File exists: 'pyproject.toml'; fix it and run the same command again"),
+    ],
+)
+def test_names_what_is_wrong(
+    folder: Folder, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], complaint: str
+) -> None:
+    assert folder.make(*CHEAP, *options) == 2
+    assert complaint in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -96,35 +102,6 @@ def test_truncated_and_foreign_claims_end_with_a_message(
     assert not folder.output.exists()
 
 
-def test_no_remaining_claims_is_an_error(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder.held_out, [BRIDGE, MILL, TOLLS, GHOST])
-    assert folder.make(*CHEAP) == 2
-    assert "no claims left of 4; check --start, --limit and --held-out" in capsys.readouterr().err
-
-
-def test_rejects_a_missing_store(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    assert folder.make("--knowledge-store", str(folder.output / "store")) == 2
-    assert "store not found; expected a folder with <claim id>.json" in capsys.readouterr().err
-
-
-def test_names_an_output_that_cannot_be_written(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    folder.output.write_text("a file")
-    assert folder.make(*CHEAP) == 2
-    assert f"{folder.output}: File exists" in capsys.readouterr().err
-
-
-def test_held_out_claims_are_required(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["data", "--claims", str(folder.claims)])
-    assert "required: --held-out" in capsys.readouterr().err
-
-
-def test_a_threshold_beyond_one_is_an_error(folder: Folder, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        folder.make("--threshold", "50")
-    assert "--threshold: expected a number from 0 to 1, got 50" in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     answers = Answers()
@@ -134,7 +111,7 @@ def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monk
     said = capsys.readouterr().out
     assert "passages: fallback: the answers' own text" in said
     assert {path.name for path in folder.output.glob("*.jsonl")} == {
-        *(f"{name}.jsonl" for name in (*NAMES, "labels", "moderator_preferences")),
+        *(f"{name}.jsonl" for name in (*NAMES, "moderator_preferences")),
         "debates.jsonl",
     }
     correct, pairs = folder.lines("moderator_sft"), folder.lines("moderator_preferences")

@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from system.averitec.gold import GoldClaim, write_gold_store
 from system.files.journal import RecordJournal
-from system.graph.records import Claim, Label
+from system.graph.records import Label
 from system.models.base import ErrorKind, Model, ModelError, Request
 from system.models.scripted import ScriptedModel
 from system.settings import Settings
@@ -90,20 +89,6 @@ def test_a_debate_records_what_its_moderator_read_and_replied(bench: Bench) -> N
     assert {request.task.adapter for request in model.requests} == {Adapter.NONE, Adapter.MODERATOR}
 
 
-def test_trains_on_the_end_of_a_longer_debate(bench: Bench) -> None:
-    undecided = DECIDES.model_copy(update={"decision": CONTINUE})
-    closing = VerdictReply(justification="In the end.", label=Label.REFUTED)
-
-    def goes_on(request: Request) -> Reply | None:
-        if isinstance(request.task, CloseDebate):
-            return closing
-        return undecided if isinstance(request.task, Moderate) else supports(request)
-
-    (debate,) = bench.debates(ScriptedModel(goes_on), count=1)
-    assert isinstance(debate.task, CloseDebate) and debate.reply == closing
-    assert len(debate.rulings) == 3 and len(debate.transcript) == 6
-
-
 def test_keeps_finished_debates_and_retries_failed_ones(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     def fails_at_the_mill(request: Request) -> Reply | ModelError | None:
         mill = "mill" in request.task.claim.text
@@ -116,22 +101,6 @@ def test_keeps_finished_debates_and_retries_failed_ones(bench: Bench, caplog: py
     again = bench.debates(model)
     assert [debate for debate in again if debate.claim.id != 1] == first and len(again) == 4
     assert {request.task.claim.id for request in model.requests} == {1}
-
-
-def test_a_full_disk_ends_the_debates_and_keeps_those_before(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    append, room = RecordJournal.append, iter([True, True])
-
-    def fill(journal: RecordJournal[Any], record: Any) -> None:
-        if not next(room, False):
-            raise OSError(28, "No space left on device")
-        append(journal, record)
-
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
-        patch.setattr(RecordJournal, "append", fill)
-        bench.debates(ScriptedModel(supports))
-    model = ScriptedModel(supports)
-    assert len(bench.debates(model)) == 4
-    assert len({request.task.claim.id for request in model.requests}) == 2
 
 
 def test_debates_have_the_base_model_as_moderator() -> None:
@@ -161,11 +130,7 @@ def test_both_recipes(bench: Bench) -> None:
     assert refuted.reply == DECIDES.model_copy(update={"reason": "The reports are false.", "decision": Label.REFUTED})
     assert all(sample.rejected is None for sample in sft.samples)
     assert sft.drops == {NOT_CORRECTED: 1} and sft.notes["recipe"] == "Debate-SFT"
-
-
-def test_counts_a_debate_without_a_verdict(bench: Bench) -> None:
-    debates = bench.debates(ScriptedModel(supports), count=3)
-    assert moderator_data(bench.claims, debates, {}, {})[1].drops == {NO_VERDICT: 1}
+    assert moderator_data(bench.claims, debates[:3], corrections, {})[1].drops == {NO_VERDICT: 1}
 
 
 def test_all_fields_of_syndec(bench: Bench) -> None:
@@ -196,12 +161,6 @@ def test_asks_the_corrector_once_with_debate_and_gold_verdict(bench: Bench, tmp_
     assert isinstance(task, CorrectVerdict) and task.transcript == wrong[0].transcript
 
 
-def test_a_journal_of_debates_reads_back_what_was_written(bench: Bench) -> None:
-    first = bench.debates(ScriptedModel(supports))
-    assert bench.debates(ScriptedModel(lambda request: None)) == first
-    assert isinstance(first[0].claim, Claim)
-
-
 def test_learns_to_continue_where_a_round_followed(bench: Bench) -> None:
     def decides_in_the_second_round(request: Request) -> Reply | None:
         if isinstance(request.task, Moderate) and not request.task.rulings:
@@ -223,13 +182,17 @@ def test_learns_to_continue_where_a_round_followed(bench: Bench) -> None:
     assert [sample.id for sample in pairs.samples] == ["debate-1"]
 
 
-def test_a_closed_debate_does_not_teach_to_continue(bench: Bench) -> None:
+def test_learns_from_the_end_of_a_closed_debate_and_not_to_continue_it(bench: Bench) -> None:
+    closing = VerdictReply(justification="In the end.", label=Label.SUPPORTED)
+
     def never_decides(request: Request) -> Reply | None:
         if isinstance(request.task, CloseDebate):
-            return VerdictReply(justification="In the end.", label=Label.SUPPORTED)
+            return closing
         undecided = DECIDES.model_copy(update={"decision": CONTINUE})
         return undecided if isinstance(request.task, Moderate) else supports(request)
 
     (debate,) = bench.debates(ScriptedModel(never_decides), count=1)
+    assert isinstance(debate.task, CloseDebate) and debate.reply == closing
+    assert len(debate.rulings) == 3 and len(debate.transcript) == 6
     kinds = [sample.kind for sample in moderator_data(bench.claims[:1], [debate], {}, {})[0].samples]
-    assert len(debate.rulings) == 3 and kinds == ["goes on", "goes on", "correct"]
+    assert kinds == ["goes on", "goes on", "correct"]

@@ -4,7 +4,6 @@ import asyncio
 import json
 from pathlib import Path
 
-import orjson
 import pytest
 
 from knowledge_store.pages.page import Flaws
@@ -22,12 +21,11 @@ from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.training_claims import RECORDS, naming, write
-from training.__main__ import main
 from training.datasets import stores
+from training.datasets.leakage import HeldOut
 from training.datasets.moderator import Debate, debate_settings, hold_debates, moderator_data
-from training.datasets.samples import HeldOut, Making, TokenRenderer, write_data_set
-from training.datasets.stores import write_small_stores
-from training.datasets.web import Web, sentences
+from training.datasets.samples import Making, Renderer, write_data_set
+from training.datasets.stores import sentences, write_small_stores
 
 SETTINGS = Settings.model_validate({"graph": {"depth": 2}, "run": {"budget": 900}})
 
@@ -40,7 +38,7 @@ def annotated(tmp_path: Path) -> list[GoldClaim]:
 @pytest.fixture
 def store(tmp_path: Path, annotated: list[GoldClaim], monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(stores, "LOST", 0.0)  # of so few questions none should be lost
-    return write_small_stores(annotated, Web(annotated, BagOfWords(), 1), tmp_path / "stores", 1)
+    return write_small_stores(annotated, BagOfWords(), tmp_path / "stores", 1)
 
 
 def debates(model: ScriptedModel, store: Path, claims: list[GoldClaim]) -> list[Debate]:
@@ -72,7 +70,7 @@ def test_small_stores_hold_answers_among_other_text(store: Path, annotated: list
     assert not any(answer.question in page.text for answer in bridge.answers for page in pages)
     assert set(sentences(annotated[1].answers[0])) <= {sentence for page in pages for sentence in page.sentences}
     before = (store / "0.json").read_bytes()
-    write_small_stores(annotated, Web(annotated, BagOfWords(), 1), store, 1)
+    write_small_stores(annotated, BagOfWords(), store, 1)
     assert (store / "0.json").read_bytes() == before
 
 
@@ -109,7 +107,7 @@ def chat(tiny_tokenizer: str) -> ChatTokenizer:
 def data(tmp_path: Path, store: Path, annotated: list[GoldClaim], chat: ChatTokenizer) -> Path:
     held = debates(disputed(), store, annotated[:1])
     corrections = {debate.claim.id: "The history says so." for debate in held}
-    making = Making(tmp_path, TokenRenderer(chat), HeldOut([]), {})
+    making = Making(tmp_path, Renderer(chat), HeldOut([]), {})
     write_data_set(moderator_data(annotated[:1], held, corrections, {})[0], making)
     return tmp_path
 
@@ -119,33 +117,3 @@ def test_prompts_agree_with_a_run_token_for_token(
 ) -> None:
     lines = [json.loads(line) for line in (data / "moderator.jsonl").read_text().splitlines()]
     assert sent and [chat.encode(line["prompt"]) for line in lines] == [chat.prompt(t, adapter=True).ids for t in sent]
-
-
-def test_the_prompts_command_compares_layout_and_filling(
-    data: Path,
-    sent: list[Moderate | CloseDebate],
-    chat: ChatTokenizer,
-    tiny_tokenizer: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    prompts = [chat.prompt_text(chat.prompt(task, adapter=True).ids) for task in sent]
-    command = ["prompts", "--data", str(data), "--run", str(data), "--tokenizer", tiny_tokenizer]
-
-    def compared(prompts: list[str]) -> list[str]:
-        lines = [orjson.dumps({"adapter": "moderator", "prompt": prompt}) for prompt in prompts]
-        (data / "trace.jsonl").write_bytes(b"\n".join(lines))
-        assert main(command) == 0
-        return capsys.readouterr().out.splitlines()
-
-    _, _, learnt, asked, layout = compared(prompts)
-    assert learnt.split("|")[3:] == asked.split("|")[3:]
-    passages, answers = len(sent[0].evidence), len(sent[0].pairs)
-    assert f"| {answers:.1f} | 0.00 | {passages:.1f} |" in asked
-    assert layout == "moderator: every line of the run's layout is in the data set"
-    *_, number, new = compared([f'{prompts[0]}\nHint 3: "look"', *prompts[1:]])
-    assert (
-        number == "moderator: lines of the run's layout that are not in the data set: 1"
-        and new.strip() == 'Hint #: "…"'
-    )
-    (data / "trace.jsonl").unlink()
-    assert main(command) == 2 and "run the claims with --trace" in capsys.readouterr().err

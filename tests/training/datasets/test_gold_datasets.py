@@ -9,7 +9,15 @@ from system.graph.records import NO_ANSWER, AnswerType, Label
 from system.models.prompting import render
 from system.strategies.steps.tasks.ask_question import AskQuestion
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from training.datasets.gold import NO_JUSTIFICATION, answer_text, gold_pairs, question_generation, verdict_prediction
+from training.datasets.gold import (
+    LEFT_OUT,
+    NO_JUSTIFICATION,
+    PARTIAL,
+    answer_text,
+    gold_pairs,
+    question_generation,
+    verdict_prediction,
+)
 
 
 @pytest.fixture
@@ -35,10 +43,6 @@ def test_several_answers_to_a_question_are_one_pair(bridge: GoldClaim) -> None:
     pairs = gold_pairs(bridge.model_copy(update={"questions": (question, *bridge.questions[1:])}))
     assert [pair.question for pair in pairs] == [pair.question for pair in gold_pairs(bridge)]
     assert pairs[0].answer == f"{first.text} In May."
-
-
-def test_equal_questions_that_are_not_adjacent_stay_separate(bridge: GoldClaim) -> None:
-    assert len(gold_pairs(bridge.model_copy(update={"questions": bridge.questions[:1] * 2}))) == 2
 
 
 def test_each_question_follows_from_the_pairs_before_it(bridge: GoldClaim) -> None:
@@ -88,4 +92,25 @@ def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: GoldClaim) -> No
 def test_a_claim_without_reasons_keeps_its_partial_evidence(annotated: list[GoldClaim]) -> None:
     data = verdict_prediction(annotated)
     assert data.drops == {NO_JUSTIFICATION: 4}
-    assert {sample.kind for sample in data.samples} == {"partial evidence"}
+    assert {sample.kind for sample in data.samples} == {PARTIAL}
+
+
+def test_keeps_a_share_of_the_partial_evidence_always_the_same(annotated: list[GoldClaim]) -> None:
+    many = [
+        one.model_copy(
+            update={"claim": one.claim.model_copy(update={"text": f"Claim {number}."}), "justification": "So."}
+        )
+        for number in range(200)
+        for one in annotated[:1]
+    ]
+    whole, part = verdict_prediction(many), verdict_prediction(many, 0.3)
+    kept = [sample.id for sample in part.samples if sample.kind == PARTIAL]
+    assert 150 < len(kept) < 210 and part.drops == {LEFT_OUT: 600 - len(kept)}
+    assert [sample for sample in part.samples if sample.kind != PARTIAL] == [
+        sample for sample in whole.samples if sample.kind != PARTIAL
+    ]
+    assert part.samples == verdict_prediction(many, 0.3).samples
+    assert whole.notes["not enough by pairs"] == {
+        **{str(pairs): "100.0% of 200" for pairs in (1, 2, 3)},
+        "4": "0.0% of 200",
+    }

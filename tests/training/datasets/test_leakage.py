@@ -1,14 +1,11 @@
 """Copies of a held-out claim are found."""
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from system.averitec.claims import ClaimsError
-from training.datasets.samples import HeldOut, read_held_out, texts_of
+from training.datasets.leakage import HeldOut
+from training.datasets.samples import texts_of
 
 CLAIM = "For a cumulative 29 of 60 years of existence as a nation, Nigeria has been under military rule."
 
@@ -54,10 +51,3 @@ def test_checks_all_texts_for_leakage_except_instructions() -> None:
     prompt = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
     line = {"prompt": prompt, "chosen": [{"content": "C"}], "rejected": [{"content": "R"}]}
     assert texts_of(line) == ["U", "C", "R"]
-
-
-def test_rejects_truncated_claims(tmp_path: Path) -> None:
-    file = tmp_path / "dev.json"
-    file.write_text(json.dumps([{"claim": CLAIM}])[:-9])
-    with pytest.raises(ClaimsError, match=r"dev\.json: line 1.*expected a JSON array"):
-        read_held_out([file])

@@ -8,7 +8,7 @@ import torch
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
 from training import TrainingError
-from training.datasets.evidence import BI_ENCODER, BiEncoderRelevance, CrossEncoderRelevance, load_relevance
+from training.datasets.evidence import bi_encoder, cross_encoder
 
 QUERIES, PASSAGES = ["when did it open", "it opened"], ["it did open", "a mill", "when it opened"]
 
@@ -36,7 +36,7 @@ def write_cross_encoder(folder: Path, outputs: int) -> str:
 
 def test_a_cross_encoder_gives_the_probability_of_each_pair(tmp_path: Path) -> None:
     name = write_cross_encoder(tmp_path / "one", outputs=1)
-    found = CrossEncoderRelevance(name).scores(QUERIES, PASSAGES)
+    found = cross_encoder(name)(QUERIES, PASSAGES)
     model = BertForSequenceClassification.from_pretrained(name).eval()
     tokenizer = BertTokenizerFast.from_pretrained(name)
     with torch.inference_mode():
@@ -49,12 +49,12 @@ def test_a_cross_encoder_gives_the_probability_of_each_pair(tmp_path: Path) -> N
 
 def test_rejects_a_classifier(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="has 3 outputs; give a cross-encoder with one output"):
-        CrossEncoderRelevance(write_cross_encoder(tmp_path / "three", outputs=3))
+        cross_encoder(write_cross_encoder(tmp_path / "three", outputs=3))
 
 
 def test_rejects_a_folder_without_a_model_and_names_the_fix(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"could not be loaded .* --scorer bi-encoder"):
-        CrossEncoderRelevance(str(tmp_path))
+        cross_encoder(str(tmp_path))
 
 
 class Axes:
@@ -69,6 +69,4 @@ class Axes:
 
 
 def test_the_bi_encoder_s_cosine_is_never_negative() -> None:
-    scorer = load_relevance(BI_ENCODER, Axes())
-    assert isinstance(scorer, BiEncoderRelevance)
-    assert scorer.scores(["yes"], ["yes", "no"]).tolist() == [[1.0, 0.0]]
+    assert bi_encoder(Axes())(["yes"], ["yes", "no"]).tolist() == [[1.0, 0.0]]

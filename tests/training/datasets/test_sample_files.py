@@ -9,9 +9,9 @@ import pytest
 
 from system.graph.records import Claim, Label, QuestionAnswer
 from system.models.chat import ChatTokenizer
-from system.models.prompting import neutralize, render
+from system.models.prompting import neutralize
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from training import TrainingError
+from training.datasets.leakage import HeldOut
 from training.datasets.samples import (
     LEAKED_TEXT,
     REPEATED,
@@ -19,12 +19,9 @@ from training.datasets.samples import (
     TOO_LONG_REPLY,
     DataSet,
     Drops,
-    HeldOut,
     Making,
-    PlainRenderer,
     Renderer,
     Sample,
-    TokenRenderer,
     write_data_set,
 )
 
@@ -40,7 +37,7 @@ def sample(
 
 
 def making(folder: Path, renderer: Renderer | None = None, held_out: tuple[str, ...] = ()) -> Making:
-    return Making(folder, renderer or PlainRenderer(), HeldOut(held_out), {"seed": 7})
+    return Making(folder, renderer or Renderer(), HeldOut(held_out), {"seed": 7})
 
 
 def lines(folder: Path) -> list[dict[str, object]]:
@@ -50,7 +47,7 @@ def lines(folder: Path) -> list[dict[str, object]]:
 def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tiny_tokenizer: str) -> None:
     chat = ChatTokenizer(tiny_tokenizer, 4096)
     one = sample(answer="<|im_start|>system")
-    write_data_set(DataSet("x", [one], Drops(), {}), making(tmp_path, TokenRenderer(chat)))
+    write_data_set(DataSet("x", [one], Drops(), {}), making(tmp_path, Renderer(chat)))
     (line,) = lines(tmp_path)
     prompt, (reply,) = line["prompt"], line["completion"]
     assert prompt == chat.prompt(one.task, adapter=True).messages
@@ -72,9 +69,9 @@ def test_a_pair_has_the_chosen_and_the_rejected_reply(tmp_path: Path) -> None:
 def test_counts_samples_that_do_not_fit(tmp_path: Path, tiny_tokenizer: str) -> None:
     long = VerdictReply(justification="word " * 400, label=Label.REFUTED)
     data = DataSet("x", [sample(), sample(reply=long)], Drops({"before": 2}), {})
-    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tiny_tokenizer, 4096))))
+    card = write_data_set(data, making(tmp_path, Renderer(ChatTokenizer(tiny_tokenizer, 4096))))
     assert card["dropped"] == {"before": 2, TOO_LONG_REPLY: 1} and card["samples"] == 1
-    card = write_data_set(data, making(tmp_path, TokenRenderer(ChatTokenizer(tiny_tokenizer, 400))))
+    card = write_data_set(data, making(tmp_path, Renderer(ChatTokenizer(tiny_tokenizer, 400))))
     assert card["dropped"][TOO_LONG_PROMPT] == 2 and card["samples"] == 0
 
 
@@ -88,7 +85,7 @@ def test_keeps_a_reply_that_just_fits(tmp_path: Path, tiny_tokenizer: str) -> No
 
     most = max(count for count in range(1, 400) if tokens(count) <= JudgeClaim.max_tokens)
     both = [sample(str(n), reply=VerdictReply(justification="a " * n, label=Label.REFUTED)) for n in (most, most + 1)]
-    write_data_set(DataSet("x", both, Drops(), {}), making(tmp_path, TokenRenderer(chat)))
+    write_data_set(DataSet("x", both, Drops(), {}), making(tmp_path, Renderer(chat)))
     assert [line["id"] for line in lines(tmp_path)] == [str(most)]
 
 
@@ -117,13 +114,7 @@ def test_a_full_disk_leaves_the_earlier_file_and_no_half_one(tmp_path: Path, mon
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(TrainingError, match=r"cannot write .*x\.jsonl \(No space left on device\); make room"):
+    with pytest.raises(OSError, match="No space left on device"):
         write_data_set(DataSet("x", [sample(), sample("b", answer="Never.")], Drops(), {}), making(tmp_path))
     assert (tmp_path / "x.jsonl").read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"x.jsonl", "x.card.json"}
-
-
-def test_renders_the_engines_prompts_without_a_tokenizer() -> None:
-    one = sample(answer="[INST] <|im_end|>")
-    assert PlainRenderer().prompt(one.task) == render(one.task, adapter=True)
-    assert "<|im_end|>" not in PlainRenderer().reply(one, SAYS)

@@ -1,3 +1,5 @@
+"""Data sets are read with their faults named, and split by claim."""
+
 import json
 from itertools import pairwise
 
@@ -17,32 +19,26 @@ LINE = {
 }
 
 
-def example(number, claim):
-    return Demonstration.model_validate(LINE | {"id": str(number), "claim_id": claim})
-
-
-def test_reads_examples_in_order(tmp_path):
-    file = tmp_path / "a.jsonl"
-    file.write_text("".join(json.dumps(LINE | {"id": str(i)}) + "\n" for i in range(3)))
-    found = read_examples(file, Demonstration)
-    assert [one.id for one in found] == ["0", "1", "2"]
-    assert found[0].reply == "{}"
+def example(claim):
+    return Demonstration.model_validate(LINE | {"claim_id": claim})
 
 
 @pytest.mark.parametrize(
     ("second", "kind", "fault"),
     [
         ('{"id": "1", "claim_id": 1, "pro', Demonstration, "line 2: .*the line: expected valid JSON"),
-        ('{"text": "of another data set"}', Demonstration, "line 2: .*id: expected a value, got none"),
+        ('{"text": "of another data set"}', Demonstration, "line 2: .*claim_id: expected a value, got none"),
         (json.dumps(LINE | {"completion": []}), Demonstration, "line 2: .*completion: "),
-        (json.dumps(LINE | {"prompt": [{"role": "robot", "content": "x"}]}), Demonstration, "prompt.0.role"),
-        ("", Preference, "line 1: .*chosen, rejected; chosen: expected a value, got none"),
+        (json.dumps(LINE | {"prompt": [{"role": "robot", "content": "x"}]}), Demonstration, ".*prompt.0.role"),
+        (json.dumps(LINE), Preference, "line 1: .*chosen, rejected; chosen: expected a value, got none"),
     ],
 )
-def test_names_a_line_that_is_not_an_example(tmp_path, second, kind, fault):
+def test_reads_examples_in_order_and_names_a_line_that_is_none(tmp_path, second, kind, fault):
     file = tmp_path / "a.jsonl"
+    file.write_text("".join(json.dumps(LINE | {"claim_id": claim}) + "\n" for claim in range(3)))
+    assert [one.claim_id for one in read_examples(file, Demonstration)] == [0, 1, 2]
     file.write_text(f"{json.dumps(LINE)}\n{second}\n")
-    with pytest.raises(TrainingError, match=f"a.jsonl, {fault}" if fault.startswith("line") else fault) as raised:
+    with pytest.raises(TrainingError, match=f"a.jsonl, {fault}") as raised:
         read_examples(file, kind)
     assert "python -m training data" in str(raised.value)
 
@@ -50,30 +46,28 @@ def test_names_a_line_that_is_not_an_example(tmp_path, second, kind, fault):
 def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
     with pytest.raises(TrainingError, match="no data set to train on"):
         read_examples(tmp_path / "none.jsonl", Demonstration)
-    (tmp_path / "empty.jsonl").write_text("\n")
+    (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(TrainingError, match="found none"):
         read_examples(tmp_path / "empty.jsonl", Demonstration)
 
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
 def test_no_claim_is_both_trained_on_and_held_out(claims, seed):
-    examples = [example(number, claim) for number, claim in enumerate(claims)]
-    split = split_by_claim(examples, 0.2, seed)
-    assert not {one.claim_id for one in split.train} & {one.claim_id for one in split.held_out}
-    assert sorted(one.id for one in split.train + split.held_out) == sorted(one.id for one in examples)
-    assert split.train and split.held_out
+    split = split_by_claim([example(claim) for claim in claims], 0.2, seed)
+    train, held_out = ([one.claim_id for one in part] for part in (split.train, split.held_out))
+    assert train and held_out and not set(train) & set(held_out) and sorted(train + held_out) == sorted(claims)
 
 
 @given(st.permutations(range(20)))
 def test_held_out_claims_do_not_depend_on_the_order(claims):
-    held_out = split_by_claim([example(0, claim) for claim in claims], 0.2, 1).held_out
-    ordered = split_by_claim([example(0, claim) for claim in range(20)], 0.2, 1).held_out
+    held_out = split_by_claim([example(claim) for claim in claims], 0.2, 1).held_out
+    ordered = split_by_claim([example(claim) for claim in range(20)], 0.2, 1).held_out
     assert {one.claim_id for one in held_out} == {one.claim_id for one in ordered}
 
 
 def test_one_claim_cannot_be_split():
     with pytest.raises(TrainingError, match="at least two claims"):
-        split_by_claim([example(0, 7), example(1, 7)], 0.5, 1)
+        split_by_claim([example(7), example(7)], 0.5, 1)
 
 
 class Words:
@@ -99,9 +93,9 @@ def test_leaves_out_examples_longer_than_the_context():
 
 def test_batches_have_one_length_and_random_order():
     prompts = [[{"role": "user", "content": "x" * (number + 1)}] for number in range(80)]
-    examples = [Demonstration.model_validate(LINE | {"id": str(i), "prompt": one}) for i, one in enumerate(prompts)]
+    examples = [Demonstration.model_validate(LINE | {"claim_id": i, "prompt": one}) for i, one in enumerate(prompts)]
     ordered = in_batches(examples, 4, seed=1)
-    batches = [[int(one.id) for one in ordered[start : start + 4]] for start in range(0, 80, 4)]
+    batches = [[one.claim_id for one in ordered[start : start + 4]] for start in range(0, 80, 4)]
     assert sorted(one for batch in batches for one in batch) == list(range(80))
     assert all(max(batch) - min(batch) == 3 for batch in batches)
     assert 4 < sum(after < before for before, after in pairwise(batches)) < 15

@@ -1,15 +1,14 @@
 """A tiny model that has learned 16 real examples by heart writes their labels: masks, template, targets are right."""
 
-import asyncio
 import json
 from dataclasses import replace
 
 import pytest
+import torch
+from peft import PeftModel
 
-from system.models.base import Completion, Request
-from system.models.transformers import TransformersModel
-from system.settings import EngineSettings
-from system.tasks.base import Adapter
+from system.models.chat import ChatTokenizer
+from training.finetuning.base import Precision, load_base
 from training.finetuning.examples import Demonstration, read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT, RECIPES
 from training.finetuning.training import Job, train
@@ -20,7 +19,7 @@ COUNT = 16
 ASIDE = {-1}  # the claim that is held out, so that all 16 are learned
 BY_HEART = replace(
     RECIPES["verdict"], dropout=0.0, epochs=60.0, batch=4, learning_rate=5e-3, context=2048, patience=99
-)  # of the real settings rank, alpha and layers; the rest is what learning by heart needs on a tiny random model
+)  # rank, alpha and layers are the real ones; the rest is what learning by heart needs on a tiny random model
 
 
 @pytest.fixture
@@ -46,15 +45,16 @@ def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts,
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     examples = read_examples(data, Demonstration)
     seed = next(seed for seed in range(100_000) if _aside(examples, seed) == ASIDE)
-    train(Job("verdict", BY_HEART, str(tiny_model / "base"), tmp_path, tmp_path / "adapter", None, None, seed))
-    model = TransformersModel(
-        str(tiny_model / "base"),
-        {Adapter.VERDICT_PREDICTION: str(tmp_path / "adapter")},
-        EngineSettings(dtype="float32"),
-    )
-    results = asyncio.run(model.generate([Request(task) for task, _ in tasks]))
-    asyncio.run(model.close())
-    written = [result.reply.label if isinstance(result, Completion) else None for result in results]
+    base, folder = str(tiny_model / "base"), tmp_path / "adapter"
+    train(Job("verdict", BY_HEART, base, tmp_path, folder, None, None, seed))
+    chat = ChatTokenizer(base, 4096)
+    model = PeftModel.from_pretrained(load_base(base, Precision.FLOAT32), str(folder)).eval()
+    written = []
+    for task, _ in tasks:
+        prompt = torch.tensor([chat.prompt(task, True).ids])
+        mask = torch.ones_like(prompt)
+        output = model.generate(input_ids=prompt, attention_mask=mask, max_new_tokens=64, do_sample=False)
+        written.append(json.loads(chat.reply_text(output[0, prompt.shape[1] :].tolist()))["label"])
     assert written == [reply.label for _, reply in tasks]
 
 

@@ -11,12 +11,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
 def prepared(tiny_model, chat, examples, recipe, folder):
-    """The rows that a trainer makes of examples."""
+    """The rows that a trainer makes of examples; held-out ones keep their order."""
     start = tiny_model / "verdict_prediction" if recipe.method == "dpo" else None
     base = load_base(str(tiny_model / "base"), Precision.FLOAT32)
-    split = Split(examples, examples[:1])
+    split = Split(examples, examples)
     trainer = build_trainer(base, chat, split, recipe, Precision.FLOAT32, folder, 1, start)
-    return list(trainer.train_dataset)
+    return list(trainer.eval_dataset)
 
 
 def engine_reply(chat, reply):

@@ -49,9 +49,8 @@ def test_a_training_lowers_the_loss_and_leaves_its_files(job, capsys):
     assert "frozen weights, " in said
     record = json.loads((job.output / "training.json").read_text())
     card = (job.output / "README.md").read_text()
-    assert all(name in card and digest in card for name, digest in record["sha256"].items())
-    assert "| rank | 16 |" in card and "![losses](curves.svg)" in card
-    assert (job.output / "curves.svg").read_text().startswith("<?xml")
+    assert record["sha256"] in card and "`verdict_prediction`" in card
+    assert "| rank | 16 |" in card and "| update 12 |" in card
     assert list((job.output / "logs").glob("events.*"))
     before, after = (float(card.split(mark)[1].split()[0]) for mark in ("held-out loss ", " before, "))
     assert after < 0.8 * before

@@ -21,7 +21,7 @@ def qwen_14b():
         return AutoModelForCausalLM.from_config(QWEN_14B)
 
 
-@pytest.mark.parametrize("task", [task for task, recipe in RECIPES.items() if not recipe.first_layer])
+@pytest.mark.parametrize("task", RECIPES)
 def test_the_14b_model_is_trained_in_4_bits_on_a_small_gpu(qwen_14b, task):
     assert choose_precision(qwen_14b, RECIPES[task], 22 * GIB, gpu=True).precision is Precision.NF4
     assert choose_precision(qwen_14b, RECIPES[task], 80 * GIB, gpu=True).precision is Precision.BFLOAT16
@@ -44,7 +44,5 @@ def test_counts_weights_and_adapter_as_loaded(tiny_model):
     model = load_base(str(tiny_model / "base"), Precision.FLOAT32)
     plan = plan_training(skeleton(str(tiny_model / "base")), RECIPES["qg"], Precision.FLOAT32, GIB)
     assert plan.weights == sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
-    trained = get_peft_model(model, lora(RECIPES["qg"], model.config.num_hidden_layers)).get_nb_trainable_parameters()[
-        0
-    ]
+    trained = get_peft_model(model, lora(RECIPES["qg"])).get_nb_trainable_parameters()[0]
     assert plan.adapter == trained * TRAINED[Precision.FLOAT32]

@@ -1,4 +1,6 @@
-"""A tiny model with everything that the real one has, made in seconds from a fixed seed, without a download.
+"""A tiny model with all parts of the real one, made in seconds from a fixed seed, without a download.
+
+    python -m tests.helpers.tiny_model FOLDER
 
     base/                   Qwen2 architecture; tokenizer, added tokens and chat template in Qwen2.5's format
     awq/                    base/ quantized to 4 bits as AutoAWQ writes it: GEMM packing, groups of 128
@@ -11,6 +13,7 @@ The base model is taught a dozen sentences, so that its replies mean nothing but
 
 import json
 import random
+import sys
 from pathlib import Path
 
 import torch
@@ -212,3 +215,7 @@ def make(output: Path) -> None:
     model.save_pretrained(str(output / "base"))
     write_awq(output / "base", output / "awq")
     write_adapters(model, output / "base", output)
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]))

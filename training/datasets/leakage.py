@@ -1,0 +1,64 @@
+"""Held-out claims, which no training sample may repeat."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from knowledge_store.pages.filters import COPIED, SHINGLE, shingles
+from knowledge_store.pages.page import normalized
+from knowledge_store.tokenization import tokenize
+from system.averitec.claims import read_claims
+
+NEAR = 0.6  # share of shingles; pairs of AVeriTeC's train and dev below it share a phrase, not a claim
+
+
+class HeldOut:
+    """Claims that training must not see.
+
+    A text repeats a claim if it has nearly all of the claim's shingles, the rule by which retrieval recognizes pages
+    that copy a claim (``knowledge_store.pages.filters``). Claims are short, so between claims most of the shingles of
+    either are enough. A claim too short for shingles is repeated only by an equal text.
+
+    >>> held_out = HeldOut(["The Aster bridge was opened to all traffic in 1932."])
+    >>> held_out.in_text("They say: the Aster bridge was opened to all traffic in 1932!")
+    True
+    >>> held_out.near_copy("The Aster bridge was opened to all"), held_out.in_text("The Aster bridge was")
+    (True, False)
+    """
+
+    def __init__(self, claims: Iterable[str]) -> None:
+        texts = [text for text in claims if text.strip()]
+        self._exact = {normalized(text) for text in texts}
+        self._sizes: list[int] = []
+        self._holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for number, text in enumerate(texts):
+            own = shingles(tokenize(text), SHINGLE)
+            self._sizes.append(len(own))
+            for shingle in own:
+                self._holders[shingle].append(number)
+
+    def near_copy(self, claim: str) -> bool:
+        """Return whether a claim equals a held-out one, or shares most of the shingles of either."""
+        own = shingles(tokenize(claim), SHINGLE)
+        shared = self._shared(own).items()
+        near = any(count >= NEAR * min(len(own), self._sizes[number]) for number, count in shared)
+        return near or normalized(claim) in self._exact
+
+    def in_text(self, text: str) -> bool:
+        """Return whether a text repeats a held-out claim."""
+        found = self._shared(shingles(tokenize(text), SHINGLE))
+        repeated = any(shared >= COPIED * self._sizes[number] for number, shared in found.items())
+        return repeated or normalized(text) in self._exact
+
+    def _shared(self, own: set[tuple[str, ...]]) -> Counter[int]:
+        """Count the shingles that each held-out claim shares with a text; claims that share none are absent."""
+        return Counter(number for shingle in own for number in self._holders.get(shingle, ()))
+
+
+def read_held_out(files: Sequence[Path]) -> HeldOut:
+    """Read the claims of some files.
+
+    Raises:
+        ClaimsError: a file holds no claims.
+    """
+    return HeldOut(claim.text for file in files for claim in read_claims(file))
