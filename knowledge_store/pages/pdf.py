@@ -13,7 +13,7 @@ from ctypes import byref, c_int, create_string_buffer
 from dataclasses import dataclass, replace
 from itertools import groupby, islice, pairwise
 from operator import attrgetter, itemgetter
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 MAX_PAGES = 5000
@@ -22,6 +22,7 @@ NO_TEXT = "no text (blank, damaged, or a picture: recognize the text in it first
 RUN_TOGETHER = "words that run together: check what is quoted from there"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
+SPACE, WORD_GAP = 0.05, 1.2  # between letters, and between words of a line, in heights of letters
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
 LONG_WORD, LONG_SHARE = (
@@ -136,7 +137,31 @@ def _pieces(page: Any) -> list[Piece]:
         found = text.get_text_bounded(left, bottom, right, top).translate(LIGATURES)
         if shown := " ".join(found.split()):
             pieces.append(Piece(left, bottom, right, top, shown))
-    return pieces
+    return _merged(pieces)
+
+
+def _merged(pieces: Sequence[Piece]) -> list[Piece]:
+    """Join the words of a line that are placed one by one, in the order in which the page draws them."""
+    merged: list[Piece] = []
+    height = median(piece.top - piece.bottom for piece in pieces) if pieces else 0.0
+    for piece in pieces:
+        last = merged[-1] if merged else piece
+        gap = piece.left - last.right
+        if merged and _same_line(last, piece) and -WORD_GAP * height <= gap <= WORD_GAP * height:
+            space = " " * (gap > SPACE * height)
+            merged[-1] = Piece(
+                last.left, min(last.bottom, piece.bottom), piece.right, max(last.top, piece.top),
+                f"{last.text}{space}{piece.text}",
+            )  # fmt: skip
+        else:
+            merged.append(piece)
+    return merged
+
+
+def _same_line(one: Piece, other: Piece) -> bool:
+    """Whether two pieces stand on the same line: one covers the middle of the other."""
+    middle, other_middle = (one.bottom + one.top) / 2, (other.bottom + other.top) / 2
+    return one.bottom <= other_middle <= one.top or other.bottom <= middle <= other.top
 
 
 def _only_spaces(page: Any, raw: Any) -> bool:
@@ -209,9 +234,7 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
         right = [piece for piece in pieces if piece.left >= end + 4]
         if len(left) + len(right) < 0.8 * len(pieces) or min(len(left), len(right)) < COLUMN_LINES:
             continue
-        beside = sum(
-            any(abs(one.bottom - other.bottom) < 0.6 * (one.top - one.bottom) for other in right) for one in left
-        )
+        beside = sum(any(_same_line(one, other) for other in right) for one in left)
         long = min(fmean(len(piece.text) for piece in side) for side in (left, right))
         if long >= COLUMN_WIDTH and beside >= COLUMN_LINES:
             return (end + min(piece.left for piece in right)) / 2
@@ -226,8 +249,7 @@ def _lines(pieces: Sequence[Piece]) -> list[tuple[bool, str]]:
     """
     lines: list[list[Piece]] = []
     for piece in pieces:
-        last = lines[-1][0] if lines else None
-        if last and abs(piece.bottom - last.bottom) < 0.6 * max(last.top - last.bottom, piece.top - piece.bottom):
+        if lines and _same_line(lines[-1][0], piece):
             lines[-1].append(piece)
         else:
             lines.append([piece])

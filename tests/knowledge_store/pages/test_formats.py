@@ -150,6 +150,23 @@ TABLE = " ".join(
 )
 
 
+def placed(left: int, y: int, text: str) -> str:
+    """A line whose words are placed one by one."""
+    shown = ""
+    for word in text.split():
+        shown += f"1 0 0 1 {left} {y} Tm ({word}) Tj "
+        left += sum(3 if char in "ilt.,fjr" else 9 if char in "mwMTCRN" else 6.2 for char in word) + 3.6
+    return shown
+
+
+APART = "".join(
+    placed(72, 740 - 13 * number, left) + placed(310, 740 - 13 * number, right)
+    for number, (left, right) in enumerate(
+        [("The mill at Reiner burned", "The mill at Corvane was"), ("down and was never rebuilt.", "sold in 1921 to a family."),
+         ("Its stones lie in the river.", "It makes paper to this day.")])
+)  # fmt: skip
+
+
 def tight(gap: int) -> str:
     words = ["The", "mill", "at", "Reiner", "burned", "down", "in", "1894", "and", "was", "never", "rebuilt"]
     return "[" + f" -{gap} ".join(f"({word})" for word in words) + "] TJ "
@@ -161,12 +178,13 @@ def tight(gap: int) -> str:
         (" ".join(line.format(y=740 - 13 * number) for number, line in enumerate(COLUMNS)), [LEFT, RIGHT], ""),
         (WIDE + " ".join(line.format(y=740 - 13 * number) for number, line in enumerate(COLUMNS)),
          ["A report on the mills of the whole valley of the upper Aster in our time", LEFT, RIGHT], ""),
+        (APART, [LEFT, RIGHT], ""),
         (TABLE, ["year people", "2020 31", "2021 35", "2022 36"], ""),
         (tight(200), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
         (tight(333), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
         (tight(100), None, "page 1 with words that run together"),
     ],
-    ids=["columns", "a title above columns", "table", "narrow gaps", "wide gaps", "no gaps"],
+    ids=["columns", "a title above columns", "words apart", "table", "narrow gaps", "wide gaps", "no gaps"],
 )  # fmt: skip
 def test_a_pdf_is_read_in_columns_with_its_spaces(
     shown: str, expected: list[str] | None, warning: str, caplog: pytest.LogCaptureFixture
