@@ -207,11 +207,14 @@ def _has_digit(text: str) -> bool:
 
 
 def table_rows(rows: Sequence[Row], *, header: bool) -> Iterator[str]:
-    """Yield a block for each row of a table, below the header if it has one."""
-    names = rows[0] if header else []
-    if header and len(rows) == 1:
-        names, header = [], False
-    return (row_text(names, row) for row in rows[header:])
+    """Yield a block for each row of a table, below the header if it has one.
+
+    >>> list(table_rows([["Mon", "10 AM"], ["Tue", "closed"]], header=False))
+    ['Mon: 10 AM', 'Tue: closed']
+    """
+    if header and len(rows) > 1:
+        return (row_text(rows[0], row) for row in rows[1:])
+    return (row_text(["", row[0]], ["", row[1]]) if len(row) == 2 and all(row) else row_text([], row) for row in rows)
 
 
 def row_text(header: Row, row: Row) -> str:
