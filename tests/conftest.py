@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +20,14 @@ collect_ignore_glob = ["*conftest.py"]
 # How long an example takes says more about the machine's other work than about the code.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_service_of_the_user() -> Iterator[None]:
+    """Keep tests and their processes away from a service that the user runs: its socket is elsewhere for them."""
+    with TemporaryDirectory(prefix="run-") as folder, pytest.MonkeyPatch.context() as patch:  # a short path
+        patch.setenv("XDG_RUNTIME_DIR", folder)
+        yield
 
 
 @pytest.fixture(scope="session")

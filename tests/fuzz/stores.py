@@ -1,8 +1,8 @@
-"""Targets that hold more than one file or row: LoRA adapters, the service's file of jobs, archives, documents."""
+"""Targets that hold more than one file or row: LoRA adapters, archives, documents."""
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,11 +19,7 @@ from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
-from system.app.service.access import AccessError
-from system.app.service.job_archive import JobArchive
-from system.app.service.listening import open_archive
-from system.app.service.schema import State
-from system.graph.records import Claim, ClaimResult
+from system.graph.records import Claim
 from system.models.adapters import check_adapter
 from system.models.base import ModelUnavailable
 
@@ -68,55 +64,6 @@ def database_of(write: Callable[[Path], None]) -> bytes:
         with closing(sqlite3.connect(file)) as database:
             database.executescript(f"PRAGMA page_size = {PAGE_SIZE}; VACUUM")
         return file.read_bytes()
-
-
-def jobs_of(result: ClaimResult) -> tuple[bytes, ...]:
-    """First values of a row's columns, and a whole file; the first byte says of which."""
-    values = (BRIDGE.model_dump_json().encode(), b"60.0", b"done", b"[]", result.model_dump_json().encode())
-    return tuple(bytes([number]) + value for number, value in enumerate((*values, database_of(_two_jobs))))
-
-
-COLUMNS = ("claim", "budget", "state", "thoughts", "result")
-
-
-def _two_jobs(file: Path) -> None:
-    archive = JobArchive(file)
-    for name in ("bad", "good"):
-        archive.end(name, BRIDGE, 60.0, State.FAILED, [], None)
-    archive.close()
-
-
-def jobs(data: bytes, folder: Path) -> None:
-    """One value of one row of the jobs: the archive opens, and the other row is there. Or the whole file, as below."""
-    file = folder / "jobs.sqlite"
-    if data and data[0] % (len(COLUMNS) + 1) == len(COLUMNS):
-        return _jobs_file(_fresh(file, data[1:]))
-    _two_jobs(_fresh(file))
-    with sqlite3.connect(file) as database:
-        column = COLUMNS[data[0] % (len(COLUMNS) + 1)] if data else COLUMNS[0]
-        database.execute(f"UPDATE jobs SET {column} = CAST(? AS TEXT) WHERE id = 'bad'", (data[1:],))
-    database.close()
-    again = JobArchive(file)
-    try:
-        kept = list(again)
-        assert kept[-1].id == "good" and all(one.model_dump_json() for one in kept)
-    finally:
-        again.close()
-
-
-def _jobs_file(file: Path) -> None:
-    """A damaged file: its jobs can be listed and others kept, or the error names it."""
-    try:
-        archive = open_archive(file)
-    except AccessError as error:
-        assert file.name in str(error), f"the message does not name the file: {error}"
-        return
-    with closing(archive):
-        for one in archive:
-            one.model_dump_json()
-        with suppress(sqlite3.Error):  # which the service logs
-            archive.begin("new", BRIDGE, 60.0)
-            archive.end("new", BRIDGE, 60.0, State.FAILED, [], None)
 
 
 def _fresh(file: Path, data: bytes = b"") -> Path:

@@ -227,7 +227,6 @@ TARGETS = {
     "settings": Target(_settings, seeds.SETTINGS),
     "calibration": Target(_calibration, seeds.CALIBRATIONS),
     "adapter": Target(stores.adapter, stores.ADAPTERS),
-    "jobs": Target(stores.jobs, stores.jobs_of(seeds.RESULT)),
     "archive": Target(stores.archive, stores.ARCHIVES),
     "documents": Target(stores.document, stores.DOCUMENTS, seconds=60),  # a worker starts, and ends it after two
 }

@@ -14,10 +14,8 @@ import orjson
 import uvicorn
 from starlette.types import ASGIApp
 
-from system.app.service.answering import configured
+from system.app.service.answering import CONNECTIONS, KEEP_ALIVE, configured
 from system.app.service.app import Capacity, create_app
-from system.app.service.guards import USUAL, Bounds
-from system.app.service.job_archive import JobArchive
 from system.app.service.worker import Stores, Worker
 from system.check import Engine
 from system.models.base import Request
@@ -52,10 +50,10 @@ def engine_of(script: object, **changes: object) -> Engine:
 
 @asynccontextmanager
 async def serving(
-    engine: Engine, stores: Path | None = None, token: str = "", archive: JobArchive | None = None, **limits: int
+    engine: Engine, stores: Path | None = None, token: str = "", **limits: int
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a service that starts and stops with it."""
-    app = create_app(Worker(engine), Stores(stores), Capacity(**limits), token, archive)
+    app = create_app(Worker(engine), Stores(stores), Capacity(**limits), token)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
@@ -69,21 +67,20 @@ def listening(
     engine: Engine,
     stores: Path | None = None,
     token: str = "",
-    bounds: Bounds = USUAL,
-    proxies: str = "",
+    connections: int = CONNECTIONS,
     **limits: int,
 ) -> Iterator[str]:
     """The address of a real service in a thread."""
-    with answering(create_app(Worker(engine), Stores(stores), Capacity(**limits), token), bounds, proxies) as address:
+    with answering(create_app(Worker(engine), Stores(stores), Capacity(**limits), token), connections) as address:
         yield address
 
 
 @contextmanager
-def answering(app: ASGIApp, bounds: Bounds = USUAL, proxies: str = "") -> Iterator[str]:
+def answering(app: ASGIApp, connections: int = CONNECTIONS, keep_alive: int = KEEP_ALIVE) -> Iterator[str]:
     """The address of a real server of an application, in a thread."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(configured(app, proxies, bounds))
+        server = uvicorn.Server(configured(app, connections, keep_alive))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         while not server.started:

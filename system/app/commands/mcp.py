@@ -13,8 +13,8 @@ from system.app.options import Documents, SettingOptions
 from system.app.service.access import read_token
 
 if TYPE_CHECKING:
-    from system.app.mcp.desk import Desk
     from system.app.mcp.server import Server
+    from system.app.service.worker import Worker
 
 LIBRARIES = ("mcp", "uvicorn")
 EXIT_FAILED = 2  # the engine could not be loaded
@@ -55,24 +55,25 @@ def mcp(options: McpOptions = McpOptions(), settings: SettingOptions | None = No
 
 
 def _server(options: McpOptions, given: SettingOptions | None) -> "Server":
-    """The server, whose engine is loaded once it runs: clients do not wait long for the first answer."""
+    """Make the server; its engine loads when it starts, so that clients do not wait long for the first answer."""
     common.find_sources(options.documents, given, fetch=options.fetch, store=True)
     settings = common.settings_of(given, brief=True)
     from system.app.mcp.server import Server, Tools
 
-    def desk() -> "Desk":
+    def worker() -> "Worker":
         from knowledge_store.pages import reading  # only now: with these comes all that is large
         from knowledge_store.ranking import warm_up
-        from system.api import FactChecker
-        from system.app.mcp.desk import Desk
+        from system.app.service.worker import Worker
         from system.check import load_engine
 
-        checker = FactChecker(engine=load_engine(settings))
+        loaded = Worker(load_engine(settings))
         warm_up(settings.retrieval)
         reading.warm_up()
-        return Desk(checker, options.documents, fetch=options.fetch)
+        return loaded
 
-    return Server(Tools(desk, settings.run.max_concurrent_claims, options.queue), _body(options))
+    slots = settings.run.max_concurrent_claims
+    tools = Tools(worker, slots, options.queue, options.documents, fetch=options.fetch)
+    return Server(tools, _body(options))
 
 
 def _body(options: McpOptions) -> int:

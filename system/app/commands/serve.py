@@ -1,6 +1,5 @@
 """``factgraph serve``: load the engine once and answer over HTTP until told to stop."""
 
-import ipaddress
 import os
 import socket
 import sys
@@ -20,14 +19,6 @@ LIBRARIES = ("fastapi", "prometheus_client", "sse_starlette", "uvicorn")
 WAITING = 2048  # connections that the system keeps until they are answered
 
 
-def _networks(_: type, text: str) -> None:
-    for one in text.split(",") if text else ():
-        try:
-            ipaddress.ip_network(one.strip())
-        except ValueError as error:
-            raise ValueError(f"expected IP addresses or networks, got {one!r} ({error})") from error
-
-
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Listening:
@@ -36,14 +27,6 @@ class Listening:
     host: Annotated[str, Parameter(help="address to bind; any but loopback needs a token")] = "127.0.0.1"
     port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16), help="port to bind (default: 8000)")] = 8000
     token_file: Annotated[Path | None, Parameter(help=f"file with the bearer token (or set {VARIABLE})")] = None
-    forwarded_allow_ips: Annotated[
-        str,
-        Parameter(
-            validator=_networks,
-            help="proxies that are trusted to name the client in X-Forwarded-For: IP addresses or networks, "
-            "comma-separated (default: none)",
-        ),
-    ] = ""
     queue: Annotated[int, Parameter(validator=Number(gte=1), help="claims or calls that may wait (default: 16)")] = 16
     body: Annotated[float, Parameter(validator=Number(gt=0, lt=1024), help="largest request (default: 8 MiB)")] = 8.0
 
@@ -54,10 +37,7 @@ class ServeOptions(Listening):
     """The options of the service."""
 
     stores: Annotated[Path | None, Parameter(help="folder of stores NAME.json that claims can use")] = None
-    jobs: Annotated[
-        Path, Parameter(help="file that keeps finished claims across restarts (default: output/jobs.sqlite)")
-    ] = Path("output/jobs.sqlite")
-    kept: Annotated[int, Parameter(validator=Number(gte=1), help="finished claims to keep (default: 100)")] = 100
+    kept: Annotated[int, Parameter(validator=Number(gte=1), help="finished checks to keep (default: 100)")] = 100
 
 
 def serve(options: ServeOptions = ServeOptions(), settings: SettingOptions | None = None) -> int:

@@ -10,6 +10,7 @@ from knowledge_store.pages.documents import DocumentsError
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, NOTHING
 from system.app.options import ClaimText, Date, Documents, Fetch, Json, SettingOptions, Speaker
+from system.app.service.client import ask_running_service
 from system.graph.records import Claim, ClaimResult, Content, Label
 
 if TYPE_CHECKING:
@@ -64,10 +65,13 @@ def verify(
 
 
 def _checked(claim: Claim, documents: Documents, settings: "Settings", *, fetch: bool) -> "Checked":
-    from system.checker import Checker  # only now: it takes seconds
+    from system.checker import Checked, Checker  # only now: it takes seconds
     from system.collection import document_collection
+    from system.graph.graph import Graph
     from system.models.loop_thread import run_loop
 
+    if answer := ask_running_service(claim, documents, settings, fetch=fetch):
+        return Checked(ClaimResult.model_validate(answer["result"]), Graph.from_json(answer["graph"]))
     engine, _ = common.load_timed(settings)
 
     async def checked() -> "Checked":

@@ -1,47 +1,49 @@
-"""Answer at a port that is bound already, until told to stop: the same bounds for every application."""
+"""Serve an application at a port that is bound already, until SIGINT or SIGTERM.
+
+uvicorn bounds the connections and the size of a request's head. It has no timeout for a request that never arrives
+completely, nor for a response that is never read: the proxy in front has those (docs/service.md).
+"""
 
 import socket
 from contextlib import suppress
-from dataclasses import replace
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from system.app.commands.serve import Listening
-from system.app.service.guards import USUAL, Bounds, bounded, trusted
 
+CONNECTIONS = 256  # at the same time, streams of events included; a request on one more gets status 503
+KEEP_ALIVE = 30  # seconds that a connection may stay idle between two requests
+HEAD = 16 * 1024  # bytes of a request's address and headers
 GOODBYE = 5  # seconds that open connections have when the service stops
 
 
 def answer(app: ASGIApp, args: Listening, bound: socket.socket, path: str, token: str) -> None:
-    """Say where an application is, and serve it until SIGINT or SIGTERM.
+    """Print where an application is, and serve it.
 
     Args:
         args: where to listen.
         path: where clients begin.
-        token: that they need; empty where only this machine reaches it.
+        token: empty if only this machine reaches the service.
     """
     shown = f"[{args.host}]" if ":" in args.host else args.host
     who = "with a token" if token else "this machine only"
     print(f"http://{shown}:{bound.getsockname()[1]}{path} ({who})", flush=True)
     with suppress(KeyboardInterrupt):  # which uvicorn raises again once it has stopped
-        uvicorn.Server(configured(app, args.forwarded_allow_ips)).run(sockets=[bound])
+        uvicorn.Server(configured(app)).run(sockets=[bound])
 
 
-def configured(app: ASGIApp, proxies: str = "", bounds: Bounds = USUAL) -> uvicorn.Config:
-    """How uvicorn answers for an application.
-
-    Args:
-        proxies: whose ``X-Forwarded-For`` is believed: addresses and networks, comma-separated.
-        bounds: of connections; those of the proxies are exempt.
-    """
+def configured(app: ASGIApp, connections: int = CONNECTIONS, keep_alive: int = KEEP_ALIVE) -> uvicorn.Config:
+    """Return uvicorn's configuration for an application."""
     return uvicorn.Config(
         app,
-        http=bounded(replace(bounds, proxies=trusted(proxies))),
-        ws="none",  # no address speaks it, and uvicorn keeps the connections that ask for it for good
-        log_level="warning",
-        proxy_headers=bool(proxies),
-        forwarded_allow_ips=proxies,
-        server_header=False,
+        http="h11",  # the one that bounds a request's head
+        ws="none",  # no address speaks it, and uvicorn keeps the connections that ask for it open
+        limit_concurrency=connections,
+        timeout_keep_alive=keep_alive,
+        h11_max_incomplete_event_size=HEAD,
         timeout_graceful_shutdown=GOODBYE,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
     )

@@ -1,4 +1,4 @@
-"""Errors as clients read them: a status and one sentence, never a traceback, a path, or what they sent."""
+"""Errors as clients read them: a status and one sentence, never a traceback, a path, or what the client sent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,18 +7,20 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.routing import compile_path
 
 from system.app.service.guards import TOO_LARGE
 from system.app.service.jobs import QueueFull, UnknownJob
-from system.app.service.schema import Submission
-from system.app.service.streams import TooManyStreams
+from system.app.service.schema import DAY
 from system.app.service.worker import UnknownStore
 from system.graph.records import explain, roots
 
 
 class NoResult(Exception):
-    """A result was asked for that is not there yet."""
+    """The result that a request asks for does not exist yet."""
+
+
+class TooManyStreams(Exception):
+    """No further stream of events is opened now."""
 
 
 STATUS: dict[type[Exception], int] = {
@@ -28,8 +30,6 @@ STATUS: dict[type[Exception], int] = {
     QueueFull: 429,
     TooManyStreams: 429,
 }
-
-
 DETAILS = {  # in place of the framework's
     400: "the request: expected valid JSON in UTF-8, not nested deeply, with numbers of at most 4,300 digits",
     404: "there is no such address; /docs lists all",
@@ -46,55 +46,47 @@ def answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _fault)
 
 
+def sentence(fault: Mapping[str, Any], whole: str = "the request") -> str:
+    """Return the field of a fault that pydantic found, and what was expected there.
+
+    >>> sentence({"loc": ("documents", 0, "text"), "type": "missing", "msg": "Field required"})
+    'documents.0.text: expected a value, got none'
+    >>> sentence({"loc": ("date",), "type": "string_pattern_mismatch", "msg": "String should match pattern '…'"})
+    'date: expected the day it was made, as 25-8-2020 or 2020-08-25'
+    """
+    place = ".".join(map(str, fault["loc"]))
+    match fault["type"]:
+        case "json_invalid":
+            return f"{whole}: expected valid JSON"
+        case "extra_forbidden":
+            return f"{place}: unknown field; /docs lists the fields"
+        case "string_pattern_mismatch" | "value_error" if place == "date":
+            return f"date: expected {DAY}"
+        case "string_pattern_mismatch":
+            return f"{place}: expected {'Base64' if place.endswith('file') else 'some text'}"
+        case "string_too_short" if place.endswith("file"):
+            return f"{place}: expected a file with text, got an empty one"
+    return explain(fault, whole, quoting=False)
+
+
 async def _named(_: Request, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(error.seconds)} if isinstance(error, QueueFull) else {}
     return JSONResponse({"detail": str(error)}, STATUS[type(error)], headers)
 
 
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
-    """Where the fault is and what was expected; what was sent is not repeated."""
     assert isinstance(error, RequestValidationError)
-    detail = "; ".join(map(_sentence, roots(error.errors())))
+    faults = [{**fault, "loc": fault["loc"][1:]} for fault in roots(error.errors())]
+    detail = "; ".join(map(sentence, faults))
     return JSONResponse({"detail": detail.encode("utf-8", "replace").decode()}, 422)  # a name may be half a surrogate
 
 
-def _sentence(fault: Mapping[str, Any]) -> str:
-    """The field, and what was expected there.
-
-    >>> _sentence({"loc": ("body", "documents", 0, "text"), "type": "missing", "msg": "Field required"})
-    'documents.0.text: expected a value, got none'
-    >>> _sentence({"loc": ("body", "budget"), "type": "greater_than", "msg": "Input should be greater than 0"})
-    'budget: expected a number greater than 0'
-    """
-    place = ".".join(map(str, fault["loc"][1:]))
-    match fault["type"]:
-        case "json_invalid":
-            return "the request: expected valid JSON"
-        case "extra_forbidden":
-            return f"{place}: unknown field; /docs lists the fields"
-        case "string_pattern_mismatch" if place in Submission.model_fields:
-            return f"{place}: expected {Submission.model_fields[place].description}"
-        case "string_too_short" if place.endswith("file"):
-            return f"{place}: expected a file with text, got an empty one"
-    return explain({**fault, "loc": fault["loc"][1:]}, "the request", quoting=False)
-
-
-async def _refused(request: Request, error: Exception) -> JSONResponse:
+async def _refused(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    headers = dict(error.headers or {})
-    if error.status_code == 405:
-        headers["Allow"] = _methods(request) or headers["Allow"]
     detail = DETAILS.get(error.status_code, error.detail)
-    return JSONResponse({"detail": detail}, error.status_code, headers)
-
-
-def _methods(request: Request) -> str:
-    """The methods that an address has (RFC 9110, 15.5.6); the framework alone names those of one of its operations."""
-    paths = request.app.openapi()["paths"].items()
-    found = (operations for path, operations in paths if compile_path(path)[0].match(request.url.path))
-    return ", ".join(method.upper() for operations in found for method in operations)
+    return JSONResponse({"detail": detail}, error.status_code, error.headers)
 
 
 async def _fault(_: Request, __: Exception) -> JSONResponse:
-    """A bug; the server logs its traceback."""
+    """Answer for a defect; the server logs its traceback."""
     return JSONResponse({"detail": "the service failed on this request; its log has the details"}, 500)

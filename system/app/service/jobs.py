@@ -1,102 +1,55 @@
-"""Jobs: claims and texts that wait, are checked, or are done; a bounded number of each."""
+"""One queue of jobs: claims and texts that wait, run, or have ended, a bounded number of each.
+
+A job knows how to do its work. What the work reports while it runs (the thoughts of a claim, the statements of a text)
+is kept in ``parts``, and every follower of the job receives it from the beginning:
+
+    job = jobs.submit(Job(Kind.CLAIM, work, claim=claim, budget=60.0))
+    async for number, part in job.follow(0):
+        ...
+"""
 
 import asyncio
 import logging
 import math
 import secrets
-import sqlite3
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from enum import StrEnum
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import anyio
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from knowledge_store.pages.documents import DocumentsError
-from system.app.service.job_archive import JobArchive, Kept
-from system.app.service.schema import ClaimProgress, State, TextProgress
-from system.app.service.worker import Order, TextOrder
-from system.article.records import Article, CheckedStatement, CheckedText
-from system.graph.records import ClaimResult, Content
-from system.graph.thoughts import Thought
+from system.app.service.schema import State
+from system.graph.records import Claim
 
-SECONDS = (0.5, 1, 2, 5, 10, 20, 30, 45, 60, 90, 120)
-
-
-class Metrics:
-    """Counters for Prometheus: each service has a registry of its own, so several can share a process."""
-
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
-        self.rejected = Counter(
-            "factcheck_rejected", "Claims rejected because the queue was full", registry=self.registry
-        )
-        self._claims = Counter("factcheck_claims", "Claims ended, by state", ["state"], registry=self.registry)
-        self._labels = Counter("factcheck_verdicts", "Verdicts by label", ["label"], registry=self.registry)
-        self._failures = Counter(
-            "factcheck_failures",
-            "Failed operations that did not fail their claim",
-            ["operation"],
-            registry=self.registry,
-        )
-        self._cut_short = Counter("factcheck_cut_short", "Claims that ran out of time", registry=self.registry)
-        self._tokens = Counter("factcheck_tokens", "Model tokens, by direction", ["direction"], registry=self.registry)
-        self._seconds = Histogram(
-            "factcheck_claim_seconds",
-            "Seconds per claim, excluding its wait in the queue",
-            buckets=SECONDS,
-            registry=self.registry,
-        )
-        self._done, self._spent = 0, 0.0
-
-    def watch(self, queued: Callable[[], int], running: Callable[[], int]) -> None:
-        """Have the number of claims that wait and that are checked read when figures are asked for."""
-        Gauge("factcheck_queued", "Claims waiting", registry=self.registry).set_function(queued)
-        Gauge("factcheck_running", "Claims being checked", registry=self.registry).set_function(running)
-
-    def ended(self, state: State, result: ClaimResult | None) -> None:
-        """Count a claim that has ended."""
-        self._claims.labels(state).inc()
-        if result is None:
-            return
-        cost = result.timing.cost
-        self._done, self._spent = self._done + 1, self._spent + result.timing.seconds
-        self._seconds.observe(result.timing.seconds)
-        self._labels.labels(result.verdict.label).inc()
-        self._cut_short.inc(result.timing.cut_short)
-        self._tokens.labels("in").inc(cost.tokens_in)
-        self._tokens.labels("out").inc(cost.tokens_out)
-        for failure in result.failures:
-            self._failures.labels(failure.operation).inc()
-
-    def mean_seconds(self, default: float) -> float:
-        """Mean seconds of a claim so far; ``default`` before the first has ended."""
-        return self._spent / self._done if self._done else default
-
-    def text(self) -> bytes:
-        """All figures in the text format of Prometheus."""
-        return generate_latest(self.registry)
-
+if TYPE_CHECKING:  # its library is not among those of the MCP server
+    from system.app.service.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
-Ordered = TypeVar("Ordered", Order, TextOrder)
-Part = TypeVar("Part")
-Found = TypeVar("Found")
-Work = Callable[[Ordered, Callable[[Part], None]], Awaitable[Found]]
-TextPart = Article | CheckedStatement
-"""Events for followers of a text: first the text, then each statement as it is done."""
+Work = Callable[[Callable[[Any], None]], Awaitable[Any]]
+"""Do a job, and call the function that is given for each part; on the event loop of the jobs."""
 OPEN = (State.QUEUED, State.RUNNING)
+POLL = 0.5  # seconds between two looks at whether the service is stopping
+
+
+class Kind(StrEnum):
+    """What a job checks."""
+
+    CLAIM = "claim"
+    TEXT = "text"
+    CITATIONS = "citations"
+    SEARCH = "search"
 
 
 class QueueFull(Exception):
     """No further job is taken now; ``seconds`` says when to try again."""
 
-    def __init__(self, what: str, waiting: int, seconds: int) -> None:
-        super().__init__(f"{waiting} {what}s are waiting and the queue is full; try again in {seconds} s")
+    def __init__(self, waiting: int, seconds: int) -> None:
+        super().__init__(f"{waiting} checks are waiting and the queue is full; try again in {seconds} s")
         self.seconds = seconds
 
 
@@ -104,136 +57,141 @@ class UnknownJob(Exception):
     """There is no job with this id."""
 
 
-async def _first_of(*waits: Coroutine[Any, Any, object]) -> None:
-    tasks = [asyncio.ensure_future(wait) for wait in waits]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()
-
-
 @dataclass(eq=False)
-class Job(Generic[Ordered, Part, Found]):
-    """A claim or a text on its way.
+class Job:
+    """A claim or a text to check.
 
     Attributes:
-        parts: what its followers are told, oldest first: of a claim, the thoughts of its graph so far.
-        problem: why it failed, where that is for the client to know.
+        work: does the job; dropped at its end, and the documents with it.
+        claim: to check; None for a text.
+        budget: seconds that a claim may take.
+        parts: reported so far, oldest first.
+        problem: why it failed, if the client can mend it.
         changed: set, and replaced by another, whenever something changes.
     """
 
-    order: Ordered
+    kind: Kind
+    work: Work | None
+    claim: Claim | None = None
+    budget: float = 0.0
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # nobody can guess another's
     state: State = State.QUEUED
-    parts: list[Part] = field(default_factory=list)
-    result: Found | None = None
+    parts: list[Any] = field(default_factory=list)
+    result: Any = None
     problem: str = ""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def hear(self, part: Part) -> None:
+    @property
+    def open(self) -> bool:
+        """Whether the job waits or runs."""
+        return self.state in OPEN
+
+    def hear(self, part: Any) -> None:
         """Take a part."""
         self.parts.append(part)
         self._wake()
 
     def enter(self, state: State) -> None:
-        """Change the state; a job that has ended stays as it is, and no longer holds what was to be read."""
-        if self.state not in OPEN:
-            return
-        self.state = state
-        if state not in OPEN:
-            self.order = replace(self.order, material=())
-        self._wake()
+        """Change the state; a job that has ended stays as it is."""
+        if self.open:
+            self.state = state
+            self.work = self.work if self.open else None
+            self._wake()
 
-    async def follow(self, start: int, stopping: anyio.Event) -> AsyncIterator[tuple[int, Part]]:
-        """Yield the parts with their numbers as they come, from number ``start`` on, until the job has ended.
+    async def ended(self) -> None:
+        """Wait for the end."""
+        while self.open:
+            await self.changed.wait()
 
-        Args:
-            stopping: ends the wait for further ones.
-        """
+    async def follow(self, start: int, stopping: anyio.Event | None = None) -> AsyncIterator[tuple[int, Any]]:
+        """Yield the parts from number ``start`` on, with their numbers, until the job ends or the service stops."""
         while True:
             changed = self.changed
             while start < len(self.parts):
                 yield start, self.parts[start]
                 start += 1
-            if self.state not in OPEN or stopping.is_set():
+            if not self.open or (stopping and stopping.is_set()):
                 return
-            await _first_of(changed.wait(), stopping.wait())
+            with anyio.move_on_after(POLL):
+                await changed.wait()
 
     def _wake(self) -> None:
         self.changed.set()
         self.changed = asyncio.Event()
 
 
-class Jobs(ABC, Generic[Ordered, Part, Found]):
-    """Jobs of one kind.
+class Jobs:
+    """The queue.
 
     Args:
-        work: does one.
-        slots: done at the same time.
+        slots: jobs that run at the same time; of these, one text, because a text has many statements.
         queue: jobs that may wait for a slot.
         kept: ended jobs that are kept for their clients; the oldest go first.
+        seconds: of a job, as long as none has ended; for estimates.
         metrics: count what happens.
+        told: errors whose message is for the client.
     """
 
-    what = "job"
-
-    def __init__(self, work: Work[Ordered, Part, Found], slots: int, queue: int, kept: int, metrics: Metrics) -> None:
-        self._work: Work[Ordered, Part, Found] = work
-        self._slots = asyncio.Semaphore(slots)  # first come, first served
+    def __init__(
+        self,
+        slots: int,
+        queue: int,
+        kept: int,
+        seconds: float,
+        metrics: "Metrics | None" = None,
+        told: tuple[type[Exception], ...] = (DocumentsError,),
+    ) -> None:
+        self._slots, self._texts = asyncio.Semaphore(slots), asyncio.Semaphore(1)  # first come, first served
         self._parallel, self._queue, self._kept = slots, queue, kept
-        self._metrics = metrics
-        self._jobs: dict[str, Job[Ordered, Part, Found]] = {}  # oldest first
+        self._metrics, self._told = metrics, told
+        self._first, self._done, self._spent = seconds, 0, 0.0
+        self._jobs: dict[str, Job] = {}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        if metrics:
+            metrics.watch(lambda state: len(self.in_state(state)))
 
-    def submit(self, order: Ordered) -> Job[Ordered, Part, Found]:
+    def submit(self, job: Job) -> Job:
         """Take a job into the queue.
 
         Raises:
             QueueFull: too many are waiting.
         """
-        waiting = len(self.in_state(State.QUEUED))
+        waiting = sum(one.open for one in self._jobs.values()) - self._parallel
         if waiting >= self._queue:
-            self._metrics.rejected.inc()
-            raise QueueFull(self.what, waiting, self._wait(order))
-        job: Job[Ordered, Part, Found] = Job(order)
-        self._began(job)
+            if self._metrics:
+                self._metrics.rejected.inc()
+            mean = self._spent / self._done if self._done else self._first
+            raise QueueFull(waiting, math.ceil(mean / self._parallel))
         self._jobs[job.id] = job
         task = self._tasks[job.id] = asyncio.create_task(self._run(job))
         task.add_done_callback(lambda _: self._tasks.pop(job.id))
         return job
 
-    def __getitem__(self, job_id: str) -> Job[Ordered, Part, Found]:
-        """The job of an id.
+    def find(self, job_id: str, *kinds: Kind) -> Job:
+        """Return the job of an id, if it is of one of these kinds.
 
         Raises:
-            UnknownJob: there is none, or it was deleted, or it has made room for newer ones.
+            UnknownJob: there is none, or it was deleted, or dropped to make room.
         """
-        try:
-            return self._jobs[job_id]
-        except KeyError:
-            raise UnknownJob(
-                f"no {self.what} has this id; it may have been deleted, or dropped to make room for newer ones"
-            ) from None
+        job = self._jobs.get(job_id)
+        if not job or job.kind not in kinds:
+            what = " or ".join(kinds)
+            raise UnknownJob(f"no {what} has this id; it may have been deleted, or dropped to make room for newer ones")
+        return job
 
-    def in_state(self, state: State) -> list[Job[Ordered, Part, Found]]:
-        """The jobs in a state, oldest first."""
+    def in_state(self, state: State) -> list[Job]:
+        """Return the jobs in a state, oldest first."""
         return [job for job in self._jobs.values() if job.state is state]
 
-    def position(self, job: Job[Ordered, Part, Found]) -> int:
-        """How many are to be started before a job."""
+    def position(self, job: Job) -> int:
+        """Return how many jobs are to be started before this one."""
         queued = self.in_state(State.QUEUED)
         return queued.index(job) if job in queued else 0
 
-    def delete(self, job_id: str) -> None:
-        """Forget a job, and stop its work.
-
-        Raises:
-            UnknownJob: see ``__getitem__``.
-        """
-        self._stop(self[job_id])
-        self._forgotten(job_id)  # where that fails, the client is told, and may ask again
-        del self._jobs[job_id]
+    def discard(self, job: Job) -> None:
+        """Forget a job, and stop its work."""
+        self._stop(job)
+        self._jobs.pop(job.id, None)
 
     async def close(self) -> None:
         """Stop all work, and wait until it has stopped."""
@@ -242,178 +200,41 @@ class Jobs(ABC, Generic[Ordered, Part, Found]):
             self._stop(job)
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    @abstractmethod
-    def _wait(self, order: Ordered) -> int:
-        """Seconds after which a client may try again."""
-
-    def _began(self, job: Job[Ordered, Part, Found]) -> None:
-        """A job is taken."""
-
-    def _ended(self, job: Job[Ordered, Part, Found], waited: float, seconds: float) -> None:
-        """A job was done or has failed."""
-
-    def _stopped(self, job: Job[Ordered, Part, Found]) -> None:
-        """A job was cancelled."""
-        log.info("%s %s cancelled", self.what, job.id)
-
-    def _forgotten(self, job_id: str) -> None:
-        """A job is to be dropped."""
-
-    def _dropped(self, job_id: str) -> None:
-        """A job has made room for newer ones."""
-
-    def _stop(self, job: Job[Ordered, Part, Found]) -> None:
-        if job.state in OPEN:
+    def _stop(self, job: Job) -> None:
+        if job.open:
             job.enter(State.CANCELLED)
-            self._stopped(job)
-            self._tasks[job.id].cancel()
+            self._count(job)
+            log.info("%s %s cancelled", job.kind, job.id)
+            if task := self._tasks.get(job.id):
+                task.cancel()
 
-    async def _run(self, job: Job[Ordered, Part, Found]) -> None:
+    async def _run(self, job: Job) -> None:
+        assert job.work
         asked = began = monotonic()
         try:
-            async with self._slots:
+            async with self._texts if job.kind is Kind.TEXT else nullcontext(), self._slots:
                 began = monotonic()
                 job.enter(State.RUNNING)
-                job.result = await self._work(job.order, job.hear)
+                job.result = await job.work(job.hear)
             job.enter(State.DONE)
-        except DocumentsError as error:
+        except self._told as error:
             job.problem = str(error)
-            log.warning("%s %s: %s", self.what, job.id, error)
+            log.warning("%s %s: %s", job.kind, job.id, error)
             job.enter(State.FAILED)
-        except Exception:  # the client is told that it failed, and the log why
-            log.exception("%s %s", self.what, job.id)
+        except Exception:
+            log.exception("%s %s", job.kind, job.id)
             job.enter(State.FAILED)
-        self._ended(job, began - asked, monotonic() - began)
+        seconds = monotonic() - began
+        self._done, self._spent = self._done + 1, self._spent + seconds
+        self._count(job)
+        log.info("%s %s %s in %.1f s after a wait of %.1f s", job.kind, job.id, job.state, seconds, began - asked)
         self._make_room()
 
+    def _count(self, job: Job) -> None:
+        if self._metrics and job.kind is Kind.CLAIM:
+            self._metrics.ended(job.state, job.result)
+
     def _make_room(self) -> None:
-        ended = [job for job in self._jobs.values() if job.state not in OPEN]
-        for job in ended[: max(0, len(ended) - self._kept)]:
-            del self._jobs[job.id]
-            self._dropped(job.id)
-
-
-ClaimJob = Job[Order, Thought[Content], ClaimResult]
-TextJob = Job[TextOrder, TextPart, CheckedText]
-
-
-class ClaimJobs(Jobs[Order, Thought[Content], ClaimResult]):
-    """Claims; see ``Jobs``.
-
-    Args:
-        archive: what outlives the process; its jobs are there from the beginning.
-    """
-
-    what = "claim"
-
-    def __init__(
-        self,
-        work: Work[Order, Thought[Content], ClaimResult],
-        slots: int,
-        queue: int,
-        kept: int,
-        metrics: Metrics,
-        archive: JobArchive | None = None,
-    ) -> None:
-        super().__init__(work, slots, queue, kept, metrics)
-        self._archive = archive or JobArchive(None)
-        self._jobs = {job.id: job for job in map(_revived, self._archive)}
-        metrics.watch(lambda: len(self.in_state(State.QUEUED)), lambda: len(self.in_state(State.RUNNING)))
-
-    def progress(self, job: ClaimJob) -> ClaimProgress:
-        """The job as clients see it."""
-        return ClaimProgress(
-            id=job.id,
-            claim=job.order.claim.text,
-            state=job.state,
-            position=self.position(job),
-            budget=job.order.budget,
-            thoughts=len(job.parts),
-            problem=job.problem,
-            result=job.result,
-        )
-
-    async def close(self) -> None:
-        """Stop all work, and wait until it has stopped; what had not ended is lost at the next start."""
-        await super().close()
-        self._archive.close()
-
-    def _wait(self, order: Order) -> int:
-        return math.ceil(self._metrics.mean_seconds(order.budget) / self._parallel)
-
-    def _began(self, job: ClaimJob) -> None:
-        self._on_disk(self._archive.begin, job.id, job.order.claim, job.order.budget)
-
-    def _ended(self, job: ClaimJob, waited: float, seconds: float) -> None:
-        self._metrics.ended(job.state, job.result)
-        _log(job, waited, seconds)
-        if job.id in self._jobs:
-            claim, budget = job.order.claim, job.order.budget
-            self._on_disk(self._archive.end, job.id, claim, budget, job.state, job.parts, job.result, job.problem)
-
-    def _stopped(self, job: ClaimJob) -> None:
-        self._metrics.ended(job.state, job.result)
-        super()._stopped(job)
-
-    def _forgotten(self, job_id: str) -> None:
-        self._archive.forget(job_id)
-
-    def _dropped(self, job_id: str) -> None:
-        self._on_disk(self._archive.forget, job_id)
-
-    @staticmethod
-    def _on_disk(change: Callable[..., None], job_id: str, *details: object) -> None:
-        """Change the archive; where that fails the client still has the job until the service stops."""
-        try:
-            change(job_id, *details)
-        except sqlite3.Error:
-            log.exception("claim %s could not be saved and is kept only in memory", job_id)
-
-
-class TextJobs(Jobs[TextOrder, TextPart, CheckedText]):
-    """Texts; kept in memory alone. See ``Jobs``."""
-
-    what = "text"
-
-    def progress(self, job: TextJob) -> TextProgress:
-        """The job as clients see it."""
-        checked = self.so_far(job)
-        return TextProgress(
-            id=job.id,
-            state=job.state,
-            position=self.position(job),
-            statements=len(checked.article.claims) if checked else None,
-            checked=len(checked.statements) if checked else 0,
-            problem=job.problem,
-            result=job.result.to_dict() if job.result else None,
-        )
-
-    @staticmethod
-    def so_far(job: TextJob) -> CheckedText | None:
-        """The text with the statements that are done; None before it is cut into sentences."""
-        if not job.parts:
-            return None
-        (article,) = [part for part in job.parts if isinstance(part, Article)]
-        return CheckedText.of(article, [part for part in job.parts if isinstance(part, CheckedStatement)])
-
-    def _wait(self, order: TextOrder) -> int:
-        return WAIT_FOR_TEXT
-
-    def _ended(self, job: TextJob, waited: float, seconds: float) -> None:
-        done = max(0, len(job.parts) - 1)
-        log.info("text %s %s: %d statements in %.1f s after a wait of %.1f s", job.id, job.state, done, seconds, waited)
-
-
-WAIT_FOR_TEXT = 60  # seconds after which a client may try again: how long a text takes depends on its length
-
-
-def _revived(kept: Kept) -> ClaimJob:
-    order = Order(kept.claim, (), kept.budget)
-    return Job(order, kept.id, kept.state, kept.thoughts or [], kept.result, kept.problem)
-
-
-def _log(job: ClaimJob, waited: float, seconds: float) -> None:
-    """Tell the operator of a claim that has ended; its text stays the client's."""
-    label = job.result.verdict.label if job.result else "no verdict"
-    failures = f", {len(job.result.failures)} failures" if job.result and job.result.failures else ""
-    log.info("claim %s %s: %s in %.1f s after a wait of %.1f s%s", job.id, job.state, label, seconds, waited, failures)
+        ended = [job.id for job in self._jobs.values() if not job.open]
+        for job_id in ended[: max(0, len(ended) - self._kept)]:
+            del self._jobs[job_id]

@@ -1,16 +1,12 @@
 """The guards of the MCP server over HTTP, in this process; nothing is loaded for what they refuse."""
 
 import asyncio
-from contextlib import ExitStack
 
 import httpx2
 import pytest
 
 from system.app.mcp.http import create_app
 from system.app.mcp.server import Server, Tools
-from system.app.service.guards import Bounds
-from tests.helpers.processes import PATIENCE
-from tests.helpers.serving import answering
 
 TOKEN = "a-token-of-some-length"
 MANY = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"padding": "x" * 2000}}
@@ -48,29 +44,3 @@ def test_leads_to_no_host_that_a_request_names():
 def test_a_large_request_is_refused():
     assert posted(MANY).status_code == 413
     assert posted(MANY, token=TOKEN, Authorization=f"Bearer {TOKEN}").status_code == 413
-
-
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
-
-
-class NoDesk:
-    def close(self):
-        pass
-
-
-def test_streams_of_sessions_leave_other_requests_alone():
-    app = create_app(Server(Tools(NoDesk, 1, 1), 1000), 1000, "")
-    bounds = Bounds(PATIENCE, per_address=4)
-    with answering(app, bounds) as address, httpx2.Client(timeout=PATIENCE) as client, ExitStack() as stack:
-        for _ in range(8):
-            begun = client.post(f"{address}mcp", json=HELLO, headers=HEADERS)
-            session = HEADERS | {"Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
-            stream = stack.enter_context(httpx2.Client(timeout=PATIENCE))
-            events = stack.enter_context(stream.stream("GET", f"{address}mcp", headers=session))
-            assert events.status_code == 200 and events.headers["Content-Type"].startswith("text/event-stream")
-        assert httpx2.post(f"{address}mcp", json=HELLO, headers=HEADERS, timeout=PATIENCE).status_code == 200

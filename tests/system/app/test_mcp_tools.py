@@ -4,19 +4,18 @@ import asyncio
 import json
 import re
 import threading
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
-import pytest
 from mcp import Client
 
-from factgraph import FactChecker
 from knowledge_store.pages.documents import read_documents
 from knowledge_store.pages.page import Flaws
 from knowledge_store.searchers.archive import Archive
 from system.app.cli import COMMANDS, app
-from system.app.mcp.desk import Desk
-from system.app.mcp.records import Progress
 from system.app.mcp.server import Server, Tools
+from system.app.service.worker import Worker
 from system.check import Engine
 from system.models.base import ModelUnavailable
 from system.models.extractive import ExtractiveModel
@@ -31,14 +30,13 @@ BODY = 20_000
 CLAIM = {"claim": "The Aster bridge opened in 1931.", "documents": [NOTES]}
 
 
-def desk(*sources, **settings):
+def worker(**settings):
     settings = load("laptop", {"budget": 3600.0, **settings})
-    checker = FactChecker(engine=Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings))
-    return Desk(checker, [str(source) for source in sources])
+    return Worker(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings))
 
 
-def server(load=desk, slots=2, queue=16):
-    return Server(Tools(load, slots, queue), BODY)
+def server(load=worker, slots=2, queue=16, documents=(), patience=PATIENCE):
+    return Server(Tools(load, slots, queue, list(map(str, documents)), patience=patience), BODY)
 
 
 def in_session(work, serving=None):
@@ -74,14 +72,13 @@ def refusal(name, arguments, serving=None):
     return result.content[0].text
 
 
-def test_the_tools_publish_closed_schemas_and_outputs():
+def test_the_tools_publish_closed_schemas():
     tools = {tool.name: tool for tool in in_session(lambda client: client.list_tools()).tools}
-    assert list(tools) == ["check_claim", "check_text", "check_citations", "search_archive"]
+    assert list(tools) == ["check_claim", "check_text", "check_citations", "search_archive", "continue_check"]
     assert all(tool.description and tool.annotations.read_only_hint for tool in tools.values())
     assert not any(tool.input_schema["additionalProperties"] for tool in tools.values())
     assert tools["check_text"].input_schema["properties"]["text"]["maxLength"] == 100_000
     assert tools["check_claim"].input_schema["required"] == ["claim"]
-    assert "label" in tools["check_claim"].output_schema["required"]
 
 
 def test_the_docs_name_every_tool_and_a_configuration():
@@ -98,9 +95,10 @@ def test_the_docs_name_every_tool_and_a_configuration():
 def test_a_claim_gets_a_verdict_with_its_source():
     heard = []
     found = answer("check_claim", CLAIM, heard=heard)
-    assert found["label"] == "Refuted" and found["corrected"] == "The Aster bridge opened in 1932."
+    assert found["label"] == "Refuted" and found["correction"]["text"] == "The Aster bridge opened in 1932."
     assert "“The Aster bridge opened in 1932.”" in found["justification"]
-    assert found["evidence"][0] == {"address": "notes.md", "text": NOTES["text"]} and found["failures"] == []
+    assert found["evidence"][0]["passages"] == [{"address": "notes.md", "text": NOTES["text"]}]
+    assert found["failures"] == [] and found["token"] == ""
     done = [done for done, _, _ in heard]
     assert done == sorted(set(done)) and heard[-1][2] == "verdict"
 
@@ -110,8 +108,8 @@ def test_each_statement_of_a_text_is_checked():
     found = answer("check_text", {"text": TEXT, "documents": [NOTES]}, heard=heard)
     assert [one["label"] for one in found["statements"]] == ["Refuted", "Supported"]
     assert [one["claim"] for one in found["statements"]] == TEXT.split(" Is")[0].replace(". ", ".|").split("|")
-    assert found["score"] == 0.5 and found["counts"]["Refuted"] == 1
-    assert [progress[:2] for progress in heard if progress[1]] == [(1, 2), (2, 2)]
+    assert found["score"] == 0.5 and found["counts"]["Refuted"] == 1 and "text" not in found
+    assert [progress[:2] for progress in heard if progress[1]][-2:] == [(1, 2), (2, 2)]
 
 
 def test_each_citation_is_checked_against_its_source():
@@ -124,10 +122,9 @@ def test_each_citation_is_checked_against_its_source():
 
 def test_the_servers_own_documents_are_the_default(tmp_path):
     (tmp_path / "notes.md").write_text(NOTES["text"])
-    own = server(lambda: desk(tmp_path))
-    assert answer("check_claim", {"claim": CLAIM["claim"]}, own)["label"] == "Refuted"
-    own = server(lambda: desk(tmp_path))
-    (hit,) = answer("search_archive", {"query": "When did the Aster bridge open?"}, own)["passages"]
+    assert answer("check_claim", {"claim": CLAIM["claim"]}, server(documents=[tmp_path]))["label"] == "Refuted"
+    query = {"query": "When did the Aster bridge open?"}
+    (hit,) = answer("search_archive", query, server(documents=[tmp_path]))["passages"]
     assert hit["address"] == "notes.md" and 0 < hit["score"] <= 1
 
 
@@ -136,54 +133,43 @@ def test_an_archive_is_searched_and_checked_against(tmp_path):
         (tmp_path / name).write_text(text)
     archive = tmp_path / "archive.sqlite"
     Archive(archive).add(read_documents([tmp_path], Flaws()))
-
-    def opened():
-        return desk(search=str(archive))
-
+    opened = partial(worker, search=str(archive))
     found = answer("search_archive", {"query": "How often did the ferry cross?", "limit": 1}, server(opened))
     assert [one["address"] for one in found["passages"]] == ["ferry.md"]
     assert answer("check_claim", {"claim": CLAIM["claim"]}, server(opened))["label"] == "Refuted"
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "message"),
-    [
-        ("check_claim", {}, "claim: expected a value, got none"),
-        ("check_claim", {"claim": " \n"}, "claim: expected some text"),
-        ("check_claim", {"claim": 7}, "claim: expected a valid string"),
-        ("check_claim", CLAIM | {"day": "1"}, "day: unknown argument; check_claim takes claim, documents, "),
-        ("check_claim", CLAIM | {"date": "May"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
-        ("check_claim", CLAIM | {"documents": [{"name": "a"}]}, "documents.0.text: expected a value, got none"),
-        ("check_claim", CLAIM | {"documents": {"a.md": "A text."}}, "documents: expected a list of {name, text}"),
-        ("check_claim", CLAIM | {"documents": ["A text."]}, "documents.0: expected an object"),
-        ("check_claim", CLAIM | {"documents": [NOTES, NOTES]}, "documents: two are named 'notes.md'"),
-        ("check_citations", {"text": "It cites nothing."}, "text: expected links, footnotes or numbered references"),
-        ("search_archive", {"query": "a", "limit": 0}, "limit: expected a number greater than or equal to 1"),
-        ("check_text", {"text": TEXT}, "no evidence: give documents, or start this server with --documents or "),
-        ("search_archive", {"query": "bridge"}, "no evidence"),
-        ("check_clam", {}, "no tool 'check_clam'; expected one of check_claim, "),
-    ],
-)  # fmt: skip
-def test_errors_are_one_sentence_of_ours(name, arguments, message):
-    said = refusal(name, arguments)
-    assert said.startswith(message) and "\n" not in said and "pydantic" not in said
+REFUSED = [
+    ("check_claim", {}, "claim: expected a value, got none"),
+    ("check_claim", {"claim": " \n"}, "claim: expected some text"),
+    ("check_claim", {"claim": 7}, "claim: expected a valid string"),
+    ("check_claim", {"claim": "a" * 501}, "claim: expected at most 500 characters"),
+    ("check_claim", CLAIM | {"day": "1"}, "day: unknown argument; check_claim takes claim, documents, "),
+    ("check_claim", CLAIM | {"date": "May"}, "date: expected the day it was made, as 25-8-2020 or 2020-08-25"),
+    ("check_claim", CLAIM | {"documents": [{"name": "a"}]}, "documents.0.text: expected a value, got none"),
+    ("check_claim", CLAIM | {"documents": {"a.md": "A text."}}, "documents: expected a list of {name, text}"),
+    ("check_claim", CLAIM | {"documents": ["A text."]}, "documents.0: expected an object"),
+    ("check_claim", CLAIM | {"documents": [NOTES, NOTES]}, "documents: two are named 'notes.md'"),
+    ("check_claim", CLAIM | {"documents": [{"text": "a"}] * 65}, "documents: expected at most 64 items"),
+    ("check_citations", {"text": "It cites nothing."}, "text: expected links, footnotes or numbered references"),
+    ("search_archive", {"query": "a", "limit": 0}, "limit: expected a number greater than or equal to 1"),
+    ("search_archive", {"query": "a", "limit": 51}, "limit: expected a number less than or equal to 50"),
+    ("search_archive", {"query": "bridge"}, "no evidence"),
+    ("check_text", {"text": TEXT}, "no evidence: give documents, or start this server with --documents or "),
+    ("check_text", {"text": "a " * 50_001}, "the arguments are too large, expected at most 20,000 bytes"),
+    ("check_clam", {}, "no tool 'check_clam'; expected one of check_claim, "),
+    ("continue_check", {"token": "another"}, "token: no check has this token any more; begin it anew"),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "message"),
-    [
-        ("check_claim", {"claim": "a" * 501}, "claim: expected at most 500 characters"),
-        ("check_text", {"text": "a " * 50_001}, "the arguments are too large, expected at most 20,000 bytes"),
-        ("check_claim", CLAIM | {"documents": [{"text": "a"}] * 65}, "documents: expected at most 64 items"),
-        ("search_archive", {"query": "a", "limit": 51}, "limit: expected a number less than or equal to 50"),
-    ],
-)
-def test_limits_are_told(name, arguments, message):
-    assert refusal(name, arguments).startswith(message)
+def test_errors_are_one_sentence_of_ours():
+    async def ask(client):
+        return [await client.call_tool(name, arguments) for name, arguments, _ in REFUSED]
 
-
-def test_a_text_has_a_limit_of_its_own():
-    large = Server(Tools(desk, 2, 16), 2**20)
+    for result, (*_, message) in zip(in_session(ask), REFUSED, strict=True):
+        (said,) = (one.text for one in result.content)
+        assert result.is_error and said.startswith(message) and "\n" not in said and "pydantic" not in said
+    large = Server(Tools(worker, 2, 16), 2**20)
     assert refusal("check_text", {"text": "a " * 50_001}, large).startswith("text: expected at most 100000 characters")
 
 
@@ -192,7 +178,7 @@ def test_a_call_too_many_is_refused_while_others_wait():
 
     def slow():
         assert opened.wait(PATIENCE)
-        return desk()
+        return worker()
 
     async def crowd(client):
         calls = [asyncio.create_task(client.call_tool("check_claim", CLAIM)) for _ in range(3)]
@@ -201,11 +187,11 @@ def test_a_call_too_many_is_refused_while_others_wait():
         return [one.result() for one in done], await asyncio.gather(*calls)
 
     first, everyone = in_session(crowd, server(slow, slots=1, queue=1))
-    assert [one.content[0].text for one in first] == ["1 calls are waiting, as many as may; try again later"]
+    assert first[0].content[0].text.startswith("1 checks are waiting and the queue is full")
     assert [one.is_error for one in everyone].count(True) == 1
 
 
-def test_calls_are_told_that_the_engine_loads_or_cannot():
+def test_calls_are_told_that_the_engine_cannot_be_loaded():
     def broken():
         raise ModelUnavailable("weights not found; factgraph fetch downloads them")
 
@@ -214,25 +200,72 @@ def test_calls_are_told_that_the_engine_loads_or_cannot():
 
 
 def test_a_fault_of_ours_tells_no_particulars(monkeypatch, caplog):
-    def fault(*_):
+    async def fault(*_, **__):
         raise RuntimeError("secret/path")
 
-    monkeypatch.setattr(Desk, "check_claim", fault)
-    assert refusal("check_claim", CLAIM) == "check_claim failed; the server's log has the details"
+    monkeypatch.setattr(Worker, "check", fault)
+    assert refusal("check_claim", CLAIM) == "the check failed; the server's log has the details"
     assert "secret/path" in caplog.text
 
 
-def test_a_cancelled_call_ends_its_work(monkeypatch):
-    closed = threading.Event()
+def test_an_answer_that_takes_long_comes_in_parts(monkeypatch):
+    opened, check_text = asyncio.Event(), Worker.check_text
 
-    def endless(*_):
+    async def halting(self, read, collect, hear, **options):
+        told = []
+        checked = await check_text(self, read, collect, told.append, **options)
+        for part in told[:2]:
+            hear(part)
+        await opened.wait()
+        hear(told[2])
+        return checked
+
+    monkeypatch.setattr(Worker, "check_text", halting)
+
+    async def parts(client):
+        some = (await client.call_tool("check_text", {"text": TEXT, "documents": [NOTES]})).structured_content
+        while not some.get("statements"):
+            some = (await client.call_tool("continue_check", {"token": some["token"]})).structured_content
+        opened.set()
+        whole = some
+        while whole["token"]:
+            whole = (await client.call_tool("continue_check", {"token": whole["token"]})).structured_content
+        return some, whole
+
+    some, whole = in_session(parts, server(patience=0.5))
+    assert len(some["statements"]) == 1 and some["token"]
+    assert [one["label"] for one in whole["statements"]] == ["Refuted", "Supported"] and whole["score"] == 0.5
+
+
+def endless(monkeypatch):
+    """Have checks of claims go on for ever; an event says that one was stopped."""
+    stopped = threading.Event()
+
+    async def waiting(self, claim, collect, hear, **_):
         try:
-            for done in range(1, 10**9):
-                yield Progress(done, None, "counting")
+            hear(SimpleNamespace(kind="question"))
+            await asyncio.Event().wait()
         finally:
-            closed.set()
+            stopped.set()
 
-    monkeypatch.setattr(Desk, "check_claim", endless)
+    monkeypatch.setattr(Worker, "check", waiting)
+    return stopped
+
+
+def test_a_check_that_no_call_asks_for_ends(monkeypatch):
+    monkeypatch.setattr("system.app.mcp.server.ABANDONED", 0.1)
+    stopped = endless(monkeypatch)
+
+    async def forget(client):
+        first = (await client.call_tool("check_claim", CLAIM)).structured_content
+        return first, await asyncio.to_thread(stopped.wait, PATIENCE)
+
+    first, has_stopped = in_session(forget, server(patience=0.5))
+    assert has_stopped and "label" not in first and first["token"]
+
+
+def test_a_cancelled_call_ends_its_work(monkeypatch):
+    stopped = endless(monkeypatch)
 
     async def give_up(client):
         begun = asyncio.Event()
@@ -244,6 +277,6 @@ def test_a_cancelled_call_ends_its_work(monkeypatch):
         call = asyncio.create_task(client.call_tool("check_claim", CLAIM, progress_callback=heard))
         await begun.wait()
         call.cancel()
-        return await asyncio.to_thread(closed.wait, PATIENCE)
+        return await asyncio.to_thread(stopped.wait, PATIENCE)
 
     assert in_session(give_up)

@@ -107,21 +107,18 @@ class Live {
       return tell(problem || (ENDS[state] ?? state), true);
     }
     if (!statement.value) statement.value = result.claim.text; // of a check that another tab began
-    const { claim, verdict, pairs, timing, failures, flaws, correction } = result;
-    this.details.pairs = pairs.map(({ question, answer, answers }) => {
-      const read = answers.filter((one) => one.source === "Evidence").map((one) => one.passage);
-      return { question, answer, url: read[0]?.url, scraped_text: read[0]?.text, urls: read.map((passage) => passage.url) };
-    });
-    Object.assign(this.details, verdict, { claim: claim.text, timing, failures, flaws, correction });
-    tell(`${verdict.label} after ${inSeconds(timing.seconds)}${timing.cut_short ? ", when its time was up" : ""}`);
+    const { claim, evidence, failures, seconds, cut_short, ...verdict } = result;
+    this.details.pairs = evidence.map(({ question, answer, passages }) => (
+      { question, answer, url: passages[0]?.address, scraped_text: passages[0]?.text, urls: passages.map((one) => one.address) }));
+    Object.assign(this.details, verdict, { claim: claim.text, timing: null, failures: [] });
+    tell(`${verdict.label} after ${inSeconds(seconds)}${cut_short ? ", when its time was up" : ""}`);
     view.prepend(header(this.details), verdicts(this.details), pairsSection(this.details));
-    view.append(checkedSection(this.details));
+    view.append(...failures.map((message) => h("p", { class: "failure" }, message)), checkedSection(this.details) ?? "");
     offerReport(`/claims/${id}/report`);
   }
 }
 
 const ENDS = {
-  lost: "The service stopped before this claim was finished; submit it again.",
   failed: "The service failed on this claim; its log says why.",
   cancelled: "Cancelled.",
   stopped: "The service is stopping; submit the claim again later.",

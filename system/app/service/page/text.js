@@ -114,7 +114,6 @@ async function refresh(path) {
 }
 
 const ENDS = {
-  lost: "The service stopped before this text was finished; submit it again.",
   failed: "The service failed on this text; its log says why.",
   cancelled: "Cancelled.",
   stopped: "The service is stopping; submit the text again later.",

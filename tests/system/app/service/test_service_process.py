@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,10 +44,7 @@ def test_rejects_a_weak_token(tmp_path, content):
     file.write_bytes(content)
     with pytest.raises(AccessError, match="token"):
         read_token(file, "127.0.0.1", {})
-
-
-def test_names_a_missing_token_file(tmp_path):
-    with pytest.raises(AccessError, match=r"nowhere not found"):
+    with pytest.raises(AccessError, match="nowhere not found"):
         read_token(tmp_path / "nowhere", "127.0.0.1", {})
 
 
@@ -94,10 +90,8 @@ def test_rejects_limits_out_of_range(arguments, capsys):
 def process(*arguments, environment=()):
     """A running service of the embedded profile and its address."""
     port = free_port()
-    kept = tempfile.TemporaryDirectory()
-    jobs = ["--jobs", f"{kept.name}/jobs.sqlite"]
     started = subprocess.Popen(
-        [sys.executable, "-m", "system", "serve", "--profile", "laptop", "--port", str(port), *jobs, *arguments],
+        [sys.executable, "-m", "system", "serve", "--profile", "laptop", "--port", str(port), *arguments],
         cwd=ROOT, env={**os.environ, **dict(environment)}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -110,7 +104,6 @@ def process(*arguments, environment=()):
         started.wait()
         started.stdout.close()
         started.stderr.close()
-        kept.cleanup()
 
 
 def answers(port):
@@ -135,7 +128,7 @@ def test_a_process_checks_a_claim_and_shuts_down_cleanly():
         printed, logged = started.communicate()
     assert re.search(r"http://127\.0\.0\.1:\d+/ \(this machine only\)", printed)
     assert "loading the encoder all-MiniLM-L6-v2" in logged and "loading the model" in logged
-    assert re.search(rf"claim {first} done: \w[\w ]+ in [\d.]+ s after a wait of [\d.]+ s", logged)
+    assert re.search(rf"claim {first} done in [\d.]+ s after a wait of [\d.]+ s", logged)
     assert "Traceback" not in logged
 
 

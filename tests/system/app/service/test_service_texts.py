@@ -7,16 +7,17 @@ import pytest
 
 from system.app.service.schema import TEXT
 from system.models.base import ErrorKind, ModelError
-from tests.helpers.serving import DOCUMENTS, TOKEN, Gate, engine_of, events_of, serve
+from tests.helpers.serving import DOCUMENTS, Gate, engine_of, events_of, in_state, serve, submit
 
 ORDER = {
     "text": "A bridge and its ferry\n\nThe Aster bridge opened in 1932. Is it not beautiful? It replaced a ferry.",
     "documents": DOCUMENTS,
 }
+PAGE = b"<html><body><h1>Aster</h1><p>The Aster bridge opened in 1932.</p><nav>Menu</nav></body></html>"
 
 
-async def submitted(client, **changes):
-    answer = await client.post("/texts", json={**ORDER, **changes})
+async def submitted(client, order=ORDER, **changes):
+    answer = await client.post("/texts", json={**order, **changes})
     assert answer.status_code == 202, answer.text
     assert answer.headers["Location"] == f"/texts/{answer.json()['id']}"
     return answer.headers["Location"]
@@ -24,6 +25,10 @@ async def submitted(client, **changes):
 
 async def followed(client, address):
     return events_of((await client.get(f"{address}/statements")).text)
+
+
+def filed(data, name=""):
+    return {"file": b64encode(data).decode(), "documents": DOCUMENTS} | ({"name": name} if name else {})
 
 
 def test_each_statement_of_a_text_is_told_then_its_result():
@@ -45,29 +50,26 @@ def test_each_statement_of_a_text_is_told_then_its_result():
     assert page.count('class="claim ') == 2 and any(one["name"] in page for one in DOCUMENTS)
 
 
-PAGE = b"<html><body><h1>Aster</h1><p>The Aster bridge opened in 1932.</p><nav>Menu</nav></body></html>"
-
-
 @pytest.mark.parametrize("name", ["aster.html", ""])
 def test_a_text_may_be_a_file(name):
     async def scenario(client):
-        order = {"file": b64encode(PAGE).decode(), "documents": DOCUMENTS} | ({"name": name} if name else {})
-        answer = await client.post("/texts", json=order)
-        return await followed(client, answer.headers["Location"])
+        return await followed(client, await submitted(client, filed(PAGE, name)))
 
     _, _, progress = serve(scenario)[-1]
     assert [one["text"] for one in progress["result"]["statements"]] == ["The Aster bridge opened in 1932."]
 
 
 @pytest.mark.parametrize(
-    ("data", "problem"), [(b"%PDF-1.4 broken", "cannot be read"), (b"a b " * TEXT, "expected at most 100,000")]
+    ("order", "problem"),
+    [
+        (filed(b"%PDF-1.4 broken", "a.pdf"), "cannot be read"),
+        (filed(b"a b " * TEXT, "a.txt"), "expected at most 100,000"),
+        ({**ORDER, "documents": [{"name": "empty", "text": " "}]}, "empty is skipped: no text in it can be read"),
+    ],
 )
-def test_a_file_that_is_no_text_says_so(data, problem):
+def test_a_text_that_cannot_be_checked_says_so(order, problem):
     async def scenario(client):
-        name = "a.pdf" if b"PDF" in data else "a.txt"
-        order = {"file": b64encode(data).decode(), "name": name, "documents": DOCUMENTS}
-        answer = await client.post("/texts", json=order)
-        return await followed(client, answer.headers["Location"])
+        return await followed(client, await submitted(client, order))
 
     name, _, progress = serve(scenario)[-1]
     assert name == "failed" and problem in progress["problem"]
@@ -87,50 +89,30 @@ def test_a_failure_is_shown_at_its_statement_without_secrets():
     assert "10.0.0.7" not in str(events) + page
 
 
-def test_a_text_without_readable_documents_says_so():
-    async def scenario(client):
-        return await followed(client, await submitted(client, documents=[{"name": "empty", "text": " "}]))
-
-    name, _, progress = serve(scenario)[-1]
-    assert name == "failed" and progress["problem"] == "empty is skipped: no text in it can be read"
-
-
-def test_a_text_under_way_is_cancelled_and_others_wait():
+def test_one_text_runs_at_a_time_beside_claims():
     async def scenario(client):
         first = await submitted(client)
         while (await client.get(first)).json()["state"] == "queued":
             await asyncio.sleep(0.01)
         second = await submitted(client)
-        full = await client.post("/texts", json=ORDER)
-        waiting = (await client.get(second)).json()
-        early = await client.get(f"{second}/report")
+        claim = await submit(client)
+        await in_state(client, claim["id"], "running")
+        waiting, early = (await client.get(second)).json(), await client.get(f"{second}/report")
         assert (await client.delete(first)).status_code == 204
-        return full, waiting, early, (await client.get(first)).status_code
+        return waiting, early, (await client.get(first)).status_code, (await client.get(f"/claims/{second[7:]}"))
 
-    full, waiting, early, gone = serve(scenario, engine_of(Gate()), queue=1)
-    assert (full.status_code, "Retry-After" in full.headers) == (429, True)
-    assert waiting["state"] == "queued" and early.status_code == 409 and gone == 404
+    waiting, early, gone, other = serve(scenario, engine_of(Gate(), run__max_concurrent_claims=2))
+    assert waiting["state"] == "queued" and early.status_code == 409 and gone == other.status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"text": "x" * (TEXT + 1)}, "text"),
-        ({"text": " "}, "text"),
-        ({"store": "0"}, "store"),
-        ({"file": "YSBi"}, "file"),
-    ],
-)
-def test_what_is_no_text_to_check_is_refused_by_field(changes, field):
+FIELDS = [
+    ({"text": "x" * (TEXT + 1)}, "text"), ({"text": " "}, "text"), ({"store": "0"}, "store"), ({"file": "YSBi"}, "file")
+]  # fmt: skip
+
+
+def test_what_is_no_text_to_check_is_refused_by_field():
     async def scenario(client):
-        return await client.post("/texts", json={**ORDER, **changes})
+        return [await client.post("/texts", json={**ORDER, **changes}) for changes, _ in FIELDS]
 
-    answer = serve(scenario)
-    assert answer.status_code == 422 and field in answer.json()["detail"]
-
-
-def test_texts_need_the_token_where_there_is_one():
-    async def scenario(client):
-        return (await client.post("/texts", json=ORDER)).status_code
-
-    assert serve(scenario, token=TOKEN) == 401
+    for answer, (_, field) in zip(serve(scenario), FIELDS, strict=True):
+        assert answer.status_code == 422 and field in answer.json()["detail"]

@@ -1,0 +1,101 @@
+"""Ask a service of the same user that already runs on this machine; see ``local`` for the other side.
+
+    answer = ask_running_service(claim, ["notes/"], settings)
+    if answer:
+        result, graph = ClaimResult.model_validate(answer["result"]), Graph.from_json(answer["graph"])
+
+It imports nothing large, so that the command line can ask before it loads an engine.
+"""
+
+import json
+import os
+import socket
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from system import __version__
+
+if TYPE_CHECKING:
+    from system.graph.records import Claim
+    from system.settings import Settings
+
+CONNECT = 2.0  # seconds to wait for a connection
+
+
+def socket_path() -> Path:
+    """Return the place of the user's socket."""
+    folder = os.environ.get("XDG_RUNTIME_DIR") or Path.home() / ".cache"
+    return Path(folder) / "factgraph" / "service.sock"
+
+
+def ask_running_service(
+    claim: "Claim", documents: Sequence[str], settings: "Settings", *, fetch: bool = False
+) -> dict[str, Any] | None:
+    """Have a running service check a claim.
+
+    Args:
+        documents: paths and web addresses; paths are made absolute.
+        settings: the service answers only if it has the same.
+
+    Returns:
+        ``result`` and ``graph`` as JSON; None if there is no such service, it cannot check the claim, or a document had
+        flaws. Then the caller checks the claim by itself, so that the user sees the errors and warnings.
+    """
+    path = socket_path()
+    if not is_private(path.parent) or "-" in documents:
+        return None
+    absolute = {one: one if "://" in one else str(Path(one).absolute()) for one in documents}
+    question = {
+        "version": __version__,
+        "settings": settings.for_documents().model_dump(mode="json"),
+        "claim": claim.model_dump(mode="json"),
+        "documents": list(absolute.values()),
+        "fetch": fetch,
+    }
+    try:
+        with _connected(path) as connection, connection.makefile("rwb") as stream:
+            stream.write(json.dumps(question).encode() + b"\n")
+            stream.flush()
+            text = stream.readline().decode()
+        for given, whole in sorted(absolute.items(), key=lambda one: -len(one[1])):  # as the user named them
+            text = text.replace(_quoted(whole), _quoted(given))
+        answer: dict[str, Any] = json.loads(text)
+    except (OSError, ValueError):
+        return None
+    return answer if "result" in answer and not answer["result"]["flaws"] else None
+
+
+def _quoted(path: str) -> str:
+    return json.dumps(path, ensure_ascii=False)[1:-1]
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether a folder is the user's own, and nobody else may enter it."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+def is_served(path: Path) -> bool:
+    """Return whether something answers on a socket."""
+    try:
+        _connected(path).close()
+    except OSError:
+        return False
+    return True
+
+
+def _connected(path: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(CONNECT)
+    try:
+        connection.connect(str(path))
+    except OSError:
+        connection.close()
+        raise
+    connection.settimeout(None)
+    return connection
