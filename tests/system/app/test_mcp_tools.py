@@ -21,6 +21,7 @@ from system.models.base import ModelUnavailable
 from system.models.extractive import ExtractiveModel
 from system.settings import load
 from tests.helpers.bridge import BagOfWords
+from tests.helpers.by_words import ByWords
 from tests.helpers.processes import PATIENCE
 
 NOTES = {"name": "notes.md", "text": "The Aster bridge opened in 1932. The Aster bridge carries two lanes."}
@@ -32,7 +33,7 @@ CLAIM = {"claim": "The Aster bridge opened in 1931.", "documents": [NOTES]}
 
 def worker(**settings):
     settings = load("laptop", {"budget": 3600.0, **settings})
-    return Worker(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings))
+    return Worker(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords()))
 
 
 def server(load=worker, slots=2, queue=16, documents=(), patience=PATIENCE):

@@ -20,6 +20,7 @@ from system.graph.records import Label
 from system.models.extractive import ExtractiveModel
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim
 from tests.helpers.bridge import CLAIM, Answers, BagOfWords, settings_with
+from tests.helpers.by_words import ByWords
 from tests.helpers.processes import PATIENCE
 from tests.helpers.serving import (
     BUDGET,
@@ -61,9 +62,10 @@ def test_a_claim_is_checked_against_its_documents():
 
 def test_a_refuted_claim_is_corrected():
     settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
-    engine = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings)
-    progress = checked(engine, claim="The Aster bridge opened in 1931.")
-    assert progress["result"]["correction"]["text"] == CLAIM.text
+    engine = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
+    documents = [{"text": "The Aster bridge opened in 1932."}]
+    progress = checked(engine, claim="The Aster bridge opened in 1931.", documents=documents)
+    assert progress["result"]["correction"]["text"] == "The Aster bridge opened in 1932."
 
 
 PASTED = [{"text": "# History\n\nThe Aster bridge **opened** in [1932](https://a.example)."}]

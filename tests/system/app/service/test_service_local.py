@@ -14,7 +14,8 @@ from system.checker import Checked
 from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Label
 from system.models.extractive import ExtractiveModel
-from tests.helpers.bridge import PAGES, Answers, BagOfWords, settings_with
+from tests.helpers.bridge import Answers, BagOfWords, settings_with
+from tests.helpers.by_words import ByWords
 from tests.helpers.processes import PATIENCE, wait_for
 from tests.helpers.serving import BUDGET, Gate, engine_of, listening
 
@@ -23,7 +24,7 @@ CLAIM = Claim("The Aster bridge opened in 1931.")
 
 @pytest.fixture
 def notes(tmp_path, monkeypatch):
-    (tmp_path / "notes.md").write_text(PAGES[0][1])
+    (tmp_path / "notes.md").write_text("The Aster bridge opened in 1932.")
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     monkeypatch.chdir(tmp_path)
     return "notes.md"
@@ -38,7 +39,7 @@ def connected():
 
 def engine():
     settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
-    return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings)
+    return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
 
 
 def test_a_claim_is_answered_with_its_graph_under_the_names_that_the_user_gave(notes):
@@ -55,7 +56,7 @@ def test_a_claim_is_answered_with_its_graph_under_the_names_that_the_user_gave(n
 
 def test_whatever_the_service_cannot_answer_is_left_to_the_command_line(notes):
     serving = engine()
-    others = serving.settings.model_copy(update={"strategy": "debatecv"})
+    others = serving.settings.model_copy(update={"run": serving.settings.run.model_copy(update={"budget": 1.0})})
     assert ask_running_service(CLAIM, [notes], serving.settings) is None  # none runs
     with listening(serving):
         assert ask_running_service(CLAIM, [notes], others) is None
