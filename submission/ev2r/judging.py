@@ -45,11 +45,7 @@ class JudgeError(Exception):
 
 
 class Judge(Protocol):
-    """A judge: replies to comparisons.
-
-    Attributes:
-        name: names the model and the prompts: replies of judges with one name are interchangeable.
-    """
+    """A judge; ``name`` names model and prompts: replies of judges with one name are interchangeable."""
 
     name: str
 
@@ -63,11 +59,9 @@ class Judge(Protocol):
             JudgeError: there is none, and asking again would not help.
             SubmissionError: the judge is gone, and no comparison will get a reply.
         """
-        ...
 
     async def close(self) -> None:
         """Free the judge's resources."""
-        ...
 
 
 def comparisons(pairs: Sequence[Pair]) -> list[ComparedPairs]:

@@ -167,7 +167,7 @@ def test_a_run_opens_with_its_claims_or_with_its_scores(tmp_path):
     without = write_report(folder).read_text(encoding="utf-8")
     assert sections(without) == of_claims
     assert not re.search(r'id="(scores|errors)"|name="is" value="(right|wrong)"', without)
-    assert "3 of 4 claims decided:" in without
+    assert "3 of 4 claims decided: <a" in without and ">1 Not Enough Evidence</a>." in without
     assert sections(write_report(folder, gold).read_text(encoding="utf-8")) == of_scores
     setup = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     (folder / "run.json").write_text(json.dumps(setup | {"documents": True}), encoding="utf-8")
