@@ -19,10 +19,9 @@ from system.text.words import content_stems, coverage, sentences, words
 
 log = logging.getLogger(__name__)
 
-SPEAKS = 0.75  # share of the claim's other words from which a clause may correct it
+SPEAKS = 0.8  # share of the claim's other words from which a clause may correct it
 BEFORE = 2  # sentences before it that are read with it
 PAIRS = 16  # that are read for one claim at most
-SURE = 0.8  # probability of support from which the reader confirms a correction
 _ENDS = re.compile(r"[,;:–—] |\b(?:and|but|while|whereas|although|which|who)\b", re.IGNORECASE)  # of a clause
 _PRONOUN = re.compile(r"\b(?:it|its|he|his|she|her|they|their)\b", re.IGNORECASE)
 _OPEN = re.compile(  # words that make something unreal, or only roughly so
@@ -55,7 +54,7 @@ def correction_of(result: ClaimResult, reader: Reader) -> Correction | None:
     sure = [
         one
         for (_, one), after, before in zip(found, corrected, given, strict=True)
-        if after[Relation.SUPPORTED] >= SURE and before[Relation.SUPPORTED] < before[Relation.REFUTED]
+        if after[Relation.SUPPORTED] >= reader.thresholds[0] and before[Relation.SUPPORTED] < before[Relation.REFUTED]
     ]
     return sure[0] if len({one.text for one in sure}) == 1 else None
 
@@ -102,7 +101,7 @@ def _same_place(claim: str, value: Value, sentence: str, other: Value, before: s
         return False
     own = content_stems(clause) | (content_stems(before) if _PRONOUN.search(clause) else frozenset())
     left = [one for one in words(claim[: value.start]) if content_stems(one)][-1:]
-    right = [one for one in words(claim[value.start + len(value.text) :]) if content_stems(one)][:1]
+    right = [one for one in words(claim[value.start + len(value.text) :]) if content_stems(one)][:2]
     if not all(content_stems(one) <= own for one in left + right):
         return False
     wanted = content_stems(claim) - content_stems(value.text)

@@ -39,9 +39,11 @@ class Reader(Protocol):
 
     Attributes:
         language: the one that it reads, as an ISO 639 code; empty for any.
+        thresholds: probabilities from which it is sure of supported and of refuted.
     """
 
     language: str
+    thresholds: tuple[float, float]
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> Probabilities:
         """Return the probabilities of each (passage, statement), (n, 3); threads may call it at the same time.

@@ -6,10 +6,9 @@ around the world: 612,400 and 612 400 (with any space), 612'400, 1.612.400, 1,00
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 
 DIGITS = 17  # that tell any float from all others
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "mn": 1e6, "m": 1e6, "lakh": 1e5}
@@ -78,39 +77,6 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     [(2019.0, 'year'), (20.0, 'percent'), (1300000000000.0, 'money'), (2.0, 'count')]
     """
     return tuple(_quantity(match) for match in _QUANTITY.finditer(text))
-
-
-@lru_cache(maxsize=20_000)
-def disagreeing(some: tuple[Quantity, ...], others: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
-    """Those of some quantities that agree with none of others, in their order.
-
-    Takes time in proportion to their number, where a comparison of each with each takes the product.
-
-    >>> [one.text for one in disagreeing(quantities("5 of 14.9 million"), quantities("14,898,300 of 6"))]
-    ['5']
-    """
-    agrees = _agreement(others)
-    return tuple(one for one in some if not agrees(one))
-
-
-def _agreement(others: tuple[Quantity, ...]) -> Callable[[Quantity], bool]:
-    """Whether a quantity agrees with any of some."""
-    values, years = ({one.value for one in others if one.kind is Kind.YEAR or all_} for all_ in (True, False))
-    counts = {one.digits for one in others if one.kind is not Kind.YEAR}
-
-    @cache
-    def rounded(count: int, digits: int) -> set[str]:
-        return {one.rounded(digits) for one in others if one.digits == count and one.kind is not Kind.YEAR}
-
-    def agrees(one: Quantity) -> bool:
-        if one.kind is Kind.YEAR:
-            return one.value in values
-        if one.value in years:
-            return True
-        precisions = ((count, max(2, min(count, one.digits))) for count in counts)
-        return any(one.rounded(digits) in rounded(count, digits) for count, digits in precisions)
-
-    return agrees
 
 
 def _quantity(match: re.Match[str]) -> Quantity:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from system.graph.records import Claim, QuestionAnswer
+from system.models.extractive.grammar import FINITE, Clause, clause, noun_phrases, tag
 from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.text.grammar import FINITE, Clause, clause, noun_phrases, tag
 from system.text.quantities import Kind, Quantity, quantities
 from system.text.words import content_stems, coverage, sentences, words
 

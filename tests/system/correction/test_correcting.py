@@ -20,6 +20,7 @@ class Agrees:
     """A reader that refutes one statement and supports all others; remembers what it was asked."""
 
     language = ""
+    thresholds = (0.7, 0.7)
 
     def __init__(self, claim, supported=0.9):
         self.claim, self.supported, self.asked = claim, supported, []

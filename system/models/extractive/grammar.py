@@ -218,30 +218,6 @@ def _lower_first(text: str, tokens: tuple[Token, ...]) -> str:
     return text[0].lower() + text[1:]
 
 
-def names(sentence: str) -> list[str]:
-    """The names in a sentence, in order: runs of words that a capital or the tagger marks as one.
-
-    >>> names("Hunter Biden joined the board of Burisma in Ukraine.")
-    ['Hunter Biden', 'Burisma', 'Ukraine']
-    """
-    tokens = tag(sentence)
-    found: list[list[Token]] = [[]]
-    for i, token in enumerate(tokens):
-        if _is_name(token, opens_sentence=i == 0 or tokens[i - 1].text in '.!?:“"'):
-            found[-1].append(token)
-        elif found[-1]:
-            found.append([])
-    return list(dict.fromkeys(sentence[run[0].start : run[-1].end] for run in found if run))
-
-
-def _is_name(token: Token, opens_sentence: bool) -> bool:
-    function_word = token.text.lower() in STOP_WORDS and not (token.text.isupper() and token.tag[:2] in {"NN", "NP"})
-    if not token.text[0].isupper() or function_word or len(token.text) < 2:
-        return False
-    within = not opens_sentence and token.tag[:2] in {"NN", "AJ", "UN"}
-    return within or token.tag == "NP0" or token.lemma[0].isupper()
-
-
 def noun_phrases(sentence: str) -> list[str]:
     """The noun phrases in a sentence, in order, without their articles.
 
