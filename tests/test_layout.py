@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -64,11 +65,15 @@ def files_of(package: str) -> list[Path]:
     return [path.relative_to(ROOT) for path in paths if not any(path.is_relative_to(room) for room in inner)]
 
 
-def imports_of(package: str) -> Iterator[tuple[str, str]]:
-    """Yield (file, imported name) for all files of a package; files are named from the root."""
-    for file in files_of(package):
-        for name in imported((ROOT / file).read_text(encoding="utf-8"), ".".join(file.with_suffix("").parts)):
-            yield file.as_posix(), name
+@cache
+def imports_of(package: str) -> list[tuple[str, str]]:
+    """The (file, imported name) of all files of a package; files are named from the root."""
+    return [(file.as_posix(), name) for file in files_of(package) for name in names_imported_by(file)]
+
+
+@cache
+def names_imported_by(file: Path) -> list[str]:
+    return list(imported((ROOT / file).read_text(encoding="utf-8"), ".".join(file.with_suffix("").parts)))
 
 
 def within(name: str, module: str) -> bool:
