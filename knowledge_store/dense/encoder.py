@@ -8,14 +8,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.dense.openvino import BUNDLED, CPU_BATCH, OpenVinoModel
+from knowledge_store.dense.loading import HubModel, UntrustedCode
+from knowledge_store.dense.openvino import BUNDLED, CPU_BATCH, NAME, OpenVinoModel
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.turns import Turns, batches
 
 Vectors = NDArray[np.float32]
 Cache = OrderedDict[str, Vectors]
-NAME = "all-MiniLM-L6-v2"
-"""The encoder that comes with this package and needs no torch."""
 Encode = Callable[[Sequence[str]], Vectors]
 
 # Questions and answers that share no word, from subjects far apart.
@@ -29,10 +28,6 @@ MARGIN = 0.02  # by which the cosine of a question to its own answer must exceed
 
 class EncoderUnavailable(Exception):
     """The encoder cannot be loaded; the message says what is missing and what to do."""
-
-
-class UntrustedCode(ValueError):
-    """A model has code of its own that may not run from where it is; the message says what to do."""
 
 
 class Encoder(Protocol):
@@ -195,8 +190,6 @@ class SentenceEncoder:
 def _load(name: str, device: str | None, *, trusted: bool) -> Model:
     if name == NAME:
         return OpenVinoModel(BUNDLED)
-    from knowledge_store.dense.loading import HubModel  # torch takes seconds to import, and may be missing
-
     return HubModel(name, device, trusted=trusted)
 
 

@@ -1,7 +1,7 @@
 """Encoders from a folder or the model hub, which need sentence-transformers and torch.
 
-Loads a model so that it computes what its authors published. Example: ``HubModel("Qwen/Qwen3-Embedding-0.6B", None,
-trusted=False).encode(["A text."])``.
+Both are imported when a model is loaded, which then computes what its authors published. Example:
+``HubModel("Qwen/Qwen3-Embedding-0.6B", None, trusted=False).encode(["A text."])``.
 """
 
 import os
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from knowledge_store.dense.encoder import NAME, UntrustedCode, Vectors
-from knowledge_store.dense.openvino import CPU_BATCH
+from knowledge_store.dense.openvino import CPU_BATCH, NAME
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -29,6 +29,10 @@ for _bound in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
     os.environ.setdefault(_bound, "64")
 
 GPU_BATCH = 64_000  # characters
+
+
+class UntrustedCode(ValueError):
+    """A model has code of its own that may not run from where it is; the message says what to do."""
 
 
 def bundled_model(name: str) -> Path | None:
@@ -58,7 +62,7 @@ class HubModel:
         self._query_prompt = next((p for p in ("s2p_query", "query") if self._model.prompts.get(p)), None)
         self.symmetric = self._query_prompt is None
 
-    def encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
+    def encode(self, texts: Sequence[str], *, queries: bool = False) -> NDArray[np.float32]:
         """See ``encoder.Model``."""
         prompt = self._query_prompt if queries else None
         vectors = self._model.encode(

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 BUNDLED = Path(__file__).with_name("minilm")
+NAME = "all-MiniLM-L6-v2"
+"""The encoder that comes with this package and needs no torch."""
 GRAPH, TOKENIZER, CONFIG = "encoder.xml", "tokenizer.json", "encoder.json"
 CPU_BATCH = 1000
 """Characters that are embedded at a time on a CPU; larger batches are no faster, and other claims wait for each."""
