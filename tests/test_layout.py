@@ -15,7 +15,7 @@ LAYERS = ("knowledge_store", "system", "submission", "system.app", "training")
 
 # All folders of the engine, the lowest first. A folder imports none after it; stale names do no harm.
 ROOMS = (
-    "graph", "files", "averitec", "text", "tasks", "verifier", "correction", "hardware", "models", "strategies",
+    "graph", "files", "averitec", "text", "tasks", "reader", "correction", "hardware", "models", "strategies",
     "runner", "article", "citations", "report",
 )  # fmt: skip
 PUBLIC = {"app", "library"}  # the application, and the names that users import
