@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError
 
 from knowledge_store.settings import Name, RetrievalSettings
 from system.graph.records import Calibration, Record, explain
@@ -19,15 +19,9 @@ from system.strategies import STRATEGIES, unknown_strategy
 from system.tasks.base import Adapter
 
 PROFILES = Path(__file__).parent / "profiles"
-ADAPTERS = Path(__file__).parent / "adapters"
 YEAR = 365 * 24 * 60 * 60.0  # seconds; nothing is waited for longer
 
-Backend = Literal["extractive", "transformers", "vllm", "server"]
-
-
-def bundled(name: str) -> str:
-    """The path of what comes with this package, such as smollm2-135m/verdict_prediction; other paths as they are."""
-    return str(ADAPTERS / name) if not Path(name).exists() and (ADAPTERS / name).exists() else name
+Backend = Literal["extractive", "vllm", "server"]
 
 
 class SettingsError(Exception):
@@ -95,12 +89,6 @@ class ModelSettings(Record):
         "further agents of a model, second tries; everything else is greedy",
     )
     seed: int = Field(1, ge=0, lt=2**32, description="random seed for sampling")
-
-    @field_validator("adapters")
-    @classmethod
-    def _bundled(cls, adapters: dict[Adapter, str]) -> dict[Adapter, str]:
-        """The folders of adapters that come with this package, such as smollm2-135m/verdict_prediction."""
-        return {adapter: bundled(name) for adapter, name in adapters.items()}
 
 
 SEQUENCES = 64  # requests that an engine decodes together
@@ -215,8 +203,6 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
     except ValidationError as error:
         faults = "; ".join(map(_fault, error.errors()))
         raise SettingsError(f"profile {profile!r} with the values given: {faults}") from error
-    if "model" in overrides:
-        settings = _without_bundled(settings, overrides)
     for name, chosen in (("strategy", settings.strategy), ("document_strategy", settings.reading.document_strategy)):
         if chosen not in STRATEGIES and (chosen or name == "strategy"):
             raise SettingsError(f"{name}: {unknown_strategy(chosen)}")
@@ -240,17 +226,6 @@ def bundled_profiles() -> list[str]:
     return sorted(path.stem for path in PROFILES.glob("*.toml"))
 
 
-def _without_bundled(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
-    """Without adapters and calibration of this package, which fit the profile's own model alone."""
-    model, run = settings.model, settings.run
-    if "adapters" not in overrides:
-        own = {task: name for task, name in model.adapters.items() if not Path(name).is_relative_to(ADAPTERS)}
-        model = model.model_copy(update={"adapters": own})
-    if "calibration" not in overrides and bundled(run.calibration) != run.calibration:
-        run = run.model_copy(update={"calibration": ""})
-    return settings.model_copy(update={"model": model, "run": run})
-
-
 def load_calibration(settings: Settings) -> Calibration | None:
     """The calibration that the settings name, if they name one.
 
@@ -261,7 +236,7 @@ def load_calibration(settings: Settings) -> Calibration | None:
     if not path:
         return None
     try:
-        return Calibration.model_validate_json(Path(bundled(path)).read_bytes())
+        return Calibration.model_validate_json(Path(path).read_bytes())
     except FileNotFoundError as error:
         raise SettingsError(f"calibration {path} not found; {_CALIBRATE}") from error
     except OSError as error:

@@ -25,7 +25,7 @@ TYPES = {Unit.EVIDENCE: "atomic_reference_prec_recall", Unit.QUESTIONS: "atomic_
 PLACES = ["", "", ""]
 """The claim, the reference, the prediction: places without names."""
 FORMS = "vllm:MODEL, server:MODEL@ADDRESS, or a profile (its name or a .toml file)"
-BACKENDS = ("vllm", "transformers", "server")
+BACKENDS = ("vllm", "server")
 RETRY_TEMPERATURE = 0.5
 """Temperature of the second attempt: without sampling, the same unreadable reply would come again."""
 JUDGE_ENGINE = {"context": 16384, "timeout": 600.0}  # many pairs, and a reply of up to 3,000 tokens

@@ -160,10 +160,6 @@ def _load(settings: Settings, encoder: Encoder | None) -> Model:
             if encoder is None:
                 raise ModelUnavailable("the extractive reader is not a language model; choose another backend")
             return ExtractiveModel(encoder, settings.reading.verifier)
-        case "transformers":
-            from system.models.transformers import TransformersModel
-
-            return TransformersModel(located(settings.model.model), _adapters(settings), settings.engine)
         case "vllm":
             from system.models.vllm import VllmModel
 

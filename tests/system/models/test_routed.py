@@ -97,7 +97,7 @@ def warnings_of(caplog, settings):
 
 
 def test_warns_at_once_and_only_about_adapters_that_tasks_need(caplog):
-    model = {"backend": "transformers", "model": "m", "routes": {"ask_question": "extractive"}}
+    model = {"backend": "server", "model": "m", "routes": {"ask_question": "extractive"}}
     missing = Settings.model_validate({"model": model, "graph": {"debate": False}})
     said = warnings_of(caplog, missing)
     assert "no adapter for question_answering, verdict_prediction: using the base model" in said

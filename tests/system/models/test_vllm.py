@@ -76,26 +76,6 @@ def test_repeated_prompts_come_from_the_prefix_cache(model, tasks):
     assert result.cost.tokens_cached > result.cost.tokens_in / 2
 
 
-def test_greedy_replies_are_those_of_the_transformers_backend(model, tiny_model, tiny_adapters, tasks):
-    from system.models.transformers import TransformersModel
-
-    reference = TransformersModel(
-        str(tiny_model / "base"), tiny_adapters, EngineSettings(context=2048, dtype="float32")
-    )
-    requests = list(map(Request, tasks.values()))
-    expected, results = ask(reference, *requests), ask(model, *requests)
-    asyncio.run(reference.close())
-    assert [r.raw for r in results] == [r.raw for r in expected]
-    assert [r.prompt for r in results] == [r.prompt for r in expected]
-    assert [r.cost.tokens_in for r in results] == [r.cost.tokens_in for r in expected]
-    # What a schema leaves no choice about is added here in the fewest tokens, and spelled there as the model likes.
-    assert all(r.cost.tokens_out >= e.cost.tokens_out for r, e in zip(results, expected, strict=True))
-    assert results[-1].confidence == pytest.approx(expected[-1].confidence, abs=1e-3)
-    chosen = list(tasks).index("label")
-    assert results[chosen].cost.tokens_out == 1
-    assert results[chosen].probabilities == pytest.approx(expected[chosen].probabilities, abs=1e-3)
-
-
 def test_labels_are_sampled_beside_written_replies(model, tasks):
     samples = [Request(tasks["label"], temperature=2.0, seed=seed) for seed in (*range(20), 0)]
     *drawn, written = ask(model, *samples, Request(tasks["judge"]))
