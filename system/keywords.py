@@ -32,7 +32,6 @@ class SettingKeywords(TypedDict, total=False):
     model: str
     other_models: list[str]
     adapters: dict[str, str]
-    routes: dict[str, Backend]
     examples: str
     temperature: float
     seed: int

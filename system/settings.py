@@ -75,9 +75,6 @@ class ModelSettings(Record):
     adapters: dict[Adapter, Name] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, hub names, or a server's names"
     )
-    routes: dict[str, Backend] = Field(
-        default_factory=dict, description="tasks done by another backend, such as judge_claim=extractive"
-    )
     examples: Name = Field(
         "", description="annotated claims (AVeriTeC's train.json), of which rag shows the ten most like the claim"
     )

@@ -33,7 +33,7 @@ COPY . .
 
 # One claim shows that the image works, and compiles what is compiled at the first run; a build has no GPU.
 USER 10001
-RUN ./run.sh --profile embedded --limit 1 --output /tmp/built && rm -r /tmp/built
+RUN ./run.sh --profile laptop --limit 1 --output /tmp/built && rm -r /tmp/built
 
 VOLUME ["/models", "/stores", "/output"]
 EXPOSE 8000

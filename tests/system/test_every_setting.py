@@ -84,7 +84,6 @@ ELSEWHERE = {
     "model.other_models": "system/models/test_server.py::test_each_model_may_have_its_own_address",
     "model.adapters": "system/models/test_routed.py::test_warns_at_once_and_only_about_adapters_that_tasks_need",
     "model.examples": "system/strategies/rag/test_rag.py::test_shows_the_annotated_claims_that_are_most_like_the_claim",
-    "model.routes": "system/models/test_routed.py::test_the_table_of_the_settings_says_who_does_a_task",
     "engine.context": "system/models/test_transformers.py::test_request_too_long_fails_alone",
     "engine.batched_tokens": "system/models/test_vllm_arguments.py::test_a_setting_reaches_the_engine",
     "engine.gpu_memory": "system/hardware/test_memory.py::test_memory_setting_caps_a_larger_device",

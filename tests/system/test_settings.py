@@ -152,7 +152,7 @@ def test_documents_have_a_strategy_of_their_own():
     documents = load("laptop", {}).for_documents()
     assert (load("laptop", {}).strategy, documents.strategy) == ("got", "entailment")
     assert load("laptop", {}).run.calibration and not documents.run.calibration
-    for profile, given in (("cpu", {"document_strategy": ""}), ("laptop", {}), ("a10g", {})):
+    for profile, given in (("laptop", {"document_strategy": ""}), ("laptop", {}), ("a10g", {})):
         settings = load(profile, given)
         assert settings.for_documents() is settings
     with pytest.raises(SettingsError, match=r"document_strategy: expected one of .*, did you mean entailment"):

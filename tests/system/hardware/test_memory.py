@@ -5,7 +5,7 @@ from transformers import AutoModelForCausalLM, Qwen2Config
 
 from scripts.benchmarks.shapes import QWEN_14B, awq
 from system.hardware.machine import GPU_MEMORY
-from system.hardware.memory import GIB, RUNTIME, draft_plan, plan_memory, share_memory, skeleton
+from system.hardware.memory import GIB, RUNTIME, plan_memory, skeleton
 from system.models.base import ModelUnavailable
 from system.settings import EngineSettings, load
 
@@ -61,28 +61,6 @@ def test_the_largest_adapters_rank_decides_how_many_claims_fit(qwen_14b, adapter
     settings = load("a10g", {}).engine
     result = plan(qwen_14b, settings=settings, adapters=adapters, rank=rank, device=int(21.98 * GIB))
     assert result.kv_tokens // settings.context == claims
-
-
-def test_models_on_one_device_share_its_memory(qwen_14b):
-    first, second = ENGINE, ENGINE.model_copy(update={"encoder_memory": 0.0})
-    drafts = [draft_plan(qwen_14b, each, device=40 * GIB, adapters=0, rank=0, graphs=True) for each in (first, second)]
-    shares = share_memory(drafts, 40 * GIB)
-    assert 39 * GIB < sum(shares) <= 40 * GIB
-    plans = [
-        plan(
-            qwen_14b, settings=each.model_copy(update={"gpu_memory": share / GIB}), device=40 * GIB, adapters=0, rank=0
-        )
-        for each, share in zip((first, second), shares, strict=True)
-    ]
-    assert plans[0].kv_tokens == pytest.approx(plans[1].kv_tokens, rel=0.01)
-    assert plans[0].engine + plans[0].encoder + plans[1].engine < 40 * GIB
-
-
-def test_models_that_do_not_fit_together_are_refused(qwen_14b):
-    drafts = [draft_plan(qwen_14b, ENGINE, device=20 * GIB, adapters=0, rank=0, graphs=True)] * 2
-    share = share_memory(drafts, 20 * GIB)[0]
-    with pytest.raises(ModelUnavailable, match="does not fit"):
-        plan(qwen_14b, settings=ENGINE.model_copy(update={"gpu_memory": share / GIB}), adapters=0, rank=0)
 
 
 def test_plan_prints_every_part(qwen_14b):

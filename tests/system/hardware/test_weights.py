@@ -10,7 +10,7 @@ import orjson
 import pytest
 from huggingface_hub import constants
 
-from system.app.commands.fetch import command
+from system.app import cli
 from system.hardware import weights
 from system.hardware.weights import Weights, WeightsError, fetch, find, needed, size
 from system.settings import load
@@ -18,7 +18,7 @@ from system.settings import load
 
 def test_a_local_model_needs_itself_and_an_encoder():
     names = [("model", "some/model"), ("model", "another"), ("encoder", "all-MiniLM-L6-v2")]
-    settings = load("laptop", {"model": "some/model", "other_models": ["another"]})
+    settings = load("a10g", {"model": "some/model", "other_models": ["another"], "encoder": "all-MiniLM-L6-v2"})
     assert needed(settings) == [Weights(*each) for each in names]
 
 
@@ -86,7 +86,7 @@ class Hub:
 def test_a_fetch_downloads_where_there_is_room(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(weights, "snapshot_download", Hub(tmp_path, file_size=1000))
-    assert command(["--profile", "laptop", "--model", "some/model"]) == 0
+    assert cli.main(["fetch", "--profile", "a10g", "--model", "some/model"]) == 0
     here = {file.relative_to(tmp_path / "snapshot").as_posix() for file in tmp_path.rglob("*") if file.is_file()}
     assert here == {"model.safetensors", "2_Dense/pytorch_model.bin"}  # the same tensors are not fetched twice
     assert find("some/model") == tmp_path / "snapshot"  # nor missed

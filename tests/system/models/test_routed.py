@@ -5,12 +5,11 @@ import asyncio
 import pytest
 
 from system.graph.records import Claim, Label
-from system.models import loading
 from system.models.base import Completion, Model, ModelUnavailable, NoModel, Request, RoutedModel, by_agent
 from system.models.extractive import ExtractiveModel
 from system.models.loading import check_device, load_model
 from system.models.scripted import ScriptedModel
-from system.settings import Settings, SettingsError, load
+from system.settings import Settings, load
 from system.strategies.base import asked_by
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 from system.strategies.steps.tasks.judge_claim import LabelClaim, LabelReply
@@ -61,16 +60,9 @@ def test_a_laptop_needs_no_language_model():
     assert isinstance(loaded_for(laptop), ExtractiveModel)
 
 
-def test_the_table_of_the_settings_says_who_does_a_task(monkeypatch):
-    labels = ScriptedModel(lambda request: LabelReply(label=Label.CONFLICTING))
-    by_backend = {"server": labels, "extractive": ExtractiveModel(BagOfWords())}
-    monkeypatch.setattr(loading, "_load", lambda settings, encoder: by_backend[settings.model.backend])
-    table = {"backend": "server", "model": "m", "routes": {"ask_question": "extractive"}}
-    model = load_model(Settings.model_validate({"model": table}), BagOfWords(), [AskQuestion, LabelClaim])
-    asked, labeled = replies(model, ASK, LABEL)
-    assert "Aster bridge" in asked.question and labeled.label is Label.CONFLICTING
-    with pytest.raises(SettingsError, match="unknown task judge_clam; did you mean judge_claim"):
-        asked_by(load("laptop", {"routes": {"judge_clam": "extractive"}}))
+def test_one_vllm_engine_serves_one_model():
+    with pytest.raises(ModelUnavailable, match="one vLLM engine serves one model"):
+        load_model(load("a10g", {"other_models": ["second"]}), asked=[AskQuestion])
 
 
 @pytest.mark.parametrize("changed", [{"strategy": "debatecv"}, {"debate": True}, {"justify": True}])
@@ -80,14 +72,8 @@ def test_rules_alone_reject_what_needs_a_model(changed):
 
 
 def test_rules_need_the_encoder_of_the_reader():
-    settings = Settings.model_validate(
-        {
-            "model": {"backend": "server", "model": "m", "routes": {"ask_question": "extractive"}},
-            "engine": {"address": "http://localhost:1/v1"},
-        }
-    )
     with pytest.raises(ModelUnavailable):
-        load_model(settings)
+        load_model(load("laptop", {}), asked=[AskQuestion])
 
 
 def warnings_of(caplog, settings):
@@ -97,12 +83,12 @@ def warnings_of(caplog, settings):
 
 
 def test_warns_at_once_and_only_about_adapters_that_tasks_need(caplog):
-    model = {"backend": "server", "model": "m", "routes": {"ask_question": "extractive"}}
+    model = {"backend": "server", "model": "m"}
     missing = Settings.model_validate({"model": model, "graph": {"debate": False}})
     said = warnings_of(caplog, missing)
-    assert "no adapter for question_answering, verdict_prediction: using the base model" in said
+    assert "no adapter for question_generation, question_answering, verdict_prediction: using the base model" in said
     assert not warnings_of(caplog, load("laptop", {}))
-    adapters = {"question_answering": "a", "verdict_prediction": "b"}
+    adapters = {"question_generation": "q", "question_answering": "a", "verdict_prediction": "b"}
     voting = Settings.model_validate({"model": {**model, "adapters": adapters}, "graph": {"debate": False}})
     assert not warnings_of(caplog, voting)
     said = warnings_of(caplog, Settings.model_validate({"model": {**model, "adapters": adapters}}))
