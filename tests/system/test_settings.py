@@ -112,7 +112,7 @@ def test_every_number_has_bounds(section):
 
 
 def test_an_unknown_profile_lists_the_known_ones():
-    with pytest.raises(SettingsError, match=r"profile 'a100' not found.*embedded"):
+    with pytest.raises(SettingsError, match=r"profile 'a100' not found.*laptop"):
         load("a100", {})
 
 
@@ -151,8 +151,9 @@ def test_rejects_a_calibration_that_is_not_a_curve(tmp_path, confidences, probab
 def test_documents_have_a_strategy_of_their_own():
     documents = load("laptop", {}).for_documents()
     assert (load("laptop", {}).strategy, documents.strategy) == ("got", "entailment")
-    assert load("laptop", {}).run.calibration and not documents.run.calibration
-    for profile, given in (("laptop", {"document_strategy": ""}), ("laptop", {}), ("a10g", {})):
+    fitted = load("laptop", {"calibration": "mine.json"})
+    assert fitted.run.calibration and not fitted.for_documents().run.calibration
+    for profile, given in (("laptop", {"document_strategy": ""}), ("a10g", {})):
         settings = load(profile, given)
         assert settings.for_documents() is settings
     with pytest.raises(SettingsError, match=r"document_strategy: expected one of .*, did you mean entailment"):
