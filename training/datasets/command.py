@@ -22,7 +22,7 @@ from training.datasets.samples import LEAKED_CLAIM, Making, Renderer, sha256_of
 from training.finetuning.command import DATA
 
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"
-LOCAL = ("transformers", "vllm")  # backends whose model is a folder or a name on the hub, with its tokenizer
+LOCAL = ("vllm",)  # backends whose model is a folder or a name on the hub, with its tokenizer
 BALANCED = 0.3  # makes Not Enough Evidence as frequent as Refuted in the train split (docs/training.md)
 
 
