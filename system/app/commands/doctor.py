@@ -151,20 +151,19 @@ def gpu(needed: bool) -> Finding:
     driver, cuda = _driver(), torch.version.cuda
     if torch.cuda.is_available():
         one = torch.cuda.get_device_properties(0)
-        found = f"{one.name}, {one.total_memory / GIB:.1f} GiB, driver {driver}, CUDA {cuda}"
-        return Finding("GPU", State.GOOD, found)
+        return _judged("GPU", True, f"{one.name}, {one.total_memory / GIB:.1f} GiB, driver {driver}, CUDA {cuda}", "")
     if not driver:
         remedy = "run on a machine with an NVIDIA GPU and its driver, or take another profile"
         return _judged("GPU", not needed, "none" if needed else "none, and the profile needs none", remedy)
-    state = State.BAD if needed else State.NOTE
+    state, oldest = State.BAD if needed else State.NOTE, DRIVERS.get(int((cuda or "0").split(".")[0]), 0)
     if not cuda:
-        found = f"driver {driver}, but torch {torch.__version__} cannot use it"
-        return Finding("GPU", state, found, "pip install torch==2.13.0")
-    oldest = DRIVERS.get(int(cuda.split(".")[0]), 0)
-    if int(driver.split(".")[0]) < oldest:
+        found, remedy = f"torch {torch.__version__} cannot use it", "pip install torch==2.13.0"
+    elif int(driver.split(".")[0]) < oldest:
+        state, found = State.BAD, f"{driver} is too old for CUDA {cuda}"
         remedy = f"install driver {oldest} or newer, or on a data-center GPU NVIDIA's package cuda-compat"
-        return Finding("GPU", State.BAD, f"driver {driver} is too old for CUDA {cuda}", remedy)
-    return Finding("GPU", state, f"driver {driver}, but torch finds no device", "see nvidia-smi, CUDA_VISIBLE_DEVICES")
+    else:
+        found, remedy = "torch finds no device", "see nvidia-smi, CUDA_VISIBLE_DEVICES"
+    return Finding("GPU", state, f"driver {driver}: {found}", remedy)
 
 
 def _driver() -> str:
