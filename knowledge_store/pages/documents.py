@@ -13,8 +13,6 @@ from math import inf
 from pathlib import Path
 
 from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
-from knowledge_store.pages.fetching import SECONDS as FETCHING
-from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaw, Flaws, Page, describe, shown_path
 from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted, read_store
@@ -125,10 +123,12 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
 
 def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
     _allow(url, fetch=fetch)
+    from knowledge_store.pages.fetching import SECONDS, Fetcher, FetchError  # only here: it takes a third of a second
+
     try:
         if not limits.left:
             raise FetchError(LATE)
-        response = Fetcher(min(FETCHING, limits.left)).fetch(url)
+        response = Fetcher(min(SECONDS, limits.left)).fetch(url)
     except FetchError as error:
         _leave_out(url, str(error), Flaw.UNREADABLE_FILE, flaws)
         return
