@@ -34,13 +34,14 @@ GIB = 2**30
 GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
 A10G = 70e12  # FLOP/s of matrix products in bfloat16 on an A10G
-TINY = {
-    "hidden_size": 64,
-    "intermediate_size": 128,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "vocab_size": 512,
-}
+TINY = Qwen2Config(
+    vocab_size=512,
+    hidden_size=64,
+    intermediate_size=128,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+)
 PASSAGES, PASSAGE_TOKENS = 606, 238  # of a claim of AVeriTeC's dev split, as the engine embeds them
 BITSANDBYTES = "bitsandbytes==0.50.0"
 LIBRARIES = ("libbitsandbytes_cuda130.so", "libbitsandbytes_cpu.so")
@@ -133,7 +134,7 @@ def train(base: Any, case: Case, precision: str, updates: int) -> dict[str, floa
             with torch.autocast(DEVICE, torch.bfloat16, enabled=precision != "float32"):
                 hidden = base.model(input_ids=ids, use_cache=False).last_hidden_state[:, -reply - 1 : -1]
                 logits = base.lm_head(hidden).float()
-            nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, -reply:].flatten()).backward()  # type: ignore[no-untyped-call]
+            nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, -reply:].flatten()).backward()
         optimizer.step()
         optimizer.zero_grad()
 
@@ -234,7 +235,7 @@ def main() -> None:
     card = torch.cuda.get_device_name() if GPU else "CPU"
     print(f"{card}: {rate / 1e12:.1f} TFLOP/s for matrix products; {options.precision}, cap {options.gpu_memory} GiB")
     found: dict[str, Any] = {"card": card, "matmul_flops": rate, "precision": options.precision, "cases": {}}
-    config = Qwen2Config(**TINY, num_key_value_heads=2) if options.tiny else QWEN_14B
+    config = TINY if options.tiny else QWEN_14B
     base = random_model(config, options.precision)
     for case in CASES:
         if options.tiny:
@@ -249,7 +250,7 @@ def main() -> None:
         found["cases"][case.name] = figures
         print(f"{case.name}: {', '.join(f'{name} {value:.3g}' for name, value in figures.items())}", flush=True)
     del base
-    shape = Qwen2Config(**TINY, num_key_value_heads=2) if options.tiny else QWEN3_EMBEDDING
+    shape = TINY if options.tiny else QWEN3_EMBEDDING
     figures = embed(shape, PASSAGES // 64 if options.tiny else PASSAGES, PASSAGE_TOKENS)
     found["embedding"] = figures
     print(f"embedding: {', '.join(f'{name} {value:.3g}' for name, value in figures.items())}")
