@@ -79,7 +79,6 @@ def run(arguments: argparse.Namespace) -> None:
     served: dict[str, Any] = {
         "model": given.get("model") or str(record["base"]),
         "adapters": {Adapter(record["adapter"]): str(arguments.adapter)},
-        "routes": {},
     }
     settings = settings.model_copy(update={"model": settings.model.model_copy(update=served)})
     counted: list[Sample] = []
