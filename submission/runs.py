@@ -181,7 +181,7 @@ def print_runs(report: RunsReport, console: Console) -> None:
             Text(f"{one.run}{settings}"),
             *(_cell(one.scores[name], one.differences.get(name)) for name in names),
             f"+{one.gained} −{one.lost}" if number else "",
-            *(f"{one.costs[name]:.4g}" if name in one.costs else "–" for name in costs),
+            *(_cost(one.costs[name]) if name in one.costs else "–" for name in costs),
         )
     console.print(table)
 
@@ -189,6 +189,10 @@ def print_runs(report: RunsReport, console: Console) -> None:
 def _cell(score: Estimate, difference: Estimate | None) -> str:
     shown = [_interval(score, ".1f")] + ([_interval(difference, "+.1f")] if difference else [])
     return "\n".join(shown)
+
+
+def _cost(mean: float) -> str:
+    return f"{mean:,.0f}" if mean >= 100 else f"{mean:.2f}"
 
 
 def _interval(one: Estimate, form: str) -> str:
