@@ -16,8 +16,7 @@ from submission.report import write_report
 from submission.tables import print_summary
 from submission.write import Written, write_outputs
 from system.app.commands import common
-from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED
-from system.app.commands.run import RunOptions
+from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, RunOptions
 from system.check import load_engine
 from system.deadline import longest
 from system.files.journal import Journal

@@ -50,6 +50,23 @@ class Inputs:
     limit: Annotated[int | None, Parameter(help="number of claims (default: all)")] = None
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class RunOptions(Inputs):
+    """The options of a run."""
+
+    resume: Annotated[bool, Parameter(help="resume the run in --output")] = False
+    overwrite: Annotated[bool, Parameter(help="replace the run in --output")] = False
+    trace: Annotated[bool, Parameter(help="write every prompt and reply to trace.jsonl")] = False
+    ray: Annotated[
+        str,
+        Parameter(
+            help="spread the claims over a Ray cluster, one engine per GPU or per share of CPUs: HOST:PORT of its "
+            "head, auto for the cluster that this machine belongs to, or no value for this machine alone"
+        ),
+    ] = ""
+
+
 def inputs_of(inputs: Inputs, settings: Settings) -> tuple[Path, list[Claim], Path]:
     """The file of claims, the claims wanted of it, and their knowledge store.
 
