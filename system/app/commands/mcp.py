@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from system.app.commands import common
-from system.app.commands.serve import Listening, bind, require_libraries
+from system.app.commands.serve import bind, require_libraries
 from system.app.options import Documents, SettingOptions
-from system.app.service.access import read_token
+from system.app.service.access import Listening, read_token
 
 if TYPE_CHECKING:
     from system.app.mcp.server import Server

@@ -4,43 +4,19 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from system.app.options import SettingOptions
-from system.app.service.access import VARIABLE, AccessError, read_token
+from system.app.service.access import AccessError, ServeOptions, read_token
 
 LIBRARIES = ("fastapi", "prometheus_client", "sse_starlette", "uvicorn")
 WAITING = 2048  # connections that the system keeps until they are answered
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class Listening:
-    """Where a service listens, whom it trusts, and how much it takes."""
-
-    host: Annotated[str, Parameter(help="address to bind; any but loopback needs a token")] = "127.0.0.1"
-    port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16), help="port to bind (default: 8000)")] = 8000
-    token_file: Annotated[Path | None, Parameter(help=f"file with the bearer token (or set {VARIABLE})")] = None
-    queue: Annotated[int, Parameter(validator=Number(gte=1), help="claims or calls that may wait (default: 16)")] = 16
-    body: Annotated[float, Parameter(validator=Number(gt=0, lt=1024), help="largest request (default: 8 MiB)")] = 8.0
+NO_OPTIONS = ServeOptions()
 
 
-@Parameter(name="*")
-@dataclass(frozen=True)
-class ServeOptions(Listening):
-    """The options of the service."""
-
-    stores: Annotated[Path | None, Parameter(help="folder of stores NAME.json that claims can use")] = None
-    kept: Annotated[int, Parameter(validator=Number(gte=1), help="finished checks to keep (default: 100)")] = 100
-
-
-def serve(options: ServeOptions = ServeOptions(), settings: SettingOptions | None = None) -> int:
+def serve(options: ServeOptions = NO_OPTIONS, settings: SettingOptions | None = None) -> int:
     """Answer claims over HTTP: submit, follow the thoughts, read the verdict and its report."""
     require_libraries("the service", LIBRARIES, "serve")
     token = read_token(options.token_file, options.host)

@@ -1,4 +1,4 @@
-"""Who may use the service: on loopback everybody on this machine, elsewhere who has the token.
+"""Who may use the service, and where it listens: on loopback for this machine, elsewhere for clients with the token.
 
 The command line imports this file, so it does without the packages that serve.
 """
@@ -6,7 +6,12 @@ The command line imports this file, so it does without the packages that serve.
 import ipaddress
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
 VARIABLE = "FACTCHECK_TOKEN"
 SHORTEST = 16  # characters of a token
@@ -14,6 +19,27 @@ REMEDY = (
     f"write one into a file (python -c 'import secrets; print(secrets.token_urlsafe(32))') and give --token-file, "
     f"or set {VARIABLE}"
 )
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Listening:
+    """Where a service listens, whom it trusts, and how much it takes."""
+
+    host: Annotated[str, Parameter(help="address to bind; any but loopback needs a token")] = "127.0.0.1"
+    port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16), help="port to bind (default: 8000)")] = 8000
+    token_file: Annotated[Path | None, Parameter(help=f"file with the bearer token (or set {VARIABLE})")] = None
+    queue: Annotated[int, Parameter(validator=Number(gte=1), help="claims or calls that may wait (default: 16)")] = 16
+    body: Annotated[float, Parameter(validator=Number(gt=0, lt=1024), help="largest request (default: 8 MiB)")] = 8.0
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ServeOptions(Listening):
+    """The options of the service."""
+
+    stores: Annotated[Path | None, Parameter(help="folder of stores NAME.json that claims can use")] = None
+    kept: Annotated[int, Parameter(validator=Number(gte=1), help="finished checks to keep (default: 100)")] = 100
 
 
 class AccessError(Exception):

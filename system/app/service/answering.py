@@ -10,7 +10,7 @@ from contextlib import suppress
 import uvicorn
 from starlette.types import ASGIApp
 
-from system.app.commands.serve import Listening
+from system.app.service.access import Listening
 
 CONNECTIONS = 256  # at the same time, streams of events included; a request on one more gets status 503
 KEEP_ALIVE = 30  # seconds that a connection may stay idle between two requests

@@ -6,8 +6,8 @@ import socket
 from knowledge_store.pages import reading
 from knowledge_store.ranking import warm_up
 from system.app.commands import common
-from system.app.commands.serve import ServeOptions
 from system.app.options import SettingOptions
+from system.app.service.access import ServeOptions
 from system.app.service.answering import answer
 from system.app.service.app import Capacity, create_app
 from system.app.service.worker import Stores, Worker
