@@ -26,6 +26,7 @@ class Outcome(StrEnum):
     UNANSWERED = "address does not answer"
 
 
+_OPEN = ("Nothing was found on it", "Could not decide")  # how the reason of an open citation begins
 UNREAD = (Outcome.UNREADABLE, Outcome.UNANSWERED)
 DECIDED = {
     Label.SUPPORTED: Outcome.SUPPORTED,
@@ -122,6 +123,9 @@ class CheckedCitation(Record):
         if self.result is None:
             return self.reason
         found = self.result.verdict.justification
+        if found.startswith(_OPEN):  # the reader goes by nearness, the outcome by the words that both have
+            opening = _OPEN[self.outcome is Outcome.UNDECIDED]
+            found = f"{opening};{found.partition(';')[2]}" if ";" in found[:40] else found
         if self.elsewhere:
             return f"Another of your sources, {self.elsewhere.verdict.justification} In the one cited: {found}"
         return found

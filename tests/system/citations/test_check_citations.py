@@ -61,6 +61,8 @@ def test_says_of_each_citation_what_its_source_says(checker, folder):
     assert tree["counts"]["supported"] == 2
     assert tree["citations"][0]["correction"]["text"] == "The Aster bridge opened in 1932."
     assert "Another of your sources, tourism.md says so" in tree["citations"][2]["why"]
+    assert tree["citations"][5]["why"].startswith("Could not decide; nearest is lanes.html: ")
+    assert tree["citations"][6]["why"].startswith("Nothing was found on it; nearest is lanes.html: ")
     assert "address does not answer" in citations_page(checked)
 
 
