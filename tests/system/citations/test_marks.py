@@ -4,7 +4,10 @@ import time
 from contextlib import suppress
 from io import BytesIO
 
+import docx
 import pytest
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls
 
 from knowledge_store.isolation import Limits
 from knowledge_store.pages.documents import DocumentsError
@@ -91,10 +94,6 @@ def test_marks_lead_to_their_sources_and_leave_the_text(name, tmp_path):
 
 
 def test_links_and_footnotes_of_a_word_file(tmp_path):
-    docx = pytest.importorskip("docx")
-    from docx.oxml import parse_xml
-    from docx.oxml.ns import nsdecls
-
     written = docx.Document()
     paragraph = written.add_paragraph("The Aster bridge ")
     relation = written.part.relate_to("https://a.example/1", docx.opc.constants.RELATIONSHIP_TYPE.HYPERLINK, True)
