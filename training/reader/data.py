@@ -5,7 +5,8 @@ from pathlib import Path
 from transformers import AutoTokenizer
 
 from training.reader.arrays import LABEL, READING, encode, write_arrays
-from training.reader.pairs import Pair, each_set, mixture
+from training.reader.mixture import mixture
+from training.reader.pairs import Pair, each_set
 
 
 def write_data(sets: Path, claims: Path | None, base: str, output: Path, rows: int, seed: int) -> None:

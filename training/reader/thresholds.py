@@ -21,7 +21,8 @@ from system.reader.openvino import OpenVinoReader
 from system.reader.reading import read_pages
 from training.reader.claims import labelled_claims
 from training.reader.export import write_config
-from training.reader.pairs import FACTUAL, REFUTED, SUPPORTED, Pair, mixture, sentences_of
+from training.reader.mixture import mixture
+from training.reader.pairs import FACTUAL, REFUTED, SUPPORTED, Pair, sentences_of
 
 WRONG = 0.07  # share of a side's statements that may be called the other side
 Scores = NDArray[np.float64]

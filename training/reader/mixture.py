@@ -1,0 +1,91 @@
+"""The pairs of an epoch: rows of public sets, put into windows, with edited twins beside them.
+
+``mixture`` takes from each set as many rows as ``ROWS`` says:
+
+    train, held_out = mixture(Path("nli"), seed=0)
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from tqdm import tqdm
+
+from training import TrainingError
+from training.reader.edits import Editor
+from training.reader.pairs import NOT_ENOUGH, REFUTED, Pair, held_out, read_pairs, sentences_of
+
+ROWS = {
+    "fever_eraser": 9000, "fever_symmetric": 1400, "fever_athnlp": 830, "feverous_sent": 2900, "fm2": 2500,
+    "vitaminc_sample": 400, "te_new_protocols": 18_000, "number_edits": 8000, "synth_quant": 2500, "wice": 500,
+    "semiauto_nli_wiki": 2500, "wikifactcheck_edits": 2500, "paws": 5000, "mrpc_paraphrases": 1200,
+    "mnli": 8000, "mnli_more": 4000, "xnli_en": 4000, "lingnli": 10_000, "snli_dev": 2000, "snli_counterfactual": 4000,
+    "anli": 3000, "anli_r1_train": 1500, "sick": 2000, "rte": 2700, "scitail": 1500, "cb": 300, "control_nli": 300,
+    "breaking_nli": 1500, "conj_nli": 2500, "glue_ax": 1000, "nan_nli": 250, "neg_nli": 2000, "scone": 1500, "med": 800,
+    "function_words_nli": 1200, "nope": 600, "semantoneg": 1200, "fracas": 300, "hans_train": 500, "tracie": 300,
+    "tabfact_rows": 2500, "tabfact_tables": 800, "infotabs": 2500, "scitab": 400, "pubhealthtab": 300,
+    "factscore": 3000, "factcheck_bench": 1000, "attributionbench_dev": 400, "factcg_doc": 1500, "begin": 600,
+    "q2_wow": 500, "qags": 400, "summedits": 600, "scifact_rte": 700, "check_covid": 1400, "covid_fact": 1500,
+    "healthver": 600, "nli4ct": 400,
+}  # fmt: skip
+"""Rows of each set that an epoch takes at most; sets that are noisy or stilted are not named."""
+
+_PAGES = ("fever_eraser", "te_new_protocols", "feverous_sent", "wikifactcheck_edits", "semiauto_nli_wiki", "fm2")
+_SHORT = 55  # words of evidence that other sentences may be put around
+
+
+def mixture(sets: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs of one epoch in random order, and the pairs that are held out.
+
+    Args:
+        sets: folder of JSON Lines files; those that ``ROWS`` names and the folder lacks are skipped.
+
+    Raises:
+        TrainingError: the folder has none of the sets, or a row cannot be read.
+    """
+    rng = Random(seed)
+    files = {name: sets / f"{name}.jsonl" for name in ROWS if (sets / f"{name}.jsonl").exists()}
+    if not files:
+        raise TrainingError(f"{sets}: expected files such as mnli.jsonl, found none of {len(ROWS)} known sets")
+    read = {name: read_pairs(file) for name, file in tqdm(files.items(), unit="set", desc="reading")}
+    strangers = _sentence_pool(read, rng)
+    editor = Editor.of([pair.evidence for name in _PAGES for pair in read.get(name, ())], rng)
+    train: list[Pair] = []
+    apart: list[Pair] = []
+    for name, pairs in tqdm(read.items(), unit="set", desc="windows"):
+        pairs = [pair for pair in pairs if not (name == "semiauto_nli_wiki" and pair.label == REFUTED)]
+        for pair in rng.sample(pairs, min(ROWS[name], len(pairs))):
+            for one in [pair, *editor.twins(pair, rng)]:
+                kept = apart if held_out(pair.evidence) else train
+                kept.append(_windowed(one, pairs, strangers, rng))
+    rng.shuffle(train)
+    return train, apart
+
+
+def _sentence_pool(read: dict[str, list[Pair]], rng: Random) -> list[str]:
+    """Sentences of encyclopedia pages, to be put around evidence."""
+    texts = [
+        pair.evidence for name in _PAGES for pair in rng.sample(read.get(name, []), min(1500, len(read.get(name, []))))
+    ]
+    pool = [one for text in texts for one in sentences_of(text) if 5 <= len(one.split()) <= 30]
+    return pool or ["It rained."]
+
+
+def _windowed(pair: Pair, others: Sequence[Pair], strangers: Sequence[str], rng: Random) -> Pair:
+    """Vary what stands around the evidence, which changes no label; or take the evidence away (not enough)."""
+    evidence, statement = pair.evidence, pair.statement
+    if pair.label != NOT_ENOUGH and rng.random() < 0.05:
+        other = rng.choice(others).evidence
+        if other != evidence:
+            return replace(pair, evidence=other, label=NOT_ENOUGH, two_way=False)
+    if len(evidence.split()) < _SHORT and rng.random() < 0.4:
+        near = [rng.choice(strangers) for _ in range(rng.choice((1, 1, 1, 2, 2, 3)))]
+        if rng.random() < 0.4:
+            near = [rng.choice(sentences_of(rng.choice(others).evidence) or list(strangers)) for _ in near[:2]]
+        at = rng.randint(0, len(near))
+        stop = "" if evidence.endswith((".", "!", "?", "”", '"', ";")) else "."
+        evidence = " ".join([*near[:at], evidence + stop, *near[at:]])
+    if rng.random() < 0.06:
+        statement = f"[{rng.choice(strangers)}] {statement}"  # context that this statement does not need
+    return replace(pair, evidence=evidence, statement=statement)
