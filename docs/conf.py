@@ -6,7 +6,14 @@ project = "factgraph"
 copyright = "the factgraph developers"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "sphinxarg.ext", "cyclopts.sphinx_ext"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinxarg.ext",
+    "cyclopts.sphinx_ext",
+]
 html_theme = "furo"
 html_title = "factgraph"
 exclude_patterns = ["_templates"]
