@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from system.app.commands.run import parser
+from system.app import cli
 from system.strategies import STRATEGIES
 
 DOCS = (Path(__file__).resolve().parent.parent / "docs" / "debates.md").read_text(encoding="utf-8")
@@ -18,5 +18,6 @@ def test_every_strategy_is_described() -> None:
 
 
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"`(--[a-z-]+)", DOCS))))
-def test_every_named_option_exists(option: str) -> None:
-    assert option in parser().format_help()
+def test_every_named_option_exists(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["--help-all"])
+    assert option in capsys.readouterr().out
