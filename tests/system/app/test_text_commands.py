@@ -11,6 +11,7 @@ from system.models.extractive import ExtractiveModel
 from system.models.scripted import ScriptedModel
 from system.settings import load
 from tests.helpers.bridge import BagOfWords
+from tests.helpers.by_words import ByWords
 
 TEXT = "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it not old?"
 CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.example) was high."
@@ -22,7 +23,7 @@ def engines(monkeypatch, tmp_path):
     loaded = []
 
     def load_timed(settings, trace=None):
-        loaded.append(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings))
+        loaded.append(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords()))
         return loaded[-1], 0.25
 
     monkeypatch.setattr(common, "load_timed", load_timed)
