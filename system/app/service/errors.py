@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from system.app.service.guards import TOO_LARGE
 from system.app.service.jobs import QueueFull, UnknownJob
@@ -81,10 +82,14 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": detail.encode("utf-8", "replace").decode()}, 422)  # a name may be half a surrogate
 
 
-async def _refused(_: Request, error: Exception) -> JSONResponse:
+async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    detail = DETAILS.get(error.status_code, error.detail)
-    return JSONResponse({"detail": detail}, error.status_code, error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == 405:  # the framework names the methods of one route of the address only
+        paths = request.app.openapi()["paths"].items()
+        known = [each for path, each in paths if compile_path(path)[0].match(request.url.path)]
+        headers["Allow"] = ", ".join(method.upper() for each in known for method in each) or headers["Allow"]
+    return JSONResponse({"detail": DETAILS.get(error.status_code, error.detail)}, error.status_code, headers)
 
 
 async def _fault(_: Request, __: Exception) -> JSONResponse:

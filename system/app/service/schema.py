@@ -173,4 +173,5 @@ MEANING = {
 
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     """Return the errors that an operation may answer with, for the OpenAPI schema."""
-    return {code: {"description": MEANING[code], "model": Problem} for code in codes}
+    content = {"application/json": {"schema": Problem.model_json_schema()}}
+    return {code: {"description": MEANING[code], "content": content} for code in codes}
