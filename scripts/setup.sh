@@ -16,12 +16,8 @@ log=$root/.venv-setup.log
 wanted() { cat "$root/pyproject.toml" "$root/constraints.txt"; }
 is_done() { for stamp in "${stamps[@]}"; do wanted | cmp -s - "$stamp" || return 1; done; }
 
-trim() { # what the packages carry for those who develop them, and for devices that are not here: a quarter of a GB
-  local packages
-  for packages in "$venv"/lib/python3.*/site-packages; do
-    rm -rf "$packages"/torch/{include,test} "$packages"/openvino/libs/libopenvino_intel_{gpu,npu}_plugin.so
-    [ ! -d "$packages/torch/bin" ] || find "$packages/torch/bin" -type f ! -name torch_shm_manager -delete
-  done
+trim() { # plugins for devices that are not here: a tenth of a GB
+  rm -f "$venv"/lib/python3.*/site-packages/openvino/libs/libopenvino_intel_{gpu,npu}_plugin.so
 }
 
 show_types() { # to type checkers: they read path files, and not the import hook of an editable install with two roots
@@ -33,17 +29,15 @@ show_types() { # to type checkers: they read path files, and not the import hook
 
 is_done && { show_types; exit 0; }
 
-echo "setting up $venv (once; about 1.5 GB and two minutes, log: $log)"
+echo "setting up $venv (once, log: $log)"
 make_venv
 versions=(--constraint "$root/constraints.txt")
-lean=
 if [[ ",$extras," == *,gpu,* ]]; then
   versions=() # vLLM pins versions of its own
-elif ! has_gpu; then
+elif ! has_gpu && [[ ",$extras," =~ ,(cpu|hub|train), ]]; then
   install_cpu_torch
-  [[ ",$extras," == *,cpu,* || ",$extras," == *,train,* ]] || lean=1 # vLLM and training compile against the headers
 fi
 install "${versions[@]}" --editable "$root${extras:+[$extras]}" || fail_with_log
-[ -z "$lean" ] || trim
+has_gpu || trim
 show_types
 for stamp in "${stamps[@]}"; do wanted >"$stamp"; done

@@ -11,22 +11,15 @@ import pytest
 from tests.helpers.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
-NEEDED = {"torch/lib/libtorch_cpu.so", "torch/bin/torch_shm_manager", "openvino/libs/libopenvino_intel_cpu_plugin.so"}
-SPARE = {
-    "torch/include/ATen/ATen.h",
-    "torch/test/Dict_test",
-    "torch/bin/test_api",
-    "openvino/libs/libopenvino_intel_gpu_plugin.so",
-    "openvino/libs/libopenvino_intel_npu_plugin.so",
-}
+NEEDED = {"openvino/libs/libopenvino_intel_cpu_plugin.so"}
+SPARE = {"openvino/libs/libopenvino_intel_gpu_plugin.so", "openvino/libs/libopenvino_intel_npu_plugin.so"}
 
 
 @pytest.mark.parametrize(
     ("extras", "gpu", "left"),
     [
         ([], False, NEEDED),
-        (["gpu"], False, NEEDED | SPARE),
-        (["cpu"], False, NEEDED | SPARE),
+        (["train"], False, NEEDED),
         ([], True, NEEDED | SPARE),
     ],
 )

@@ -5,6 +5,7 @@ import platform
 import resource
 import subprocess
 from collections.abc import Collection
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,9 +21,8 @@ GPU_MEMORY = 20.0
 
 def describe_machine() -> dict[str, Any]:
     """Hardware, versions and revision, for ``run.json``."""
-    import torch
-
-    gpus = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())]
+    torch = torch_if_installed()
+    gpus = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())] if torch else []
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
@@ -49,10 +49,17 @@ def choose_profile(given: Collection[str] = ()) -> tuple[str, str]:
     return "laptop", f"{lacking}, and this profile needs no language model"
 
 
-def _lacking() -> str:
-    """Why this machine cannot run the production model; empty where it can."""
-    import torch
+def torch_if_installed() -> Any:
+    """Return PyTorch, which only the extras ``gpu``, ``cpu`` and ``train`` bring; None without it."""
+    return import_module("torch") if find_spec("torch") else None
 
+
+def _lacking() -> str:
+    """Why this machine cannot run the production model; empty if it can."""
+    torch = torch_if_installed()
+    if not torch:
+        driver = Path("/proc/driver/nvidia/version").exists()
+        return "PyTorch is missing (scripts/setup.sh gpu)" if driver else "no GPU was found"
     if not torch.cuda.is_available():
         return "no GPU was found"
     free, _ = torch.cuda.mem_get_info(0)
@@ -70,9 +77,8 @@ def _memory() -> str:
 
 def usable_memory() -> int | None:
     """Bytes of the GPU that are free or already this process's own; None without a GPU."""
-    import torch
-
-    if not torch.cuda.is_available():
+    torch = torch_if_installed()
+    if not (torch and torch.cuda.is_available()):
         return None
     free, _ = torch.cuda.mem_get_info(0)
     return int(free + torch.cuda.memory_reserved(0))

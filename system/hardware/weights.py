@@ -1,6 +1,6 @@
 """Weights that a run needs: where they are, and how to fetch them before the clock starts.
 
-A name is a folder, weights that a Python package carries ("all-MiniLM-L6-v2"), or a repository of the Hugging Face hub,
+A name is a folder, weights that the project carries ("all-MiniLM-L6-v2"), or a repository of the Hugging Face hub,
 whose files lie in its cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks the hub for nothing.
 """
 
@@ -12,7 +12,7 @@ import httpx2
 import orjson
 from huggingface_hub import constants, snapshot_download
 
-from knowledge_store.dense.loading import bundled_model
+from knowledge_store.dense.openvino import BUNDLED, NAME
 from system.settings import Settings
 
 
@@ -47,7 +47,7 @@ def needed(settings: Settings) -> list[Weights]:
 
 def find(name: str) -> Path | None:
     """The folder of complete weights, or None if some of their files are not on this machine, or damaged."""
-    folder = bundled_model(name) or Path(name)
+    folder = BUNDLED if name == NAME else Path(name)
     if not folder.is_dir():
         try:
             folder = Path(snapshot_download(name, local_files_only=True, ignore_patterns=[PICKLES]))

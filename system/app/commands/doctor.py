@@ -19,7 +19,7 @@ from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
 from system.app.options import ClaimsFile, SettingOptions, Store
 from system.averitec.claims import ClaimsError, read_claims
-from system.hardware.machine import choose_profile, version_of
+from system.hardware.machine import choose_profile, torch_if_installed, version_of
 from system.models.base import ModelUnavailable
 from system.settings import Settings, load
 
@@ -146,9 +146,12 @@ def _wrong(wanted: "Iterable[Requirement]", extra: str) -> list[str]:
 
 def gpu(needed: bool) -> Finding:
     """The GPU, its driver, and the CUDA release that torch was built for."""
-    import torch
-
-    driver, cuda = _driver(), torch.version.cuda
+    torch, driver = torch_if_installed(), _driver()
+    if not torch:
+        remedy = "scripts/setup.sh gpu" if driver else "run on a machine with an NVIDIA GPU, or take another profile"
+        found = f"driver {driver or 'none'}, PyTorch is not installed"
+        return _judged("GPU", not needed, found, remedy)
+    cuda = torch.version.cuda
     if torch.cuda.is_available():
         one = torch.cuda.get_device_properties(0)
         return _judged("GPU", True, f"{one.name}, {one.total_memory / GIB:.1f} GiB, driver {driver}, CUDA {cuda}", "")
