@@ -84,7 +84,7 @@ class OpenVinoReader:
         result = np.zeros((len(pairs), columns), np.float32)
         result[:, unread] = 1
         encoded = {
-            place: ids for place, pair in enumerate(pairs) if (ids := self._encode(*map(_clean, pair), head == 1))
+            place: ids for place, pair in enumerate(pairs) if (ids := self._encode(pair[0], pair[1], empty=head == 1))
         }
         chosen = [*batches(encoded, lambda place: len(encoded[place]), BATCH_TOKENS)]
         padded = (self._padded([encoded[place] for place in places]) for places in chosen)
@@ -92,12 +92,13 @@ class OpenVinoReader:
             result[places] = softmax(logits[head] * self._scales[head])
         return result
 
-    def _encode(self, passage: str, statement: str, empty: bool) -> list[int]:
+    def _encode(self, passage: str, statement: str, *, empty: bool) -> list[int]:
         """The pair's tokens, the passage cut to fit; none if there is nothing to read or the statement is too long.
 
         Args:
             empty: whether a statement is read without a passage.
         """
+        passage, statement = _clean(passage), _clean(statement)
         if not statement or not (passage or empty):
             return []
         second: list[int] = self._tokenizer.encode(statement[: POSITIONS * 100]).ids
