@@ -35,7 +35,7 @@ class HubReader:
             from transformers import AutoModelForSequenceClassification, AutoTokenizer
         except ImportError as error:
             raise ReaderUnavailable(
-                f"reader {name}: {error}; install the extra train, or take the bundled reader"
+                f"reader {name}: {error}; install the extra hub (scripts/setup.sh hub), or take the bundled reader"
             ) from error
         local = Path(name).is_dir()
         try:
