@@ -5,6 +5,7 @@ from pathlib import Path
 from transformers import AutoTokenizer
 
 from training.reader.arrays import LABEL, READING, encode, write_arrays
+from training.reader.claims import LabelledClaim, labelled_claims
 from training.reader.mixture import mixture
 from training.reader.pairs import Pair, each_set
 
@@ -24,10 +25,9 @@ def write_data(sets: Path, claims: Path | None, base: str, output: Path, rows: i
     """
     tokenizer = AutoTokenizer.from_pretrained(base)
     train, apart = mixture(sets, seed)
-    labelled, labelled_apart = [], []
+    labelled: list[LabelledClaim] = []
+    labelled_apart: list[LabelledClaim] = []
     if claims:
-        from training.reader.claims import labelled_claims
-
         labelled, labelled_apart = labelled_claims(claims, seed)
     as_rows = [(one.evidence, one.claim, one.label, LABEL, False) for one in labelled]
     parts = {

@@ -48,7 +48,7 @@ class Network(nn.Module):
             saved = bool(getattr(config, "reader_heads", False))
             options: dict[str, Any] = {"attn_implementation": "eager"}
             if saved:
-                self.encoder: Any = AutoModel.from_config(config, **options)
+                self.encoder: Any = AutoModel.from_config(config, **options)  # type: ignore[no-untyped-call]
             else:
                 self.encoder = AutoModel.from_pretrained(base, dtype=torch.float32, **options)
             self.tokenizer: Any = AutoTokenizer.from_pretrained(base)

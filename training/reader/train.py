@@ -124,7 +124,8 @@ class _Trainer:
             torch.from_numpy(one).to(self.device) for one in rows.padded(batch, self.network.tokenizer.pad_token_id)
         )
         with torch.autocast(self.device, torch.bfloat16, enabled=self.half):
-            return self.network(ids, mask, _HEADS[int(rows.heads[batch[0]])]).float()
+            logits: Tensor = self.network(ids, mask, _HEADS[int(rows.heads[batch[0]])])
+        return logits.float()
 
     @torch.inference_mode()
     def figures(self, parts: dict[str, Rows]) -> str:
