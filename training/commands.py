@@ -1,21 +1,22 @@
-"""The commands of ``python -m training``. Each command is a module that adds its own parser."""
+"""The commands of ``python -m training``. Each command is a module that adds its own parser.
+
+Only the module of the command that is given is imported, because their libraries take seconds.
+"""
 
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from knowledge_store.dense.encoder import EncoderUnavailable
-from system.averitec.claims import ClaimsError
-from system.files.journal import JournalError
-from system.models.base import ModelUnavailable
-from system.settings import SettingsError
-from training import TrainingError, check, quantization
-from training.datasets import command as datasets
-from training.finetuning import command as finetuning
-from training.reader import command as reader
-
-COMMANDS = (datasets, finetuning, reader, quantization, check)
-EXPECTED = (ClaimsError, EncoderUnavailable, JournalError, ModelUnavailable, SettingsError, TrainingError)
+COMMANDS = {
+    "data": ("training.datasets.command", "make the data sets of the adapters"),
+    "train": ("training.finetuning.command", "fine-tune a LoRA adapter"),
+    "reader": ("training.reader.command", "train the reader, which judges without a language model"),
+    "quantize": ("training.quantization", "quantize a base model to 4 bits (AWQ)"),
+    "dequantize": ("training.quantization", "make a trainable base from a 4-bit checkpoint"),
+    "check": ("training.check", "check an adapter in the engine"),
+}
+"""Module and purpose of each command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,14 +24,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Every command resumes: what is finished stays, and the same command goes on from there.
     """
-    parser = _parser()
-    options, settings = parser.parse_known_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser(given[0] if given else "")
+    options, settings = parser.parse_known_args(given)
     if settings and "settings" not in options:
         parser.error(f"unrecognized arguments: {' '.join(settings)}")
     options.settings = settings
+    return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from knowledge_store.dense.encoder import EncoderUnavailable
+    from system.averitec.claims import ClaimsError
+    from system.files.journal import JournalError
+    from system.models.base import ModelUnavailable
+    from system.reader.base import ReaderUnavailable
+    from system.settings import SettingsError
+    from training import TrainingError
+
+    expected = (
+        ClaimsError, EncoderUnavailable, JournalError, ModelUnavailable, ReaderUnavailable, SettingsError, TrainingError
+    )  # fmt: skip
     try:
         options.run(options)
-    except EXPECTED as error:
+    except expected as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
@@ -42,10 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(name: str) -> argparse.ArgumentParser:
     description = "Make data sets, train, quantize and check adapters, train the reader."
     parser = argparse.ArgumentParser(prog="python -m training", description=description)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in COMMANDS:
-        module.add_command(commands)
+    if name in COMMANDS:
+        import_module(COMMANDS[name][0]).add_command(commands)
+    else:
+        for other, (_, purpose) in COMMANDS.items():
+            commands.add_parser(other, help=purpose)
     return parser

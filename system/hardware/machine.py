@@ -51,7 +51,7 @@ def choose_profile(given: Collection[str] = ()) -> tuple[str, str]:
 
 def torch_if_installed() -> Any:
     """Return PyTorch, which only the extras ``gpu``, ``cpu`` and ``train`` bring; None without it."""
-    return import_module("torch") if find_spec("torch") else None
+    return import_module("torch") if version_of("torch") else None
 
 
 def _lacking() -> str:

@@ -47,7 +47,9 @@ def needed(settings: Settings) -> list[Weights]:
 
 def find(name: str) -> Path | None:
     """The folder of complete weights, or None if some of their files are not on this machine, or damaged."""
-    folder = BUNDLED if name == NAME else Path(name)
+    if name == NAME:
+        return BUNDLED
+    folder = Path(name)
     if not folder.is_dir():
         try:
             folder = Path(snapshot_download(name, local_files_only=True, ignore_patterns=[PICKLES]))

@@ -48,7 +48,7 @@ def bounded() -> Iterator[None]:
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_store_is_ranked_with_every_filter(text: str, write_store: Callable[..., Path]) -> None:
     settings = RetrievalSettings(fact_checks=False, claim_copies=False, later_pages=False)
-    ranked = rank(write_store([text], ["Five bridges in Oslo."]), "five bridges fıve ſix", settings)
+    ranked = rank(write_store([text], ["Five bridges in Oslo."], ["It rained."]), "five bridges fıve ſix", settings)
     assert ranked.passages[0].text == "Five bridges in Oslo." or "fıve" in text
 
 

@@ -4,9 +4,9 @@ Each edit changes one thing: a number, date, name, negation, comparison or role.
 the same evidence, so the reader learns the difference and not the style.
 
 >>> editor = Editor(["Ingrid Solheim", "Karin Dahl"])
->>> pair = Pair("Sales rose by 7 percent in 2022.", "Sales rose in 2022.", SUPPORTED, "invented")
->>> editor.refuted(pair, Random(1)).statement
-'Sales fell in 2022.'
+>>> pair = Pair("Sales rose by 7 percent in 2022.", "Sales rose by 7 percent.", SUPPORTED, "invented")
+>>> editor.refuted(pair, Random(0)).statement
+'Sales fell by 7 percent.'
 """
 
 import calendar

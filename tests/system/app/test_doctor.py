@@ -86,7 +86,7 @@ def test_detects_low_memory_and_disk_space(monkeypatch, tmp_path):
 
 
 def test_reports_a_missing_adapter_folder(tmp_path):
-    settings = load("laptop", {"model": str(tmp_path), "adapters": {"verdict_prediction": "no/such/folder"}})
+    settings = load("a10g", {"model": str(tmp_path), "adapters": {"verdict_prediction": "no/such/folder"}})
     found = states(doctor.examine_models(settings))
     assert found["adapters"] is State.BAD and found["model"] is State.BAD
 

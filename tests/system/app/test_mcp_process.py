@@ -137,7 +137,7 @@ def test_over_http_it_asks_for_the_token_of_the_service(notes):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--documents", "nowhere"], "error: --documents nowhere not found; expected a file or a folder of documents"),
+        (["--documents", "nowhere"], "error: nowhere not found; expected a file or a folder of files"),
         (["--search", "nowhere.sqlite"], "error: archive nowhere.sqlite not found"),
         (["--profile", "nowhere"], "error: "),
         (["--http", "--host", "0.0.0.0"], "error: --host 0.0.0.0 can be reached from other machines, which needs a"),

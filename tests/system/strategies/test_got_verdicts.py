@@ -112,7 +112,7 @@ def test_a_label_alone_is_justified_by_its_answer(make_case, answers):
     assert not any(isinstance(request.task, JudgeClaim) for request in case.model.requests)
     quoted = verdict.justification.split("“")[1].split("”")[0].removesuffix(" …")
     assert verdict.label is Label.SUPPORTED
-    assert any(quoted in thought.content.answer for thought in case.graph.holding(QuestionAnswer))
+    assert any(quoted in text for _, text in PAGES)
 
 
 def pooled(answers, label):
@@ -124,7 +124,7 @@ def pooled(answers, label):
 
 def test_the_last_judgement_reads_the_nearest_sentences(make_case, answers):
     pooled(answers, Label.REFUTED)
-    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True)
+    case = make_case(graph__justify=False, graph__debate=False)
     run_got(case)
     labeled = [request.task for request in case.model.requests if isinstance(request.task, LabelClaim)]
     (task,) = [task for task in labeled if task.pairs[0].question == EVIDENCE_QUESTION]
@@ -151,7 +151,7 @@ def test_a_copy_of_the_claim_is_pooled_from_own_documents_alone(make_case, own):
 @pytest.mark.parametrize("branches", [1, 3])
 def test_the_last_judgement_overrides_the_branches(make_case, answers, branches, debate):
     pooled(answers, Label.REFUTED)
-    case = make_case(graph__justify=False, graph__debate=debate, graph__pool=True, graph__branches=branches)
+    case = make_case(graph__justify=False, graph__debate=debate, graph__branches=branches)
     outcome = run_got(case)
     *cast, last = case.graph.holding(Verdict)
     assert [verdict.content.label for verdict in cast] == [Label.SUPPORTED] * branches
@@ -169,7 +169,7 @@ def from_metadata(request):
 def test_the_reason_is_a_sentence_of_the_listed_evidence(make_engine, answers):
     pooled(answers, Label.CONFLICTING)
     answers.replace[AnswerQuestion] = from_metadata
-    settings = {"graph__justify": False, "graph__debate": False, "graph__pool": True}
+    settings = {"graph__justify": False, "graph__debate": False}
     result, _ = run_check(make_engine(**settings))
     assert result.verdict.label is Label.CONFLICTING
     quoted = result.verdict.justification.split("“")[1].split("”")[0]
@@ -181,7 +181,7 @@ def test_branches_vote_where_nothing_was_found_to_pool(make_case, answers):
         source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="Nothing."
     )
     answers.replace[LabelClaim] = lambda request: LabelReply(label=Label.NOT_ENOUGH_EVIDENCE)
-    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True, graph__depth=1)
+    case = make_case(graph__justify=False, graph__debate=False, graph__depth=1)
     assert run_got(case).verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert len(case.graph.holding(Verdict)) == 3  # of two branches and their vote
 
@@ -190,6 +190,6 @@ def test_branches_vote_where_the_pooled_judgement_fails(make_case, answers):
     answers.replace[LabelClaim] = lambda request: (
         BROKEN if request.task.pairs[0].question == EVIDENCE_QUESTION else None
     )
-    case = make_case(graph__justify=False, graph__debate=False, graph__pool=True)
+    case = make_case(graph__justify=False, graph__debate=False)
     assert run_got(case).verdict.label is Label.SUPPORTED
     assert [failure.operation for failure in case.failures] == ["judge"]

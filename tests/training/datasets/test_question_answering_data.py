@@ -58,7 +58,7 @@ def with_store(source: Source, tmp_path: Path) -> Source:
 def test_the_gold_pages_best_passage_is_found(annotated: list[GoldClaim], with_store: Source) -> None:
     first, *_ = make(annotated[:1], with_store).samples
     assert isinstance(first.task, AnswerQuestion) and isinstance(first.reply, AnswerReply)
-    assert "bridge was opened to" in first.task.passage.text and len(first.task.passage.text) == 80
+    assert "bridge was opened to" in first.task.passage.text and len(first.task.passage.text) <= 80
     assert first.task.passage.url == "http://www.example.org/the#top"
     assert first.reply.model_dump_json() == f'{{"source":"Evidence","type":"Extractive","answer":"{OPENED}"}}'
 
