@@ -62,7 +62,7 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "model.temperature": (0.1, {}),
     "model.seed": (2, {}),
     "retrieval.chunk_size": (80, {"retrieval__chunk_overlap": 0, "retrieval__top_k": 5}),
-    "retrieval.chunk_overlap": (0, {"retrieval__chunk_size": 220, "retrieval__top_k": 8}),
+    "retrieval.chunk_overlap": (0, {"retrieval__chunk_size": 140, "retrieval__chunk_overlap": 110, "retrieval__top_k": 8}),
     "retrieval.bm25_top_k": (1, {}),
     "retrieval.dense_candidates": (1, {"retrieval__top_k": 5}),
     "retrieval.top_k": (1, {}),
