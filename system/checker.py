@@ -2,7 +2,7 @@
 
 The command line, the library, the service, the MCP server and a Ray worker are loops around it. It alone decides which
 settings and calibration apply (``Engine.for_documents``), how time is shared, what becomes of faults, and that a
-refuted claim is corrected.
+refuted claim is corrected::
 
     checker = Checker(load_engine(settings))
     checked = await checker.check(Claim("The bridge opened in 1931."), document_collection("notes/", settings))

@@ -18,6 +18,8 @@ COMMANDS = {
 }
 """Module and purpose of each command."""
 
+DESCRIPTION = "Make data sets, train, quantize and check adapters, train the reader."
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a training command; returns the exit status: 0, or 2 with the reason on standard error.
@@ -25,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Every command resumes: what is finished stays, and the same command goes on from there.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = _parser(given[0] if given else "")
+    parser = _overview() if not given or given[0] not in COMMANDS else parser_of(given[0])
     options, settings = parser.parse_known_args(given)
     if settings and "settings" not in options:
         parser.error(f"unrecognized arguments: {' '.join(settings)}")
@@ -59,13 +61,18 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
-    description = "Make data sets, train, quantize and check adapters, train the reader."
-    parser = argparse.ArgumentParser(prog="python -m training", description=description)
+def parser_of(*names: str) -> argparse.ArgumentParser:
+    """Return a parser of some commands; of all without a name."""
+    parser = argparse.ArgumentParser(prog="python -m training", description=DESCRIPTION)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    if name in COMMANDS:
-        import_module(COMMANDS[name][0]).add_command(commands)
-    else:
-        for other, (_, purpose) in COMMANDS.items():
-            commands.add_parser(other, help=purpose)
+    for module in dict.fromkeys(COMMANDS[name][0] for name in names or COMMANDS):
+        import_module(module).add_command(commands)
+    return parser
+
+
+def _overview() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m training", description=DESCRIPTION)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, (_, purpose) in COMMANDS.items():
+        commands.add_parser(name, help=purpose)
     return parser

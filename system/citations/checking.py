@@ -1,7 +1,7 @@
 """Read the citations of a text, and check each sentence against the source that it cites alone.
 
 A sentence that its source does not decide is checked once more against all sources, so that a wrong reference can be
-told from an invented statement:
+told from an invented statement::
 
     citing = read_citing("article.md")
     async for one in check_citations(checker, citing, Sources(pages)):

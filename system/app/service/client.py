@@ -1,4 +1,4 @@
-"""Ask a service of the same user that already runs on this machine; see ``local`` for the other side.
+"""Ask a service of the same user that already runs on this machine; see ``local`` for the other side::
 
     answer = ask_running_service(claim, ["notes/"], settings)
     if answer:

@@ -1,7 +1,7 @@
 """One queue of jobs: claims and texts that wait, run, or have ended, a bounded number of each.
 
 A job knows how to do its work. What the work reports while it runs (the thoughts of a claim, the statements of a text)
-is kept in ``parts``, and every follower of the job receives it from the beginning:
+is kept in ``parts``, and every follower of the job receives it from the beginning::
 
     job = jobs.submit(Job(Kind.CLAIM, work, claim=claim, budget=60.0))
     async for number, part in job.follow(0):
