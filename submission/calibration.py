@@ -53,7 +53,7 @@ class CalibrationReport(Record):
     calibration: Calibration
 
 
-class CautiousIsotonic(IsotonicRegression):  # type: ignore[misc]  # scikit-learn has no types
+class _CautiousIsotonic(IsotonicRegression):  # type: ignore[misc]  # scikit-learn has no types
     """Isotonic regression as if one more of the surest claims had been wrong and one of the least sure right.
 
     Without these, it would be certain at an end where a few claims are all right, or all wrong.
@@ -62,7 +62,7 @@ class CautiousIsotonic(IsotonicRegression):  # type: ignore[misc]  # scikit-lear
     def __init__(self) -> None:
         super().__init__(y_min=0.0, y_max=1.0, out_of_bounds="clip")
 
-    def fit(self, confidences: Numbers, right: NDArray[np.bool_]) -> "CautiousIsotonic":
+    def fit(self, confidences: Numbers, right: NDArray[np.bool_]) -> "_CautiousIsotonic":
         """Fit on (claims,) confidences and whether each label is right."""
         super().fit(np.concatenate([confidences, [confidences.max(), confidences.min()]]), [*right, 0, 1])
         return self
@@ -82,8 +82,8 @@ def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequ
             f"got {right.sum()} right of {len(right)}; calibrate on a larger labeled split"
         )
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    held_out = cross_val_predict(CautiousIsotonic(), given, right, cv=folds)
-    values = CautiousIsotonic().fit(given, right).predict(GRID)
+    held_out = cross_val_predict(_CautiousIsotonic(), given, right, cv=folds)
+    values = _CautiousIsotonic().fit(given, right).predict(GRID)
     return CalibrationReport(
         claims=len(given),
         accuracy=float(right.mean()),
