@@ -12,7 +12,8 @@ def start_scripted(tmp_path):
     """Start ``tests.helpers.scripted_command`` with a delay, writing to ``output`` in the test's folder by default."""
 
     def start(delay, *arguments, output=tmp_path / "output", **options):
-        usual = ("--profile", "laptop", "--strategy", "got", "--budget", PLENTY, "--output", output)
+        usual = ["--profile", "laptop", "--strategy", "got", "--output", output]
+        usual += [] if "--budget" in arguments else ["--budget", PLENTY]
         return start_python("-m", "tests.helpers.scripted_command", delay, *usual, *arguments, **options)
 
     return start

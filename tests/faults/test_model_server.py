@@ -9,7 +9,7 @@ from tests.helpers.processes import finish, journalled, start_python
 
 GOOD = 20  # requests answered before the fault: a claim makes 13, so the fault strikes the second of three
 SMALL = ["--profile", "server", "--model", "base", "--limit", "3", "--branches", "1", "--depth", "1"]
-STRICT = ["--timeout", "4", "--budget", "600", "--server-attempts", "1", "--max-concurrent-claims", "1"]
+STRICT = ["--timeout", "4", "--budget", "600", "--max-concurrent-claims", "1"]
 FAULTS = {
     "dies": "ModelUnavailable: cannot reach the server at",
     "hangs": "no reply within",

@@ -133,7 +133,7 @@ def read_graph_of(claim):
             passage = Passage(CHUNK, page, number, 0)
             found = graph.add(Evidence(passage=passage, score=score), [question], "retrieve")
             shares = {"supported": score * supported, "refuted": score * refuted}
-            record = ReadSentence(statement=claim.text, sentence=QUOTE, topic="", passage=passage, **shares)
+            record = ReadSentence(statement=claim.text, sentence=QUOTE, window=QUOTE, passage=passage, **shares)
             readings.append(graph.add(record, [found], "read"))
         pair = as_pair(question.content.text, passage, QUOTE)
         merged = graph.add(pair, readings, "read", under=question)

@@ -13,7 +13,7 @@ from system.app.service.guards import TOO_LARGE
 from system.app.service.jobs import QueueFull, UnknownJob
 from system.app.service.schema import DAY
 from system.app.service.worker import UnknownStore
-from system.graph.records import explain, roots
+from system.graph.records import ClaimsError, explain, roots
 
 
 class NoResult(Exception):
@@ -25,6 +25,7 @@ class TooManyStreams(Exception):
 
 
 STATUS: dict[type[Exception], int] = {
+    ClaimsError: 422,  # what only its constructor finds, such as a claim of emphasis marks
     UnknownJob: 404,
     UnknownStore: 404,
     NoResult: 409,
