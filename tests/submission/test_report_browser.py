@@ -172,7 +172,7 @@ def test_a_page_prints_each_passage_once_and_costs_last(browser, tmp_path):
     assert top < reader.one(".quote").rect["y"] and "seconds" not in reader.one("#claim-view > header").text
     labels = [node.get_attribute("aria-label") for node in reader.all(".kind-reading, .kind-evidence")]
     assert labels[0].startswith("minutes.pdf, page 3: ") and labels[1].startswith("supports it, 72%: ")
-    assert labels[2].startswith("prices.csv, rows 2–9: ") and labels[3].startswith("says nothing of it, 81%: ")
+    assert labels[2].startswith("prices.csv, rows 2–9: ") and labels[3].startswith("does not decide it, 81%: ")
 
 
 def test_the_first_screen_shows_a_claim_with_its_sentence(browser, tmp_path):
