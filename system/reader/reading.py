@@ -106,14 +106,19 @@ def windows_of(passages: Iterable[Passage], cut: Cut = every_sentence) -> list[W
 
 
 def read_pages(
-    reader: Reader, encoder: Encoder, statement: str, passages: Iterable[Passage], cut: Cut = every_sentence
+    reader: Reader,
+    encoder: Encoder,
+    statement: str,
+    passages: Iterable[Passage],
+    cut: Cut = every_sentence,
+    query: str = "",
 ) -> list[PageVerdict]:
     """Read the windows nearest to a statement; return what each page says, the most decided page first.
 
     Args:
-        statement: with its context in brackets before it, if it depends on one.
+        query: what windows are chosen by, such as the statement behind its context; the statement if it is empty.
     """
-    windows = _nearest(encoder, statement, windows_of(passages, cut))
+    windows = _nearest(encoder, query or statement, windows_of(passages, cut))
     scores = reader.probabilities([(window.text, statement) for window in windows]).tolist()
     read = [replace(one, supported=said[0], refuted=said[1]) for one, said in zip(windows, scores, strict=True)]
     read.sort(key=lambda window: window.passage.page)  # stable: the nearest stays first

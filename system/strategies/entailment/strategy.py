@@ -130,7 +130,7 @@ async def read_pages(case: Case, statement: Claim, passages: Sequence[Passage]) 
 
     from system.reader.reading import read_pages as read
 
-    reading = partial(read, case.reader, case.encoder, statement.in_context, passages, cut)
+    reading = partial(read, case.reader, case.encoder, statement.text, passages, cut, statement.query)
     return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
 
 
