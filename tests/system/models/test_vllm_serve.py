@@ -68,7 +68,7 @@ def test_every_task_is_answered_and_its_prompt_cached(address, tiny_adapters, ta
     results, again = asyncio.run(run())
     assert all(isinstance(result, Completion) for result in results), results
     assert [r.raw for r in results] == [r.raw for r in again]
-    cached = [r.cost.tokens_cached > 0 for r in again if r.cost.tokens_in >= 512]  # vLLM caches whole blocks only
+    cached = [r.cost.tokens_cached > 0 for r in again if r.cost.tokens_in >= 300]  # vLLM caches whole blocks only
     assert cached and all(cached)
 
 
