@@ -20,7 +20,9 @@ install() { # arguments of "pip install"; with uv, which takes a tenth of pip's 
     uv=$venv/bin/uv
     [ -x "$uv" ] || $pip install --quiet uv >>"$log" 2>&1 || true
     # uv reads no settings of pip
-    export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$($pip config get global.index-url 2>/dev/null || echo https://pypi.org/simple)}
+    local index
+    index=${UV_DEFAULT_INDEX:-$($pip config get global.index-url 2>/dev/null || true)}
+    [ -z "$index" ] || export UV_DEFAULT_INDEX=$index
     export UV_FIND_LINKS=${UV_FIND_LINKS:-${PIP_FIND_LINKS:-}}
   }
   "$uv" pip install --quiet --python "$venv/bin/python" "$@" >>"$log" 2>&1 && return
