@@ -335,15 +335,6 @@ class Claim(Content):
         return fields
 
     @property
-    def in_context(self) -> str:
-        """The hypothesis that the reader takes: the text, behind its context in brackets if it has one.
-
-        >>> Claim("It has two lanes.", context="The bridge opened in 1932.").in_context
-        '[The bridge opened in 1932.] It has two lanes.'
-        """
-        return f"[{self.context}] {self.text}" if self.context else self.text
-
-    @property
     def query(self) -> str:
         """Context and text, to search with."""
         return f"{self.context} {self.text}".strip()

@@ -76,8 +76,8 @@ async def entailment(case: Case) -> Outcome:
 def statements_of(claim: Claim) -> list[Claim]:
     """Return the sentences of a claim, each with the sentence before it as its context.
 
-    >>> [one.in_context for one in statements_of(Claim("The bridge opened in 1931. It cost four crowns."))]
-    ['The bridge opened in 1931.', '[The bridge opened in 1931.] It cost four crowns.']
+    >>> [one.query for one in statements_of(Claim("The bridge opened in 1931. It cost four crowns."))]
+    ['The bridge opened in 1931.', 'The bridge opened in 1931. It cost four crowns.']
     """
     found = [one for one in sentences(claim.text) if content_stems(one)]
     if len(found) < 2:

@@ -187,9 +187,9 @@ def test_the_same_statements_read_alone_or_together(checker):
 
 def test_each_sentence_of_a_claim_has_the_one_before_it_as_context():
     claim = Claim("It has three floors. It lends books.", context="The library opened in 1900.")
-    assert [one.in_context for one in statements_of(claim)] == [
-        "[The library opened in 1900.] It has three floors.",
-        "[It has three floors.] It lends books.",
+    assert [one.query for one in statements_of(claim)] == [
+        "The library opened in 1900. It has three floors.",
+        "It has three floors. It lends books.",
     ]
     assert statements_of(Claim("It has three floors, and it lends books.")) == [
         Claim("It has three floors, and it lends books.")

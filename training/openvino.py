@@ -1,0 +1,59 @@
+"""What the exports of the encoder and of the reader to OpenVINO share: tracing, weights of 8 bits, the tokenizer.
+
+graph = traced(module, example)
+compress(graph)
+"""
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+_LARGE = 10_000  # numbers of a weight; smaller ones stay in float32
+
+
+def traced(module: torch.nn.Module, example: tuple[torch.Tensor, ...]) -> Any:
+    """Return a module as OpenVINO's graph.
+
+    Args:
+        example: inputs of the module, with which it is traced; the graph takes other shapes too.
+    """
+    # OpenVINO sends usage reports when it is imported, unless the module that sends them cannot be imported.
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    from openvino.frontend import FrontEndManager
+    from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # tracing is deprecated, and warns of branches that a CPU does not take
+        decoder = TorchScriptPythonDecoder(module.eval(), example_input=example)
+        frontend = FrontEndManager().load_by_framework("pytorch")
+        return frontend.convert(frontend.load(decoder))
+
+
+def compress(graph: Any) -> None:
+    """Turn the large matrices of a graph into integers of 8 bits with a scale for each row."""
+    from openvino import op, opset13
+
+    for node in graph.get_ops():
+        if node.get_type_name() != "Constant":
+            continue
+        values = node.data
+        if values.ndim != 2 or values.size < _LARGE or values.dtype != np.float32:
+            continue
+        scale = np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-8) / 127
+        whole = np.clip(np.round(values / scale), -127, 127).astype(np.int8)
+        readers = node.output(0).get_target_inputs()
+        small = opset13.multiply(opset13.convert(op.Constant(whole), "f32"), op.Constant(scale.astype(np.float32)))
+        for reader in readers:
+            reader.replace_source_output(small.output(0))
+    graph.validate_nodes_and_infer_types()
+
+
+def save_tokenizer(tokenizer: Any, file: Path) -> None:
+    """Write a ``tokenizers.Tokenizer`` without padding and truncation."""
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.save(str(file), pretty=False)
