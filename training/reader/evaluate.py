@@ -7,6 +7,7 @@ Two-way rows count only supported against the rest.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -23,7 +24,8 @@ from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pai
 PUBLISHED = """published, for comparison (accuracy unless said otherwise):
   nli-deberta-v3-xsmall   AllNLI 0.89          Ettin-68M-NLI     SNLI and MNLI 0.881
   GroundCheck v2 (150M)   VitaminC 0.850, 80.4% of single-fact edits caught
-  LettuceDetect-base      RAGTruth F1 0.76     MiniCheck-DeBERTa-L, FactCG  LLM-AggreFact balanced 0.741, 0.772"""
+  LettuceDetect-base      RAGTruth 0.76 (F1 of whole answers; here single sentences)
+  MiniCheck-DeBERTa-L, FactCG  LLM-AggreFact balanced 0.741, 0.772"""
 _VITAMINC = {"SUPPORTS": SUPPORTED, "REFUTES": REFUTED, "NOT ENOUGH INFO": NOT_ENOUGH}
 
 
@@ -89,11 +91,7 @@ def _sets(places: Sequence[Path]) -> Iterator[tuple[str, list[Pair]]]:
 
 def _published(file: Path) -> list[Pair]:
     """Rows in the form of VitaminC or LLM-AggreFact; none if the file has another form."""
-    try:
-        with file.open("rb") as lines:
-            rows = [orjson.loads(line) for line in lines]
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise TrainingError(f"{file}: expected JSON Lines ({error})") from error
+    rows = _rows(file)
     if not rows:
         raise TrainingError(f"{file}: expected rows, got an empty file")
     if "doc" in rows[0]:
@@ -107,11 +105,11 @@ def _published(file: Path) -> list[Pair]:
 
 def _ragtruth(folder: Path) -> Iterator[Pair]:
     """Sentences of the test split's answers; one that a marked span touches is not supported."""
-    sources = {row["source_id"]: row for row in map(orjson.loads, (folder / "source_info.jsonl").open("rb"))}
-    for row in map(orjson.loads, (folder / "response.jsonl").open("rb")):
+    sources = {row["source_id"]: row["source_info"] for row in _rows(folder / "source_info.jsonl")}
+    for row in _rows(folder / "response.jsonl"):
         if row.get("split") != "test":
             continue
-        info = sources[row["source_id"]]["source_info"]
+        info = sources[row["source_id"]]
         evidence = info if isinstance(info, str) else " ".join(map(str, info.values()))
         end = 0
         for sentence in sentences(row["response"]):
@@ -119,3 +117,10 @@ def _ragtruth(folder: Path) -> Iterator[Pair]:
             end = start + len(sentence)
             marked = any(span["start"] < end and span["end"] > start for span in row["labels"])
             yield Pair(evidence, sentence, NOT_ENOUGH if marked else SUPPORTED, "ragtruth", True)
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    try:
+        return [orjson.loads(line) for line in file.read_bytes().splitlines() if line.strip()]
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise TrainingError(f"{file}: expected JSON Lines ({error})") from error

@@ -140,3 +140,18 @@ def test_published_forms_are_read(tmp_path, name, labels, text):
     (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
     (line,) = (one for one in evaluate(ByWords(), [tmp_path], 0).splitlines() if name in one)
     assert line.split()[1:5] == ["2", "1.000", "1.000", "1.000"]
+
+
+def test_ragtruths_spans_mark_sentences(tmp_path):
+    answer = "It opened in 1932. It opened in 1931."
+    span = {"start": 32, "end": 36}
+    rows = [
+        {"source_id": "a", "split": "test", "response": answer, "labels": [span]},
+        {"source_id": "a", "split": "train", "response": answer, "labels": []},
+    ]
+    (tmp_path / "response.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    (tmp_path / "source_info.jsonl").write_bytes(
+        orjson.dumps({"source_id": "a", "source_info": {"passages": "It opened in 1932."}})
+    )
+    (line,) = (one for one in evaluate(ByWords(), [tmp_path], 0).splitlines() if one.startswith("RAGTruth,"))
+    assert line.split()[2:6] == ["2", "1.000", "1.000", "1.000"]
