@@ -27,5 +27,5 @@ class Recipe:
     cooldown: float = 0.3
     smoothing: float = 0.05
     warmup: int = 150
-    every: float = 20.0
+    every: float = 40.0
     seed: int = 0
