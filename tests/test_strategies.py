@@ -12,7 +12,7 @@ from system.strategies.base import named
 from tests.helpers.processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("system", "knowledge_store", "submission", "tests", "docs")
+FOLDERS = ("system", "knowledge_store", "submission", "training", "tests", "docs")
 LINE = '    "carp": "carp.strategy:carp",\n'
 OWN = (
     "system/strategies/carp",

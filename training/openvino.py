@@ -1,4 +1,5 @@
-"""What the exports of the encoder and of the reader to OpenVINO share: tracing, weights of 8 bits, the tokenizer.
+"""What the exports of the encoder and of the reader to OpenVINO share: tracing, weights of 8 bits, the tokenizer; and
+the way back from weights of 8 bits, to train on.
 
 graph = traced(module, example)
 compress(graph)
@@ -11,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import torch
+
+from system.reader.openvino import read_graph
 
 _LARGE = 10_000  # numbers of a weight; smaller ones stay in float32
 
@@ -57,3 +60,29 @@ def save_tokenizer(tokenizer: Any, file: Path) -> None:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     tokenizer.save(str(file), pretty=False)
+
+
+def exported_state(folder: Path) -> dict[str, torch.Tensor]:
+    """Return the weights of an exported module by their names in PyTorch, in float32.
+
+    Raises:
+        OSError, RuntimeError: a file is missing or damaged.
+    """
+    state = {}
+    for node in read_graph(folder).get_ordered_ops():
+        if node.get_type_name() != "Constant" or node.data.size < 2:
+            continue
+        name = node.get_friendly_name().removeprefix("self.")
+        if node.data.dtype == np.int8:  # behind it stand a conversion, the product with the scales, and the layer
+            product = _reader_of(_reader_of(node))
+            scale = product.input_value(1).get_node().data
+            layer = _reader_of(product).get_friendly_name()
+            name = layer.removeprefix("__module.").partition("/")[0] + ".weight"
+            state[name] = torch.from_numpy(node.data.astype(np.float32) * scale)
+        elif name.endswith((".weight", ".bias")):
+            state[name] = torch.from_numpy(node.data.astype(np.float32))
+    return state
+
+
+def _reader_of(node: Any) -> Any:
+    return next(iter(node.output(0).get_target_inputs())).get_node()

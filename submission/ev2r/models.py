@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
@@ -72,19 +72,24 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
 
 def _prompts(module: ast.Module) -> Iterator[tuple[str, str]]:
     """Yield type and text of each prompt: ``PROMPT_MAPPING`` names members of ``PromptTypes`` and constants."""
-    assigned = {
-        target.id: node.value
-        for node in ast.walk(module)
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    mapping = assigned.get("PROMPT_MAPPING")
+    texts = _assigned(module.body)
+    kinds = _assigned([line for node in module.body if isinstance(node, ast.ClassDef) for line in node.body])
+    mapping = texts.get("PROMPT_MAPPING")
     for key, name in zip(mapping.keys, mapping.values, strict=True) if isinstance(mapping, ast.Dict) else ():
         if isinstance(key, ast.Attribute) and isinstance(name, ast.Name):
-            kind, text = assigned.get(key.attr), assigned.get(name.id)
+            kind, text = kinds.get(key.attr), texts.get(name.id)
             if isinstance(kind, ast.Constant) and isinstance(text, ast.Constant) and isinstance(text.value, str):
                 yield str(kind.value), text.value
+
+
+def _assigned(lines: Sequence[ast.stmt]) -> dict[str, ast.expr]:
+    return {
+        target.id: line.value
+        for line in lines
+        if isinstance(line, ast.Assign)
+        for target in line.targets
+        if isinstance(target, ast.Name)
+    }
 
 
 class ModelJudge:

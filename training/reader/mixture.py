@@ -5,7 +5,8 @@
     train, held_out = mixture(Path("nli"), seed=0)
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,25 +14,30 @@ from random import Random
 from tqdm import tqdm
 
 from training import TrainingError
-from training.reader.edits import Editor
+from training.reader.edits import Editor, names_in
 from training.reader.pairs import NOT_ENOUGH, REFUTED, Pair, held_out, read_pairs, sentences_of
 
 ROWS = {
-    "fever_eraser": 9000, "fever_symmetric": 1400, "fever_athnlp": 830, "feverous_sent": 2900, "fm2": 2500,
-    "vitaminc_sample": 400, "te_new_protocols": 18_000, "number_edits": 8000, "synth_quant": 2500, "wice": 500,
-    "semiauto_nli_wiki": 2500, "wikifactcheck_edits": 2500, "paws": 5000, "mrpc_paraphrases": 1200,
-    "mnli": 8000, "mnli_more": 4000, "xnli_en": 4000, "lingnli": 10_000, "snli_dev": 2000, "snli_counterfactual": 4000,
+    "fever_eraser": 12_000, "fever_symmetric": 1400, "fever_athnlp": 830, "feverous_sent": 2900, "fm2": 2500,
+    "vitaminc_sample": 400, "te_new_protocols": 26_000, "number_edits": 8000, "synth_quant": 2500, "wice": 500,
+    "semiauto_nli_wiki": 3500, "wikifactcheck_edits": 3500, "paws": 5000, "mrpc_paraphrases": 1200,
+    "mnli": 12_000, "mnli_more": 6000, "xnli_en": 8000, "lingnli": 16_000, "snli_dev": 2000,
+    "snli_counterfactual": 4000,
     "anli": 3000, "anli_r1_train": 1500, "sick": 2000, "rte": 2700, "scitail": 1500, "cb": 300, "control_nli": 300,
-    "breaking_nli": 1500, "conj_nli": 2500, "glue_ax": 1000, "nan_nli": 250, "neg_nli": 2000, "scone": 1500, "med": 800,
-    "function_words_nli": 1200, "nope": 600, "semantoneg": 1200, "fracas": 300, "hans_train": 500, "tracie": 300,
-    "tabfact_rows": 2500, "tabfact_tables": 800, "infotabs": 2500, "scitab": 400, "pubhealthtab": 300,
-    "factscore": 3000, "factcheck_bench": 1000, "attributionbench_dev": 400, "factcg_doc": 1500, "begin": 600,
-    "q2_wow": 500, "qags": 400, "summedits": 600, "scifact_rte": 700, "check_covid": 1400, "covid_fact": 1500,
+    "breaking_nli": 1200, "conj_nli": 2500, "glue_ax": 1000, "nan_nli": 250, "neg_nli": 2000, "scone": 1000, "med": 600,
+    "function_words_nli": 1200, "nope": 600, "semantoneg": 800, "fracas": 300, "hans_train": 400, "tracie": 300,
+    "tabfact_rows": 2500, "tabfact_tables": 500, "infotabs": 2000, "scitab": 250, "pubhealthtab": 300,
+    "factscore": 1800, "factcheck_bench": 1000, "attributionbench_dev": 400, "factcg_doc": 1000, "begin": 600,
+    "q2_wow": 500, "qags": 400, "summedits": 600, "scifact_rte": 700, "check_covid": 1400, "covid_fact": 1000,
     "healthver": 600, "nli4ct": 400,
 }  # fmt: skip
 """Rows of each set that an epoch takes at most; sets that are noisy or stilted are not named."""
 
 _PAGES = ("fever_eraser", "te_new_protocols", "feverous_sent", "wikifactcheck_edits", "semiauto_nli_wiki", "fm2")
+_SUBJECT = re.compile(
+    r"((?:The )?[A-Z][\w’'.-]+(?: (?:of |the |de |and )?[A-Z(][\w’'.)-]+)*) "
+    r"(?=(?:is|was|were|has|had|are|did|[a-z]+s|[a-z]+ed) )"
+)
 _SHORT = 55  # words of evidence that other sentences may be put around
 
 
@@ -51,12 +57,13 @@ def mixture(sets: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
     read = {name: read_pairs(file) for name, file in tqdm(files.items(), unit="set", desc="reading")}
     strangers = _sentence_pool(read, rng)
     editor = Editor.of([pair.evidence for name in _PAGES for pair in read.get(name, ())], rng)
+    about = _by_subject(pair.statement for name in _PAGES for pair in read.get(name, ()))
     train: list[Pair] = []
     apart: list[Pair] = []
     for name, pairs in tqdm(read.items(), unit="set", desc="windows"):
         pairs = [pair for pair in pairs if not (name == "semiauto_nli_wiki" and pair.label == REFUTED)]
         for pair in rng.sample(pairs, min(ROWS[name], len(pairs))):
-            for one in [pair, *editor.twins(pair, rng)]:
+            for one in [pair, *editor.twins(pair, rng), *_behind_context(pair, about, rng)]:
                 kept = apart if held_out(pair.evidence) else train
                 kept.append(_windowed(one, pairs, strangers, rng))
     rng.shuffle(train)
@@ -72,6 +79,26 @@ def _sentence_pool(read: dict[str, list[Pair]], rng: Random) -> list[str]:
     return pool or ["It rained."]
 
 
+def _by_subject(statements: Iterable[str]) -> dict[str, list[str]]:
+    """Statements by the name that they begin with; names with one statement are left out."""
+    found: dict[str, list[str]] = {}
+    for statement in statements:
+        if (match := _SUBJECT.match(statement)) and names_in(f"{match[1]} {match[1]}") and len(statement) < 150:
+            found.setdefault(match[1], []).append(statement)
+    return {name: same for name, same in found.items() if len(set(same)) > 1}
+
+
+def _behind_context(pair: Pair, about: dict[str, list[str]], rng: Random) -> Iterator[Pair]:
+    """The statement with a pronoun for its subject, behind another statement of the subject: true or false, it is not
+    what is judged."""
+    match = _SUBJECT.match(pair.statement)
+    others = [one for one in about.get(match[1], ()) if one != pair.statement] if match else []
+    if match and others and rng.random() < 0.3:
+        word = next((one for one in ("He", "She", "They") if f" {one.lower()} " in pair.evidence.lower()), "It")
+        statement = f"[{rng.choice(others)}] {word} {pair.statement[match.end(1) :].lstrip()}"
+        yield replace(pair, statement=statement)
+
+
 def _windowed(pair: Pair, others: Sequence[Pair], strangers: Sequence[str], rng: Random) -> Pair:
     """Vary what stands around the evidence, which changes no label; or take the evidence away (not enough)."""
     evidence, statement = pair.evidence, pair.statement
@@ -79,7 +106,7 @@ def _windowed(pair: Pair, others: Sequence[Pair], strangers: Sequence[str], rng:
         other = rng.choice(others).evidence
         if other != evidence:
             return replace(pair, evidence=other, label=NOT_ENOUGH, two_way=False)
-    if len(evidence.split()) < _SHORT and rng.random() < 0.4:
+    if len(evidence.split()) < _SHORT and rng.random() < 0.5:
         near = [rng.choice(strangers) for _ in range(rng.choice((1, 1, 1, 2, 2, 3)))]
         if rng.random() < 0.4:
             near = [rng.choice(sentences_of(rng.choice(others).evidence) or list(strangers)) for _ in near[:2]]

@@ -7,11 +7,15 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers import AutoConfig, AutoModel, AutoTokenizer, MPNetConfig, PreTrainedTokenizerFast
 
+from system.reader.openvino import GRAPH, TOKENIZER
 from training import TrainingError
+from training.openvino import exported_state
 
 WEIGHTS = "model.safetensors"
+_MPNET = {"vocab_size": 30527, "max_position_embeddings": 514, "layer_norm_eps": 1e-5}  # of all-mpnet-base-v2
+_SPECIAL = {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "[UNK]", "mask_token": "<mask>"}
 HEADS = {"reading": 3, "label": 4}
 """The heads by name, with the size of their output."""
 
@@ -33,7 +37,7 @@ class Network(nn.Module):
     """An encoder with the two heads.
 
     Args:
-        base: folder or hub name of an encoder, or folder of a reader that was saved before.
+        base: folder or hub name of an encoder, or folder of a reader, saved by ``train`` or exported.
         layers: how many of the encoder's lowest layers to keep; 0 for all.
 
     Raises:
@@ -42,17 +46,24 @@ class Network(nn.Module):
 
     def __init__(self, base: str | Path, layers: int = 0) -> None:
         super().__init__()
-        weights = Path(base) / WEIGHTS
+        state: dict[str, Tensor] | None = None
+        options: dict[str, Any] = {"attn_implementation": "eager"}
         try:
-            config = AutoConfig.from_pretrained(base)
-            saved = bool(getattr(config, "reader_heads", False))
-            options: dict[str, Any] = {"attn_implementation": "eager"}
-            if saved:
+            if (Path(base) / GRAPH).exists():
+                state = exported_state(Path(base))
+                kept = len({name.split(".")[3] for name in state if ".layer." in name})
+                config = MPNetConfig(**_MPNET, num_hidden_layers=kept)
+                self.tokenizer: Any = PreTrainedTokenizerFast(tokenizer_file=str(Path(base) / TOKENIZER), **_SPECIAL)
+            else:
+                config = AutoConfig.from_pretrained(base)
+                self.tokenizer = AutoTokenizer.from_pretrained(base)
+                if getattr(config, "reader_heads", None):
+                    state = {name: value.float() for name, value in load_file(Path(base) / WEIGHTS).items()}
+            if state:
                 self.encoder: Any = AutoModel.from_config(config, **options)  # type: ignore[no-untyped-call]
             else:
                 self.encoder = AutoModel.from_pretrained(base, dtype=torch.float32, **options)
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(base)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise TrainingError(
                 f"encoder {base}: {str(error).splitlines()[0]}; give a folder or a name on the hub"
             ) from error
@@ -65,11 +76,9 @@ class Network(nn.Module):
             self.encoder.config.num_hidden_layers = layers
         hidden = self.encoder.config.hidden_size
         self.heads = nn.ModuleDict({name: Head(hidden, labels) for name, labels in HEADS.items()})
-        if saved:
-            state = {name: value.float() for name, value in load_file(weights).items()}
-            if layers:
-                state = {name: value for name, value in state.items() if name in self.state_dict()}
-            self.load_state_dict(state)
+        if state:
+            wanted = self.state_dict()
+            self.load_state_dict({name: value for name, value in state.items() if name in wanted})
 
     def forward(self, ids: Tensor, mask: Tensor, head: str) -> Tensor:
         """Return the logits of one head: ids and mask (n, tokens) to (n, labels)."""
