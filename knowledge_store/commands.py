@@ -62,9 +62,9 @@ def _index(sources: list[str], output: Path, encoder: str) -> None:
         from knowledge_store.dense.archive import add_vectors
         from knowledge_store.dense.encoder import SentenceEncoder
 
-        settings, unreadable = RetrievalSettings(encoder=encoder), Flaws()
-        count = add_vectors(Archive.open(output), SentenceEncoder.of(settings), settings, unreadable)
-        print(f"{output}: {counted(count, 'passage')} embedded{describe(unreadable)}")
+        settings = RetrievalSettings(encoder=encoder)
+        count = add_vectors(Archive.open(output), SentenceEncoder.of(settings), settings)
+        print(f"{output}: {counted(count, 'passage')} embedded")
 
 
 def _search(store: Path, question: str, limit: int, explained: bool) -> None:

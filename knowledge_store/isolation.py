@@ -1,8 +1,9 @@
-"""Work on bytes of strangers, in worker processes with limits of time, memory and output.
+"""Parse untrusted files in worker processes with limits of time, memory and output.
 
-A thread that runs C code cannot be stopped, a process can: a worker that exceeds a limit is killed and replaced, and
-the caller gets a reason. Workers start without the caller's ``__main__``, which pools based on multiprocessing import
-again: so scripts without a guard, scripts read from standard input, and notebooks can use them too.
+A thread that runs C code cannot be stopped, but a process can. Each worker answers one call at a time over a socket. A
+call that exceeds a limit ends its worker, and the caller gets a ``WorkFailed`` with the reason. Workers start as fresh
+interpreters. Pools of multiprocessing import the caller's ``__main__`` again in each worker, which fails in scripts
+without a guard, scripts from standard input, and notebooks. Example: ``isolated(Limits(seconds=5), parse, data)``.
 """
 
 import atexit
@@ -11,6 +12,7 @@ import os
 import pickle
 import resource
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,29 +20,21 @@ from dataclasses import dataclass, replace
 from functools import cache
 from logging.handlers import QueueHandler
 from math import inf
-from multiprocessing.connection import Connection
 from pathlib import Path
 from pkgutil import resolve_name
-from queue import SimpleQueue
-from socket import SO_RCVTIMEO, SO_SNDTIMEO, SOL_SOCKET, socketpair
-from struct import pack
+from queue import Empty, LifoQueue, SimpleQueue
 from subprocess import DEVNULL, Popen, TimeoutExpired
-from threading import Semaphore, Thread
+from threading import TIMEOUT_MAX, Thread, Timer
 from time import monotonic
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-START = 120.0  # seconds that a worker may take to start and to load what it needs
-STALLED = 10.0  # seconds in which no byte moves between a caller and its worker, before the worker is given up
-ORPHANED = 5.0  # seconds after its limit when a worker ends itself, because whoever would end it is gone
-WORN = 2**29  # bytes that a worker may come to hold over its calls before it is replaced
-SHARE = 4  # part of the time left that a call may take, so that one leaves others theirs
-TICK = 0.001  # seconds; a timer set for 0 never fires
+START = 120.0  # seconds for a worker to start, and to load what a call uses
+SHARE = 4  # a call may take this part of the time that is left, so that one file leaves time for others
+TICK = 0.001  # seconds; a timer set to 0 never fires
 LATE = "the time ran out"
 COMMAND = "import sys; sys.path[:] = {path!r}; from knowledge_store.isolation import serve; serve({descriptor})"
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,37 +43,23 @@ class Limits:
 
     Attributes:
         seconds: processor time.
-        patience: wall time in multiples of ``seconds``, from when a worker is free to do it: the innocent are not to
-            pay for a busy machine.
-        memory: bytes of address space that it may add to those of the worker; kept on Linux alone. None: any number.
+        patience: wall time in multiples of ``seconds``, because other programs may use the processor.
+        memory: bytes of address space that a call may add to its worker (Linux only); None: any number. A worker that
+            holds more after a call is replaced.
         output: bytes of the result, pickled.
-        wait: seconds to wait for a free worker; None: as long as the calls before it take.
-        until: of ``monotonic()``, when the caller needs it no more: no call goes on, or begins, after that, and each
-            takes a quarter of what is left at most, or half where the machine is busy.
-        worn: bytes of address space from which a worker is replaced after a call; None: it never is.
+        until: deadline on the clock of ``monotonic()``, after which no call starts or continues.
     """
 
     seconds: float = 10.0
     patience: float = 4.0
     memory: int | None = 2**30
     output: int = 2**26
-    wait: float | None = None
     until: float = inf
-    worn: int | None = WORN
 
     @property
     def left(self) -> float:
-        """Seconds until ``until``, never below 0."""
+        """Seconds until ``until``, at least 0."""
         return max(0.0, self.until - monotonic())
-
-    @property
-    def longest(self) -> float:
-        """Seconds of wall time, never more than half of what is left."""
-        return min(self.seconds * self.patience, self.left / 2)
-
-    def shared(self) -> "Limits":
-        """The same limits with no more processor time than a call's share of what is left."""
-        return replace(self, seconds=min(self.seconds, self.left / SHARE))
 
 
 LIMITS = Limits()
@@ -103,257 +83,218 @@ def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: 
     Args:
         function: can be imported by its name; it, its arguments and its result can be pickled. Its warnings are logged
             here.
-        load: what it uses, loaded before its time runs: modules, and functions as "module:function", which are called.
+        load: modules, and functions as "module:function", to import and call before the time of the call runs. A
+            function is called before every call, so it should cache what it loads.
 
     Raises:
         WorkFailed: it raised an error, or exceeded a limit.
     """
-    return _shared().call(limits, function, *arguments, load=load)
+    return _shared(os.getpid()).call(limits, function, *arguments, load=load)
 
 
 def warm_up(load: Sequence[str]) -> None:
-    """Start the shared workers in the background, with what calls to come will use; see ``isolated``."""
-    _shared().warm_up(load)
+    """Start the shared workers in the background, with what later calls will use; see ``isolated``."""
+
+    def start() -> None:
+        with suppress(WorkFailed):  # a worker that cannot start fails its first call again
+            _shared(os.getpid()).call(LIMITS, _load, (), load=load)
+
+    for _ in range(_count()):
+        Thread(target=start, name="warming", daemon=True).start()
 
 
 class Workers:
-    """Worker processes, each started when it is needed first. Threads may share them.
+    """Worker processes, each started when it is first needed. Threads may share them.
 
     Args:
-        count: how many may run at once.
-        prepare: what each calls when it starts, with its arguments; can be pickled.
+        count: maximum number of processes.
     """
 
-    def __init__(self, count: int, *prepare: Any) -> None:
-        self._count = count
-        self._prepare = prepare
-        self._forget()
-        os.register_at_fork(after_in_child=self._forget)  # workers answer the process that started them
+    def __init__(self, count: int) -> None:
+        self._closed = False
+        self._alive: set[_Worker] = set()
+        self._places: LifoQueue[_Worker | None] = LifoQueue()  # the worker used last is used next
+        for _ in range(count):
+            self._places.put(None)
 
     def call(self, limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
         """See ``isolated``."""
-        wait = inf if limits.wait is None else limits.wait
-        if not (limits.left and self._places.acquire(timeout=_seconds(min(wait, limits.left)))):
-            raise TookTooLong(LATE if not limits.left else f"no worker was free within {wait:g} s")
         try:
-            limits = limits.shared()
-            with self._worker(limits.until) as worker:
-                return worker.call(limits, load, function, *arguments)  # type: ignore[no-any-return]
-        finally:
-            self._places.release()
-
-    def warm_up(self, load: Sequence[str]) -> None:
-        """Start them in the background; see ``warm_up``."""
-
-        def start() -> None:
-            with suppress(WorkFailed):  # closed meanwhile; a worker that cannot start fails its first call again
-                self.call(LIMITS, _nothing, load=load)
-
-        for _ in range(self._count):
-            Thread(target=start, name="warming", daemon=True).start()
-
-    def close(self) -> None:
-        """End all workers; calls that they have not answered fail."""
-        self._closed = True
-        for worker in list(self._running):
-            worker.end()  # whoever waits for its answer sees that and does the rest
-        while self._idle:
-            self._idle.pop().close()
-
-    @contextmanager
-    def _worker(self, until: float) -> Iterator["_Worker"]:
-        """A worker of one's own; whatever ends the call ends a worker that has not answered."""
-        worker = self._waiting() or _Worker(self._prepare, until)
-        self._running.add(worker)
+            worker = self._places.get(limits.left > 0, min(limits.left, TIMEOUT_MAX))
+        except Empty:
+            raise TookTooLong(LATE) from None
+        starting = replace(limits, seconds=START, memory=None)
         try:
             if self._closed:
                 raise WorkFailed("the workers are closed")
-            yield worker
+            if worker and not worker.alive:
+                self._drop(worker)
+                worker = None
+            if not worker:
+                worker = _Worker()
+                self._alive.add(worker)
+            worker.ask(min(START, limits.left), starting, _load, tuple(load))
+            limits = replace(limits, seconds=min(limits.seconds, limits.left / SHARE))
+            wall = min(limits.seconds * limits.patience, limits.left / 2)
+            return worker.ask(wall, limits, function, *arguments)  # type: ignore[no-any-return]
         finally:
-            self._running.discard(worker)
-            if worker.fit and not self._closed:
-                self._idle.append(worker)
-            else:
-                worker.close()
+            if worker and (self._closed or not worker.fit):
+                self._drop(worker)
+                worker = None
+            self._places.put(worker)
 
-    def _waiting(self) -> "_Worker | None":
-        """One that has nothing to do; those that something else ended meanwhile are dropped."""
-        with suppress(IndexError):
-            while not (worker := self._idle.pop()).alive:
-                worker.close()
-            return worker
-        return None
+    def _drop(self, worker: "_Worker") -> None:
+        self._alive.discard(worker)
+        worker.end()
 
-    def _forget(self) -> None:
-        self._closed = False
-        self._places = Semaphore(self._count)
-        self._idle: list[_Worker] = []
-        self._running: set[_Worker] = set()
+    def close(self) -> None:
+        """End all workers; running calls fail."""
+        self._closed = True
+        for worker in list(self._alive):
+            worker.end()
 
 
 class _Worker:
     """A process that answers one call at a time.
 
-    Args:
-        prepare: see ``Workers``.
-        until: of ``monotonic()``, when whoever needs it needs it no more.
-
     Attributes:
         fit: whether it can take another call.
 
     Raises:
-        WorkFailed: it cannot be started, or not in time.
+        WorkFailed: it cannot be started.
     """
 
-    def __init__(self, prepare: tuple[Any, ...], until: float) -> None:
-        try:
-            self._connection, self._process = _started()
-        except OSError as error:  # no memory, too many processes or open files, no interpreter
-            raise WorkFailed(f"no process to read it can be started: {error.strerror}") from error
+    def __init__(self) -> None:
         self.fit = True
-        start = Limits(seconds=START, memory=None, worn=None, until=until)
+        self._late = False
+        self._socket, theirs = socket.socketpair()
+        command = COMMAND.format(path=sys.path, descriptor=theirs.fileno())
+        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         try:
-            self.call(start, (), *(prepare or (_nothing,)))
-        except BaseException:
-            self.close()
-            raise
+            self._process = Popen(
+                [sys.executable, "-c", command],
+                pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=os.environ | one_thread,
+            )  # fmt: skip
+        except OSError as error:  # no memory, too many processes or open files
+            self._socket.close()
+            raise WorkFailed(f"no process to read it can be started: {error.strerror}") from error
+        finally:
+            theirs.close()
+        self._answers = self._socket.makefile("rb")
 
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def call(self, limits: Limits, load: Sequence[str], function: Callable[..., Any], *arguments: Any) -> Any:
+    def ask(self, wall: float, limits: Limits, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function; end the process after ``wall`` seconds."""
+        timer = Timer(wall, self._expire)
+        timer.start()
         self.fit = False
         try:
-            self._connection.send_bytes(pickle.dumps(tuple(load)))
-            if not self._connection.poll(min(START, limits.left)):
-                raise _not_started(limits)
-            self._connection.recv_bytes()
-            self._connection.send_bytes(pickle.dumps((limits, function, arguments)))
-            if not self._connection.poll(limits.longest):
-                raise TookTooLong(f"took over {limits.seconds:.3g} s")
-            result, reason, records, self.fit = pickle.loads(self._connection.recv_bytes())
-        except (EOFError, ConnectionError):
+            self._socket.sendall(pickle.dumps(pickle.dumps((limits, function, arguments))))
+            answer = pickle.load(self._answers)
+        except (
+            EOFError,
+            OSError,
+            ValueError,
+            pickle.UnpicklingError,
+        ):  # the process has ended, by itself or by ``end``
             end = self._end()
-            if end == signal.SIGPROF.name:
-                raise TookTooLong(f"took over {limits.seconds:.3g} s") from None
+            if self._late or end == signal.SIGPROF.name:
+                reason = f"took over {limits.seconds:.3g} s" if limits.left and limits.seconds < START else LATE
+                raise TookTooLong(reason) from None
             raise WorkerDied(f"ended the process that read it ({end})") from None
-        except BlockingIOError:
-            raise WorkerDied("ended the process that read it (it does not answer)") from None
+        finally:
+            timer.cancel()
+        result, reason, records, self.fit = pickle.loads(answer)
         for record in records:
             logging.getLogger(record.name).handle(record)
         if reason:
             raise WorkFailed(reason)
         return result
 
+    def _expire(self) -> None:
+        self._late = True
+        self.end()
+
     def end(self) -> None:
-        """Send SIGKILL; any thread may."""
+        """Kill the process. Do not wait long for its end: it may hang on a disk."""
         self.fit = False
         self._process.kill()
-
-    def close(self) -> None:
-        """End it now, or leave behind a process that not even the kernel can end: one whose disk hangs."""
-        self.end()
-        self._connection.close()
-        with suppress(TimeoutExpired):
-            self._process.wait(1.0)
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for an answer
+        self._answers.close()
+        self._socket.close()
+        self._end()
 
     def _end(self) -> str:
+        """How the process ended."""
         try:
             code = self._process.wait(1.0)
         except TimeoutExpired:
             return "it does not answer"
-        return _signal(-code) if code < 0 else f"exit status {code}"
-
-
-def _started() -> tuple[Connection, Popen[bytes]]:
-    """A new process and the end of a connection to it; both ends are closed where it cannot be started."""
-    ours, theirs = socketpair()
-    with theirs, ours:
-        for wait in (SO_SNDTIMEO, SO_RCVTIMEO):
-            ours.setsockopt(SOL_SOCKET, wait, pack("ll", int(STALLED), int(STALLED % 1 * 1e6)))
-        command = COMMAND.format(path=sys.path, descriptor=theirs.fileno())
-        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-        process = Popen(
-            [sys.executable, "-c", command],
-            pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=os.environ | one_thread,
-        )  # fmt: skip
-        return Connection(ours.detach()), process
-
-
-def _not_started(limits: Limits) -> WorkFailed:
-    return WorkerDied("ended the process that read it (it does not start)") if limits.left else TookTooLong(LATE)
-
-
-def _signal(number: int) -> str:
-    """Name of a signal; those of real time have none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
+        if code >= 0:
+            return f"exit status {code}"
+        with suppress(ValueError):  # real-time signals have no name
+            return signal.Signals(-code).name
+        return f"signal {-code}"
 
 
 @cache
-def _shared() -> Workers:
-    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    shared = Workers(min(max(2, len(cores)), 8))  # two at least: beside one that hangs, others are read
+def _shared(process: int) -> Workers:
+    """The workers of a process; one that was forked has workers of its own."""
+    shared = Workers(_count())
     atexit.register(shared.close)
     return shared
 
 
-def _seconds(wait: float) -> float | None:
-    """A time to wait as a semaphore takes it."""
-    return None if wait == inf else wait
+def _count() -> int:
+    """One worker per core, but at least two, so that one that hangs does not stop the others, and at most eight."""
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
+    return min(max(2, len(cores)), 8)
 
 
-def _nothing() -> None:
-    """Show that the worker runs."""
+def _load(names: Sequence[str]) -> None:
+    for name in names:
+        if callable(loaded := resolve_name(name)):
+            loaded()
 
 
 def serve(descriptor: int) -> None:
     """Answer calls until the other end is closed: what a worker runs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the caller to see to
-    connection = Connection(descriptor)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller handles Ctrl-C
     records: SimpleQueue[logging.LogRecord] = SimpleQueue()
     handler = QueueHandler(records)
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)
-    with suppress(EOFError, ConnectionError):
+    with socket.socket(fileno=descriptor) as connection, suppress(EOFError, OSError):
+        calls = connection.makefile("rb")
         while True:
-            for name in pickle.loads(connection.recv_bytes()):
-                if callable(loaded := resolve_name(name)):
-                    loaded()
-            connection.send_bytes(b"")  # time runs from here
-            connection.send_bytes(_answer(connection.recv_bytes(), records))
-            for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
-                signal.setitimer(timer, 0)
+            connection.sendall(pickle.dumps(_answer(pickle.load(calls), records)))
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _answer(data: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
-    """Result, reason of failure, log records, and whether the worker can go on; the reason is empty after success."""
-    result, reason, fit, limits = None, "", True, LIMITS
+def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
+    """Return result, reason of failure, log records, and whether the worker can go on; no reason means success."""
+    reason, fit, limits = "", True, LIMITS
     try:
-        limits, function, arguments = pickle.loads(data)
-        signal.setitimer(signal.ITIMER_PROF, max(limits.seconds, TICK))  # the default action of both ends the process
-        signal.setitimer(signal.ITIMER_REAL, limits.longest + ORPHANED)
+        limits, function, arguments = pickle.loads(call)
+        signal.setitimer(signal.ITIMER_PROF, max(limits.seconds, TICK))  # its signal ends the process
         with _memory(limits.memory):
             result = function(*arguments)
-            fit = limits.worn is None or _held() < limits.worn
-            told = [records.get() for _ in range(records.qsize())]
-            answer = pickle.dumps((result, "", told, fit))
+            fit = limits.memory is None or _held() < limits.memory
+            logged = [records.get() for _ in range(records.qsize())]
+            answer = pickle.dumps((result, "", logged, fit))
         if len(answer) <= limits.output:
             return answer
-        reason = f"holds over {_size(limits.output)} of text"
+        reason = f"holds over {limits.output / 2**20:,.3g} MiB of text"
     except MemoryError:
-        fit, reason = False, f"took over {_size(limits.memory or 0)} of memory"
-    except Exception as error:  # noqa: BLE001 - whatever a parser raises, its caller is told
+        fit, reason = False, f"took over {(limits.memory or 0) / 2**20:,.3g} MiB of memory"
+    except Exception as error:  # noqa: BLE001 - the caller gets whatever a parser raises
         said = str(error).partition("\n")[0]
         reason = said if " " in said else f"{type(error).__name__} {said}".strip()
     return pickle.dumps((None, reason[:1000], [], fit))
-
-
-def _size(size: int) -> str:
-    return f"{size / 2**20:,.3g} MiB"
 
 
 @contextmanager
@@ -370,9 +311,7 @@ def _memory(limit: int | None) -> Iterator[None]:
 
 
 def _held() -> int:
-    """Bytes of this process's address space; 0 where the system does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_bytes().split()[0])
-    except OSError:
-        return 0
-    return pages * resource.getpagesize()
+    """Bytes of this process's address space; 0 if the system does not tell."""
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
+    return 0

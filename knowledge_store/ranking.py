@@ -1,23 +1,26 @@
-"""The first stage of retrieval: from a claim's pages to the passages that BM25 keeps for the claim (section 3.2.2).
+"""The first stage of retrieval: from pages to the passages that BM25 keeps for a claim (section 3.2.2).
 
-It runs in worker processes, so nothing here imports torch or sentence-transformers, and what it returns can be
-pickled.
+A ``Library`` reads, cuts and counts pages once for any number of claims. ``rank`` makes one for one claim, from pages,
+a store or an archive. Both run in worker processes, so nothing here imports torch, and results can be pickled.
+Example: ``rank(Path("7.json"), "The bridge opened in 1932.", RetrievalSettings()).passages``.
 """
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache, lru_cache
 from math import inf
 from pathlib import Path
+from threading import Lock
 from time import monotonic, perf_counter
 
 from knowledge_store.bm25.passages import Candidates, batches
-from knowledge_store.pages import reading
-from knowledge_store.pages.filters import admitted
+from knowledge_store.pages.filters import admitted, without_copies
 from knowledge_store.pages.page import FOUND, Flaw, Flaws, Page, Passage, ReadingReport
 from knowledge_store.pages.store import read_pages
+from knowledge_store.progress import progress_bar
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive, is_archive
 from knowledge_store.searchers.searched import on_the_web, searched
@@ -30,7 +33,7 @@ ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each questi
 
 @dataclass(frozen=True)
 class OpenBook:
-    """The archive where each question about a claim is searched for too (the open-book setting of CARP, section 4).
+    """The archive that each question about a claim searches too (the open-book setting of CARP, section 4).
 
     Attributes:
         first: number of the archive's first row among the pages of the claim.
@@ -51,7 +54,7 @@ class RankedStore:
         scores: their BM25 scores.
         report: what reading found.
         seconds: wall time of reading, cutting and ranking.
-        book: where else questions are searched for; None where nothing but these passages is known.
+        book: where else to search for questions, if anywhere.
     """
 
     passages: tuple[Passage, ...]
@@ -59,6 +62,90 @@ class RankedStore:
     report: ReadingReport
     seconds: float
     book: OpenBook | None = None
+
+
+class Library:
+    """Pages that are read, cut and counted once, and ranked for each of several claims. Threads may share it.
+
+    Args:
+        pages: each with a number of its own; read to the end here.
+        claims: all that will be asked for.
+        day: when the claims were made, if known; see ``filters.admitted``.
+        flaws: counts what reading the pages finds wrong, complete once they are exhausted.
+        name: of the collection, in reports.
+        progress: show on standard error how many pages are read.
+        seconds: that the search for a claim may take.
+    """
+
+    def __init__(
+        self,
+        pages: Iterable[Page],
+        claims: Sequence[str],
+        settings: RetrievalSettings,
+        day: date | None = None,
+        *,
+        flaws: Flaws | None = None,
+        name: str = "pages",
+        progress: bool = False,
+        seconds: float = inf,
+    ) -> None:
+        flaws = Flaws() if flaws is None else flaws
+        self._settings, self._day, self._seconds = settings, day, seconds
+        self._candidates = Candidates(claims)
+        self._lock = Lock()
+        shown = progress_bar(pages, unit="page", desc="reading", disable=not progress, delay=1)
+        with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
+            for _ in thread.map(self._candidates.add, batches(admitted(shown, day, settings, flaws), settings)):
+                pass
+        flaws.update({Flaw.MIRROR: self._candidates.mirrors, Flaw.REPEATED_PASSAGE: self._candidates.repetitions})
+        found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
+        self.report = ReadingReport(name, self._candidates.pages, self._candidates.passages, found)
+
+    def rank(self, claim: str) -> RankedStore:
+        """The passages for one of the claims; those of a search come first, if the settings name one.
+
+        Raises:
+            KeyError: the claim was not announced.
+            SearchError: the search failed, and there are no other pages.
+        """
+        began = perf_counter()
+        with self._lock:
+            best = self._candidates.best(claim, self._settings.bm25_top_k)
+        passages, scores, copies = without_copies(*best, claim, self._settings)
+        report = _with_flaws(self.report, Flaws({Flaw.CLAIM_COPY: copies}))
+        ranked = RankedStore(passages, scores, report, perf_counter() - began)
+        return self._with_searched(ranked, claim) if self._settings.search else ranked
+
+    def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:
+        """Put the results of a search first: scores of two collections cannot be compared."""
+        flaws, settings = Flaws(), self._settings
+        try:
+            pages = list(_searched(claim, self._day, settings, flaws, self._seconds))
+        except SearchError as error:
+            if not ranked.report.pages:
+                raise
+            log.warning("%s", error)
+            return replace(ranked, report=_with_flaws(ranked.report, Flaws({Flaw.SEARCH_FAILED: 1})))
+        alone = settings.model_copy(update={"search": ""})
+        found = Library(pages, [claim], alone, self._day, flaws=flaws).rank(claim)
+        own, more = ranked.report, found.report
+        report = replace(own, pages=own.pages + more.pages, passages=own.passages + more.passages)
+        web = on_the_web(settings.search)
+        return RankedStore(
+            found.passages + ranked.passages, found.scores + ranked.scores, _with_flaws(report, Flaws(more.flaws)),
+            found.seconds + ranked.seconds, None if web else OpenBook(Path(settings.search), claim, self._day, FOUND),
+        )  # fmt: skip
+
+
+def _searched(
+    claim: str, day: date | None, settings: RetrievalSettings, flaws: Flaws, seconds: float
+) -> Iterator[Page]:
+    for page in searched(claim, day, settings, flaws, seconds):
+        yield replace(page, number=FOUND + page.number)
+
+
+def _with_flaws(report: ReadingReport, more: Flaws) -> ReadingReport:
+    return replace(report, flaws=dict(Flaws(report.flaws) + more))
 
 
 def rank(
@@ -74,91 +161,62 @@ def rank(
     """Keep the ``settings.bm25_top_k`` passages that BM25 ranks highest for the claim.
 
     Args:
-        source: a store in the official format, an archive, or any pages, each with a number of its own. Of an
-            archive, the pages that its words find for the claim are ranked. A missing, empty or broken store yields
-            few passages or none, and the report says so; where ``settings.search`` names a searcher, a store may be
-            missing.
-        claim: the query.
-        day: when the claim was made, where known; see ``filters.admitted``.
-        flaws: of pages, what reading them finds wrong, complete once they are exhausted.
-        name: of pages, the name of the collection in the report.
-        seconds: from now, in which a search has to end.
+        source: a store in the official format, an archive, or any pages, each with a number of its own. Of an archive,
+            only the pages that the claim's words find are ranked. A missing or broken store yields few passages or
+            none, and the report says so.
+        day: when the claim was made, if known; see ``filters.admitted``.
+        flaws: counts what reading the pages finds wrong, complete once they are exhausted.
+        name: of pages, in the report.
+        seconds: that a search may take.
 
     Raises:
         SearchError: the search failed, and there are no other pages.
     """
-    until = monotonic() + seconds
+    began = perf_counter()
+    flaws, book = Flaws() if flaws is None else flaws, None
     if not isinstance(source, Path):
-        return _rank(source, claim, settings, day, Flaws() if flaws is None else flaws, name, until)
-    if is_archive(source):
-        return _rank_archive(source, claim, settings, day, until)
-    return _rank_store(source, claim, settings, day, until)
+        pages = source
+    elif is_archive(source):
+        archive = Archive.open(source, monotonic() + seconds)
+        pages = archive.search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
+        book = OpenBook(source, claim, day)
+    else:
+        pages = () if settings.search and not source.exists() else read_pages(source, flaws)
+    name = source.name if isinstance(source, Path) else name
+    ranked = Library(pages, [claim], settings, day, flaws=flaws, name=name, seconds=seconds).rank(claim)
+    return replace(ranked, seconds=perf_counter() - began, book=book or ranked.book)
 
 
-def warm_up(settings: RetrievalSettings) -> None:
+def is_shared(path: Path, settings: RetrievalSettings, days: Iterable[date | None]) -> bool:
+    """Whether claims of those days can share a library of a store, and get what ``rank`` gives each."""
+    same_pages = settings.later_pages or len({*days}) < 2
+    return same_pages and not settings.search and path.is_file() and not is_archive(path)
+
+
+def rank_shared(
+    path: Path, claim: str, settings: RetrievalSettings, day: date | None, claims: tuple[str, ...]
+) -> RankedStore:
+    """Rank a store for one of the claims that share it, as ``rank`` does; this process reads the store once.
+
+    Args:
+        day: when all of them were made.
+    """
+    began = perf_counter()
+    ranked = _library(path, claims, settings.model_dump_json(), day).rank(claim)
+    return replace(ranked, seconds=perf_counter() - began)
+
+
+@lru_cache(maxsize=1)
+def _library(path: Path, claims: tuple[str, ...], settings: str, day: date | None) -> Library:
+    flaws = Flaws()
+    retrieval = RetrievalSettings.model_validate_json(settings)
+    return Library(read_pages(path, flaws), claims, retrieval, day, flaws=flaws, name=path.name)
+
+
+@cache
+def warm_up() -> None:
     """Load the compiled code and the tables of characters, so that the first store need not wait for them.
 
-    Takes half a second in a process, and six where no compiled code is cached yet.
+    Takes half a second in a process, and six if no compiled code is cached yet.
     """
-    if on_the_web(settings.search):
-        reading.warm_up()
-    rank([Page(0, "", ("warm up",))], "warm up", settings.model_copy(update={"search": ""}))
-
-
-def _rank_store(path: Path, claim: str, settings: RetrievalSettings, day: date | None, until: float) -> RankedStore:
-    flaws = Flaws()
-    pages = () if settings.search and not path.exists() else read_pages(path, flaws)
-    return _rank(pages, claim, settings, day, flaws, path.name, until)
-
-
-def _rank_archive(path: Path, claim: str, settings: RetrievalSettings, day: date | None, until: float) -> RankedStore:
-    flaws = Flaws()
-    pages = Archive.open(path, until).search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
-    return replace(_rank(pages, claim, settings, day, flaws, path.name, until), book=OpenBook(path, claim, day))
-
-
-def _rank(
-    pages: Iterable[Page],
-    claim: str,
-    settings: RetrievalSettings,
-    day: date | None,
-    flaws: Flaws,
-    name: str,
-    until: float,
-) -> RankedStore:
-    began = perf_counter()
-    if settings.search:
-        pages = _with_searched(pages, claim, settings, day, flaws, until)
-    candidates = Candidates(claim, settings)
-    thread = ThreadPoolExecutor(1)  # counts while the next pages are read: compiled code needs no lock
-    try:
-        for _ in thread.map(candidates.add, batches(admitted(pages, claim, day, settings, flaws), settings)):
-            pass
-    finally:
-        thread.shutdown(wait=False, cancel_futures=True)  # at a deadline, nobody waits for what is left
-    flaws.update({Flaw.MIRROR: candidates.mirrors, Flaw.REPEATED_PASSAGE: candidates.repetitions})
-    passages, scores = candidates.best(settings.bm25_top_k)
-    found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
-    report = ReadingReport(name, candidates.pages, candidates.passages, found)
-    book = None
-    if settings.search and not on_the_web(settings.search):
-        book = OpenBook(Path(settings.search), claim, day, FOUND)
-    return RankedStore(passages, scores, report, perf_counter() - began, book)
-
-
-def _with_searched(
-    pages: Iterable[Page], claim: str, settings: RetrievalSettings, day: date | None, flaws: Flaws, until: float
-) -> Iterator[Page]:
-    """The pages, then those that a search finds, numbered from ``FOUND``."""
-    alone = True
-    for page in pages:
-        alone = False
-        yield page
-    try:
-        for page in searched(claim, day, settings, flaws, max(0.0, until - monotonic())):
-            yield replace(page, number=FOUND + page.number)
-    except SearchError as error:
-        if alone:
-            raise
-        flaws[Flaw.SEARCH_FAILED] += 1
-        log.warning("%s", error)
+    rank([Page(0, "", ("warm up",))], "warm up", RetrievalSettings())

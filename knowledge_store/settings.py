@@ -2,11 +2,10 @@
 
 import os
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-Tokenization = Literal["words", "whitespace"]
 SEARCH_RESULTS = 10
 """Most pages that a search adds to those of a claim."""
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]

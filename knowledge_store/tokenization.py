@@ -14,8 +14,6 @@ import regex
 from numba import njit
 from numpy.typing import NDArray
 
-from knowledge_store.settings import Tokenization
-
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -79,7 +77,7 @@ def _normal(word: str) -> str:
 
 @dataclass(frozen=True)
 class Alphabet:
-    """A tokenization as tables by code point.
+    """The words as tables by code point.
 
     Attributes:
         kinds: (0x110000,) uint8, what each character may be.
@@ -91,11 +89,9 @@ class Alphabet:
 
 
 @cache
-def alphabet(tokenization: Tokenization) -> Alphabet:
-    """The tables of ``tokenize`` ("words"), or of ``str.split`` ("whitespace")."""
-    if tokenization == "words":
-        return Alphabet(_kinds(), case_folds())
-    return Alphabet(np.where(spaces(), 0, LETTER).astype(np.uint8), np.arange(CODE_POINTS, dtype=np.uint64))
+def alphabet() -> Alphabet:
+    """The tables of ``tokenize``."""
+    return Alphabet(_kinds(), case_folds())
 
 
 @cache

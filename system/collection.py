@@ -22,10 +22,9 @@ from pathlib import Path
 from time import monotonic, perf_counter
 
 from knowledge_store.isolation import LATE, LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed
-from knowledge_store.library import Library, is_shared, rank_shared
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import UNREAD, Flaws, Page, ReadingReport, describe, shown_path
-from knowledge_store.ranking import RankedStore, rank, warm_up
+from knowledge_store.ranking import Library, RankedStore, is_shared, rank, rank_shared
 from knowledge_store.searchers import SearchError
 from system.documents import Documents, listed, named, pages_of
 from system.graph.records import Claim, Failure
@@ -35,6 +34,7 @@ from system.settings import Settings
 READ = "read"  # the operation of failures to read what a claim is checked against
 MEMORY = 2**31  # bytes that ranking any store may take
 PER_BYTE = 4  # further bytes for each byte of the store; ordinary stores take two
+WARM_UP = "knowledge_store.ranking:warm_up"
 OUTPUT = 2**28  # bytes of a ranking; 3,000 passages of 1,000 characters have three million
 
 Read = Callable[[Flaws, Limits], Iterable[Page]]
@@ -230,7 +230,7 @@ class Rankers:
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._settings = settings.retrieval
-        self._workers = Workers(count, warm_up, settings.retrieval)
+        self._workers = Workers(count)
         self._threads = ThreadPoolExecutor(count)  # that wait for the workers
 
     async def rank(
@@ -240,7 +240,7 @@ class Rankers:
         arguments = file, claim.query, self._settings, claim.day, *more
 
         def call() -> RankedStore:  # in a thread, because the disk may hang
-            return self._workers.call(_limits(budget, file), work, *arguments)
+            return self._workers.call(_limits(budget, file), work, *arguments, load=(WARM_UP,))
 
         async def called() -> RankedStore:
             return await asyncio.get_running_loop().run_in_executor(self._threads, call)
@@ -262,7 +262,7 @@ def _limits(budget: float, file: Path) -> Limits:
     with suppress(OSError):  # the worker says what is wrong with it, if it still needs the file
         size = file.stat().st_size
     memory = MEMORY + PER_BYTE * size
-    return Limits(budget, patience=1.0, memory=memory, output=OUTPUT, worn=None)  # a worker keeps what claims share
+    return Limits(budget, patience=1.0, memory=memory, output=OUTPUT)
 
 
 class StoreCollection(Collection):

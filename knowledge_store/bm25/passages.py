@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge_store.bm25.fingerprints import fingerprints, prefixes
-from knowledge_store.bm25.scoring import QueryCounter, Ranking, encode
+from knowledge_store.bm25.scoring import QueryCounter, encode
 from knowledge_store.pages.page import Page, Passage
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, case_folds, compiled, decode, spaces
@@ -196,7 +196,7 @@ def _batch(pages: Sequence[Page], settings: RetrievalSettings) -> Batch:
 
 
 class Candidates:
-    """The distinct passages of a store, ranked for a claim.
+    """The distinct passages of a store, ranked for each of some claims.
 
     Pages, and passages, are copies of one another if they differ in case and whitespace alone, as ``normalized`` has
     it; the first counts. Copies are known by their fingerprints.
@@ -208,9 +208,9 @@ class Candidates:
         repetitions: passages, of pages with a text of their own, that repeat another.
     """
 
-    def __init__(self, claim: str, settings: RetrievalSettings, counter: QueryCounter | None = None) -> None:
+    def __init__(self, claims: Sequence[str]) -> None:
         self.pages = self.mirrors = self.passages = self.repetitions = 0
-        self._counter = counter or QueryCounter(claim)
+        self._counter = QueryCounter(claims)
         self._kept: list[tuple[Batch, Windows]] = []
         self._texts: set[int] = set()  # fingerprints of pages
         self._cuts: set[int] = set()  # fingerprints of passages
@@ -229,12 +229,13 @@ class Candidates:
         self._counter.add(batch.text, windows.starts, windows.ends)
         self._kept.append((batch, windows))
 
-    def best(self, limit: int) -> tuple[tuple[Passage, ...], tuple[float, ...]]:
-        """The passages that BM25 ranks highest for the claim, and their scores; ties in the order of the store."""
-        return self.taken(self._counter.rank(limit))
+    def best(self, claim: str, limit: int) -> tuple[tuple[Passage, ...], tuple[float, ...]]:
+        """The passages that BM25 ranks highest for one of the claims, and their scores; ties in the order of the store.
 
-    def taken(self, ranking: Ranking) -> tuple[tuple[Passage, ...], tuple[float, ...]]:
-        """The passages at the places of a ranking, and their scores."""
+        Raises:
+            KeyError: the claim was not announced.
+        """
+        ranking = self._counter.rank(claim, limit)
         offsets = np.cumsum([0, *(len(windows.pages) for _, windows in self._kept)])
         holders = np.searchsorted(offsets, ranking.positions, side="right") - 1
         places = ranking.positions - offsets[holders]

@@ -1,42 +1,49 @@
 """An archive searched by words and by meaning at once.
 
-The pages that FTS5 ranks highest and those whose passages are nearest to the query are fused by reciprocal rank
-(Cormack et al., 2009). FAISS chooses the nearest passages by products of 8 bits; their exact cosines then rank them.
+SQLite keeps the vectors in half precision. FAISS finds the nearest ones by products of 8 bits, in a file beside the
+archive that may be deleted: it is made from SQLite again. Exact cosines then rank them. The pages that FTS5 ranks
+highest and the pages of the nearest passages are fused by reciprocal rank (Cormack et al., 2009). Example:
+``add_vectors(archive, encoder, settings)``, then ``FusedArchive(archive, settings, encoder.dimension).find(…)``.
 """
 
 import logging
+import os
+import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import date
-from functools import lru_cache, partial
-from itertools import islice
+from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
+from typing import Any, Literal
 
 import numpy as np
+import orjson
+from numpy.typing import NDArray
 
 from knowledge_store.bm25.passages import passages_of
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.dense.vectors import SCHEMA, VectorIndex, packed, stored
-from knowledge_store.pages.page import Flaws, Page, Passage
+from knowledge_store.pages.page import Page
 from knowledge_store.progress import progress_bar
 from knowledge_store.searchers import SearchError
-from knowledge_store.searchers.archive import SPARE, Archive
+from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import RetrievalSettings
 
 DEPTH = 100  # pages of either ranking that are fused
+NEAREST = 4 * DEPTH  # passages that FAISS finds, from several of which may be of one page
 SMOOTHING = 60  # the constant of reciprocal rank fusion, its authors' own
-PAGES = 128  # embedded and written in one transaction: what is lost when indexing is stopped
+PAGES = 128  # embedded and written in one transaction: lost if indexing is stopped
+FLAT = 1_000_000  # vectors up to which all are compared: half a second on a core; beyond, an inverted file
+SAMPLE = 10_000  # vectors that ranges of 8 bits are learned from; of an inverted file, 50 a list
+PROBED = 1 / 32  # share of the lists that is searched
+CHUNK = 50_000  # vectors read at a time
+
+_PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
 
 log = logging.getLogger(__name__)
 
 
-def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings, flaws: Flaws) -> int:
-    """Embed the passages of all pages that have no vectors yet, and make the index.
-
-    Stopped at any moment, it goes on there when it is called again.
-
-    Args:
-        flaws: counts pages that cannot be read; they are left out.
+def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings) -> int:
+    """Embed the passages of all pages that have no vectors yet, and make the index; resumes if it was stopped.
 
     Returns:
         Number of passages embedded.
@@ -44,40 +51,42 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings,
     Raises:
         SearchError: the archive cannot be written or has vectors of another encoder, or FAISS is not installed.
     """
-    index = VectorIndex(archive.path, _registered(archive, encoder.dimension, settings), encoder.dimension)
+    _faiss()
+    _register(archive, encoder.dimension, settings)
     count = 0
     with archive.connected() as connection:
         (pending,) = connection.execute(f"SELECT count(*) FROM pages WHERE {_PENDING}").fetchone()
     with progress_bar(total=pending, desc="vectors", unit="page", leave=False, disable=None) as bar:
         for rows in _pending(archive):
-            passages = [one for page in archive.pages(rows, flaws) for one in passages_of(page, settings)]
+            passages = [one for page in archive.pages(rows) for one in passages_of(page, settings)]
             vectors = encoder.encode([passage.text for passage in passages])
-            count += _keep(archive, rows, passages, vectors)
+            values = [
+                (one.page, one.start, vector.astype("<f2").tobytes())
+                for one, vector in zip(passages, vectors, strict=True)
+            ]
+            with archive.connected(writing=True) as connection:
+                unchanged = f"SELECT 1 FROM pages WHERE id = ? AND sha256 = ? AND {_PENDING}"  # by another program
+                kept = {row for row, digest in rows.items() if connection.execute(unchanged, (row, digest)).fetchone()}
+                values = [value for value in values if value[0] in kept]
+                connection.executemany("INSERT INTO vectors (page, start, vector) VALUES (?, ?, ?)", values)
+            count += len(values)
             bar.update(len(rows))
-    with archive.connected() as connection:
-        index.compared(connection)
+    FusedArchive(archive, settings, encoder.dimension).index()
     return count
 
 
-_PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
-
-
-def _registered(archive: Archive, dimension: int, settings: RetrievalSettings) -> str:
-    """Make the tables, or check that what they hold is of this encoder; the token of the index."""
+def _register(archive: Archive, dimension: int, settings: RetrievalSettings) -> None:
+    """Note the encoder of the vectors, or check that those of the archive are of the same."""
     wanted = (settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap)
     with archive.connected(writing=True) as connection:
-        for statement in SCHEMA:
-            connection.execute(statement)
-        row = connection.execute("SELECT name, dimension, size, overlap, token FROM encoder").fetchone()
+        row = connection.execute("SELECT name, dimension, size, overlap FROM encoder").fetchone()
         if row is None:
-            row = (*wanted, token_hex(4))
-            connection.execute("INSERT INTO encoder VALUES (?, ?, ?, ?, ?)", row)
-    if row[:4] != wanted:
+            connection.execute("INSERT INTO encoder VALUES (?, ?, ?, ?, ?)", (*wanted, token_hex(4)))
+    if row not in (None, wanted):
         raise SearchError(
-            f"{archive.path}: expected vectors of {_described(*wanted)}, has those of {_described(*row[:4])}; "
+            f"{archive.path}: expected vectors of {_described(*wanted)}, has those of {_described(*row)}; "
             "give that encoder, or index into a new archive"
         )
-    return str(row[4])
 
 
 def _described(name: str, dimension: int, size: int, overlap: int) -> str:
@@ -87,54 +96,21 @@ def _described(name: str, dimension: int, size: int, overlap: int) -> str:
 def _pending(archive: Archive) -> Iterator[dict[int, bytes]]:
     """Yield rows of pages without vectors, each with the digest of its text, some at a time."""
     last = 0
+    query = f"SELECT id, sha256 FROM pages WHERE id > ? AND {_PENDING} ORDER BY id LIMIT ?"
     while True:
         with archive.connected() as connection:
-            rows = dict(
-                connection.execute(
-                    f"SELECT id, sha256 FROM pages WHERE id > ? AND {_PENDING} ORDER BY id LIMIT ?", (last, PAGES)
-                )
-            )
+            rows = dict(connection.execute(query, (last, PAGES)))
         if not rows:
             return
         yield rows
         last = max(rows)
 
 
-def _keep(archive: Archive, rows: dict[int, bytes], passages: Sequence[Passage], vectors: Vectors) -> int:
-    """Write the vectors of pages that another program has neither changed nor embedded in the meantime."""
-    with archive.connected(writing=True) as connection:
-        unchanged = f"SELECT 1 FROM pages WHERE id = ? AND sha256 = ? AND {_PENDING}"
-        kept = {row for row, digest in rows.items() if connection.execute(unchanged, (row, digest)).fetchone()}
-        values = [
-            (passage.page, passage.start, packed(vector))
-            for passage, vector in zip(passages, vectors, strict=True)
-            if passage.page in kept
-        ]
-        connection.executemany("INSERT INTO vectors (page, start, vector) VALUES (?, ?, ?)", values)
-    return len(values)
-
-
 def encoder_of(archive: Archive) -> str:
     """Name of the encoder of an archive's vectors, or empty."""
-    row = _row(archive)
-    return str(row[0]) if row else ""
-
-
-def _row(archive: Archive) -> tuple[str, int, int, int, str] | None:
-    """Encoder, dimension, length and overlap of passages, token of the index; None where there are no vectors."""
     with archive.connected() as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'encoder'").fetchone():
-            return None
-        row: tuple[str, int, int, int, str] | None = connection.execute(
-            "SELECT name, dimension, size, overlap, token FROM encoder"
-        ).fetchone()
-        return row
-
-
-@lru_cache(maxsize=4)
-def _index(path: Path, token: str, dimension: int) -> VectorIndex:
-    """An index, loaded once in a process."""
-    return VectorIndex(path, token, dimension)
+        row = connection.execute("SELECT name FROM encoder").fetchone()
+    return str(row[0]) if row else ""
 
 
 @lru_cache(maxsize=64)
@@ -143,75 +119,144 @@ def _warn_once(message: str) -> None:
 
 
 class FusedArchive:
-    """An archive that is searched by meaning too, where it has vectors of the encoder that asks. Threads may share it.
+    """An archive that is also searched by meaning, if it has vectors of the encoder that asks. Threads may share it.
 
     Raises:
         SearchError: the archive cannot be read.
     """
 
     def __init__(self, archive: Archive, settings: RetrievalSettings, dimension: int) -> None:
-        self._archive = archive
-        self._dimension = dimension
-        self._index: VectorIndex | None = None
-        self._cut_alike = False
-        row = _row(archive)
-        if row and (row[0], row[1]) != (settings.encoder, dimension):
-            _warn_once(f"{archive.path}: searched by words alone; its vectors are of {row[0]}, not {settings.encoder}")
+        self._archive, self._dimension, self._token = archive, dimension, ""
+        with archive.connected() as connection:
+            row = connection.execute("SELECT name, dimension, size, overlap, token FROM encoder").fetchone()
+        if row and row[:2] == (settings.encoder, dimension):
+            self._token = str(row[4])
         elif row:
-            self._cut_alike = row[2:4] == (settings.chunk_size, settings.chunk_overlap)
-            try:
-                self._index = _index(archive.path, row[4], dimension)
-            except SearchError as error:
-                _warn_once(f"{archive.path}: searched by words alone; {error}")
+            _warn_once(f"{archive.path}: searched by words alone; its vectors are of {row[0]}, not {settings.encoder}")
+        self._cut_alike = bool(row) and row[2:4] == (settings.chunk_size, settings.chunk_overlap)
 
-    def find(self, query: str, vector: Vectors, day: date | None, limit: int, flaws: Flaws) -> list[Page]:
+    def index(self) -> Any:
+        """The index of all vectors, made or read once in a process; None if there are no vectors.
+
+        Raises:
+            SearchError: FAISS is not installed.
+        """
+        with self._archive.connected() as connection:
+            last = connection.execute("SELECT max(id) FROM vectors").fetchone()[0]
+        return _index(self._archive.path, self._token, last, self._dimension) if self._token and last else None
+
+    def find(self, query: str, vector: Vectors, day: date | None, limit: int) -> list[Page]:
         """The pages that bear on a query, best first; see ``Searcher.search``.
-
-        Either way of searching fails alone, with a warning.
 
         Args:
             vector: of the query, (dimension,), of length 1.
 
         Raises:
-            SearchError: neither the words nor the vectors can be read.
+            SearchError: the archive cannot be read.
         """
-        ways = [partial(self._archive.by_words, query, day, DEPTH)]
-        if self._index:
-            ways.append(partial(self._by_meaning, self._index, vector, day, limit + SPARE))
-        rankings: list[list[int]] = []
-        errors: list[SearchError] = []
-        for way in ways:
-            try:
-                rankings.append(way())
-            except SearchError as error:
-                errors.append(error)
-        if not rankings:
-            raise errors[0]
-        for failed in errors:
-            log.warning("%s", failed)
-        return list(islice(self._archive.pages(fused(rankings), flaws), limit))
+        rankings = [self._archive.by_words(query, day, DEPTH)]
+        try:
+            rankings.append(self._by_meaning(vector, day))
+        except SearchError as error:
+            _warn_once(f"{self._archive.path}: searched by words alone; {error}")
+        return self._archive.pages(fused(rankings)[:limit])
 
-    def _by_meaning(self, index: VectorIndex, vector: Vectors, day: date | None, limit: int) -> list[int]:
-        """Rows of the pages with the nearest passages, best first; more passages are asked for until they suffice."""
-        wanted = DEPTH
-        patient = Archive(self._archive.path)  # an index that is made again serves whoever asks next, in time or not
-        while True:
-            with patient.connected() as connection:
-                ids = index.nearest(connection, vector, wanted)
-                keys, vectors = stored(connection, "id", ids, self._dimension)
-            pages = keys[np.argsort(-(vectors @ vector), kind="stable"), 1]
-            rows = self._archive.not_later(list(dict.fromkeys(pages.tolist())), day)
-            if len(rows) >= limit or len(ids) < wanted:
-                return rows[:DEPTH]
-            wanted *= 4
+    def _by_meaning(self, vector: Vectors, day: date | None) -> list[int]:
+        """Rows of the pages with the nearest passages, best first."""
+        if (index := self.index()) is None:
+            return []
+        query = np.ascontiguousarray(vector[None], dtype=np.float32)
+        ids = index.search(query, min(NEAREST, index.ntotal))[1][0]
+        with self._archive.connected() as connection:
+            keys, vectors = _stored(connection, "id", ids.tolist(), self._dimension, day)
+        pages = keys[np.argsort(-(vectors @ vector), kind="stable"), 1]
+        return list(dict.fromkeys(pages.tolist()))[:DEPTH]
 
     def vectors(self, pages: Sequence[int]) -> dict[tuple[int, int], Vectors]:
         """The vectors that the archive has of passages, by their page's row and their first character."""
-        if not (self._index and self._cut_alike):
+        if not (self._token and self._cut_alike):
             return {}
         with self._archive.connected() as connection:
-            keys, vectors = stored(connection, "page", pages, self._dimension)
+            keys, vectors = _stored(connection, "page", pages, self._dimension)
         return {(page, start): vector for (_, page, start), vector in zip(keys.tolist(), vectors, strict=True)}
+
+
+def _stored(
+    connection: sqlite3.Connection,
+    column: Literal["id", "page"],
+    numbers: Sequence[int],
+    dimension: int,
+    day: date | None = None,
+) -> tuple[NDArray[np.int64], Vectors]:
+    """The vectors whose id or page is among numbers, of pages that are not known to be published after a day.
+
+    Returns:
+        (n, 3) id, row of the page and first character of each passage; (n, dimension) its vector.
+    """
+    rows = connection.execute(
+        "SELECT vectors.id, page, start, vector FROM json_each(?) AS wanted"
+        f" CROSS JOIN vectors ON vectors.{column} = wanted.value JOIN pages ON pages.id = page"
+        " WHERE published IS NULL OR published <= ?",
+        (orjson.dumps([*numbers]).decode(), (day or date.max).isoformat()),
+    ).fetchall()
+    vectors = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f2").reshape(len(rows), dimension)
+    return np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3), vectors.astype(np.float32)
+
+
+@lru_cache(maxsize=4)
+def _index(path: Path, token: str, last: int, dimension: int) -> Any:
+    """The index of the vectors up to an id: from its file, or made from SQLite and written there.
+
+    Args:
+        token: tells this archive's index from that of another archive of the same name.
+    """
+    faiss = _faiss()
+    file = path.with_name(f"{path.name}.{token}.{last}.faiss")
+    try:
+        if file.is_file():
+            faiss.set_deserialization_vector_byte_limit(file.stat().st_size)  # damaged bytes may ask for any memory
+            index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
+            if index.d == dimension:
+                return index
+    except (OSError, RuntimeError, MemoryError) as error:
+        reason = str(error).strip().rpartition("\n")[2]
+        log.warning("%s: the index cannot be read (%s); it is made again", file, reason)
+    with Archive(path).connected() as connection:
+        index = _made(faiss, connection, dimension)
+    partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
+    try:
+        faiss.write_index(index, str(partial))
+        for old in path.parent.glob(f"{path.name}.{token}.*.faiss"):
+            old.unlink(missing_ok=True)
+        partial.replace(file)
+    except (OSError, RuntimeError) as error:
+        partial.unlink(missing_ok=True)
+        log.warning("%s: the index is not kept (%s); the next search makes it again", file, error)
+    return index
+
+
+def _made(faiss: Any, connection: sqlite3.Connection, dimension: int) -> Any:
+    ids = np.fromiter((row for (row,) in connection.execute("SELECT id FROM vectors")), dtype=np.int64)
+    lists = int(2 * len(ids) ** 0.5) if len(ids) > FLAT else 0
+    kind = f"IVF{lists},SQ8" if lists else "SQ8,IDMap2"
+    index = faiss.index_factory(dimension, kind, faiss.METRIC_INNER_PRODUCT)
+    size = min(len(ids), max(SAMPLE, 50 * lists))
+    sample = np.sort(np.random.default_rng(1).choice(ids, size, replace=False))
+    index.train(_stored(connection, "id", sample.tolist(), dimension)[1])
+    if lists:
+        index.nprobe = max(1, int(lists * PROBED))
+    for begin in range(0, len(ids), CHUNK):
+        keys, vectors = _stored(connection, "id", ids[begin : begin + CHUNK].tolist(), dimension)
+        index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))
+    return index
+
+
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError as error:
+        raise SearchError("searching by vectors needs FAISS; run 'pip install faiss-cpu' (or faiss-gpu)") from error
+    return faiss
 
 
 def fused(rankings: Sequence[Sequence[int]]) -> list[int]:

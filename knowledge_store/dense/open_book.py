@@ -8,7 +8,7 @@ from time import monotonic
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.dense.archive import FusedArchive
 from knowledge_store.dense.encoder import Vectors
-from knowledge_store.pages.filters import admitted
+from knowledge_store.pages.filters import admitted, without_copies
 from knowledge_store.pages.page import Flaw, Flaws, Passage
 from knowledge_store.ranking import OpenBook
 from knowledge_store.searchers import SearchError
@@ -41,15 +41,18 @@ class OpenBookSearch:
         book, settings = self._book, self._settings
         day = None if settings.later_pages else book.day
         try:
-            pages = self._archive().find(query, vector, day, SEARCH_RESULTS, self.flaws)
+            pages = self._archive().find(query, vector, day, SEARCH_RESULTS)
         except SearchError as error:
             self._failed(error)
             return ()
         numbered = (replace(page, number=book.first + page.number) for page in pages)
-        candidates = Candidates(query, settings)
-        for batch in batches(admitted(numbered, book.claim, book.day, settings, self.flaws), settings):
+        candidates = Candidates([query])
+        for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
             candidates.add(batch)
-        return candidates.best(settings.dense_candidates)[0]
+        best = candidates.best(query, settings.dense_candidates)
+        passages, _, copies = without_copies(*best, book.claim, settings)
+        self.flaws.update({Flaw.CLAIM_COPY: copies} if copies else {})
+        return passages
 
     def vectors(self, passages: Sequence[Passage]) -> dict[tuple[int, int], Vectors]:
         """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""

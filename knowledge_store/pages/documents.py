@@ -3,19 +3,18 @@
 import logging
 import os
 import sys
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from math import inf
 from pathlib import Path
 
 from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
 from knowledge_store.pages.formats import SUFFIXES
-from knowledge_store.pages.page import Flaw, Flaws, Page, describe, shown_path
-from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted, read_store
+from knowledge_store.pages.page import Flaw, Flaws, Page, counted, describe, shown_path
+from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted
+from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
 
 STORES = {".json", ".jsonl"}
@@ -53,7 +52,7 @@ def read_documents(
     given = [str(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
     before, number = flaws.copy(), 0
     if len(given) == 1 and _is_store(given[0]):
-        for page in read_store(Path(given[0]), flaws, limits):  # whose numbers are those of its lines
+        for page in read_pages(Path(given[0]), flaws, limits.until):  # whose numbers are those of its lines
             yield page
             number += 1
     else:
@@ -109,7 +108,7 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
         name = "standard input"
         yield from _pages(name, _parts(sys.stdin.buffer.read(MAX_FILE + 1), "", name, limits), flaws)
     elif _is_store(source):
-        yield from read_store(Path(source), flaws, limits)
+        yield from read_pages(Path(source), flaws, limits.until)
     else:
         path = _existing(source)
         folder = (path if path.is_dir() else path.parent) if alone else None
@@ -146,7 +145,7 @@ def _allow(url: str, *, fetch: bool) -> None:
 
 def _existing(source: str) -> Path:
     path = Path(source)
-    if not _exists(path):
+    if not os.access(path, os.F_OK):
         raise DocumentsError(f"{source:.200} not found; expected a file or a folder of files {_ENDING_IN}")
     return path
 
@@ -156,58 +155,39 @@ def _is_store(source: str) -> bool:
 
 
 def _files(path: Path, flaws: Flaws) -> list[Path]:
-    """The documents at a path; what else lies there is left out, a count for each ending."""
+    """The documents at a path; files in other formats are counted, what else cannot be read is named."""
     documents, others, unread = _sorted(path)
-    for entry, reason in unread.items():
+    for entry in unread:
+        link = os.access(entry, os.R_OK) and entry.is_dir()
+        reason = "it is a link to a folder" if link else "it is a broken link, or may not be read"
         _leave_out(shown_path(entry), reason, Flaw.UNREADABLE_FILE, flaws)
     if others:
         flaws[Flaw.OTHER_FORMAT] += len(others)
-        log.warning("%s: skipped %s; expected files %s", path, _summary(path, others), _ENDING_IN)
+        names = [shown_path(file.relative_to(path)) for file in others[:NAMED]] + ["…"] * (len(others) > NAMED)
+        skipped = f"{counted(len(others), 'file')} in another format ({', '.join(names)})"
+        log.warning("%s: skipped %s; expected files %s", path, skipped, _ENDING_IN)
     return documents
 
 
-def _sorted(path: Path) -> tuple[list[Path], list[Path], dict[Path, str]]:
-    """The documents at a path, the other files there, and what else is passed over, with the reason."""
+def _sorted(path: Path) -> tuple[list[Path], list[Path], list[Path]]:
+    """The documents at a path, the other files there, and links and folders that are not followed."""
     entries = [path] if path.is_file() else sorted(entry for entry in path.rglob("*") if not _is_hidden(entry, path))
-    found = [entry for entry in entries if _is_file(entry)]
-    unread = {entry: reason for entry in sorted({*entries} - {*found}) if (reason := _passed_over(entry))}
-    documents = [file for file in found if file.suffix.lower() in SUFFIXES]
-    others = [file for file in found if file.suffix.lower() not in SUFFIXES]
+    files = [entry for entry in entries if _is_file(entry)]
+    unread = [entry for entry in entries if entry not in {*files} and not _is_folder(entry)]
+    documents = [file for file in files if file.suffix.lower() in SUFFIXES]
+    others = [file for file in files if file.suffix.lower() not in SUFFIXES]
     if not documents:
         raise DocumentsError(f"{path}: no documents; expected a file or a folder of files {_ENDING_IN}")
     return documents, others, unread
 
 
-def _passed_over(path: Path) -> str:
-    """Why nothing is read at a path that is no file; empty for a folder in which files are looked for."""
-    with suppress(OSError):  # in a folder that may be listed and not entered
-        if path.is_symlink():
-            return "it is a link to a folder" if path.is_dir() else "it is a broken link"
-        if not path.is_dir():
-            return "it is neither a file nor a folder"
-    return "" if os.access(path, os.R_OK | os.X_OK) else "it may not be read"
-
-
-def _summary(folder: Path, files: Sequence[Path]) -> str:
-    """Files by their endings, the most frequent first, and the names of some: "12 .png, 3 .log (a.log, b.png, …)"."""
-    endings = Counter(file.suffix.lower() or "without an ending" for file in files).most_common()
-    counts = [f"{count:,} {ending}" for ending, count in endings[:NAMED]]
-    if rest := sum(count for _, count in endings[NAMED:]):
-        counts.append(f"{rest:,} others")
-    names = [shown_path(file.relative_to(folder)) for file in files[:NAMED]] + ["…"] * (len(files) > NAMED)
-    return f"{', '.join(counts)} ({', '.join(names)})"
-
-
-def _exists(path: Path) -> bool:
-    with suppress(OSError):  # of a name that is too long, which a text given in place of one is
-        return path.exists()
-    return False
+def _is_folder(path: Path) -> bool:
+    """Whether files in a folder are looked for."""
+    return os.access(path, os.R_OK | os.X_OK) and path.is_dir() and not path.is_symlink()
 
 
 def _is_file(path: Path) -> bool:
-    with suppress(OSError):  # in a folder that may be listed and not entered
-        return path.is_file()
-    return False
+    return os.access(path, os.F_OK) and path.is_file()
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:
@@ -215,21 +195,13 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[Part] | WorkFailed]]:
-    """Files with what reading them gave, in their order; some are read while the caller works on those before.
-
-    Where time is limited, the small ones are read first: one that is made to cost much must not cost many others.
-    """
+    """Files with what reading them gave, in their order; some are read while the caller works on those before."""
     threads = ThreadPoolExecutor(AHEAD)
-
-    def submit(file: Path) -> Future[list[Part] | WorkFailed]:
-        return threads.submit(_parts, file.absolute(), file.suffix.lower(), shown_path(file.name), limits)
-
     try:
-        if limits.until < inf:
-            reading = {file: submit(file) for file in sorted(files, key=_size)}
-            yield from ((file, _in_time(reading.pop(file), limits)) for file in files)
-            return
-        submitted = ((file, submit(file)) for file in files)
+        submitted = (
+            (file, threads.submit(_parts, file.absolute(), file.suffix.lower(), shown_path(file.name), limits))
+            for file in files
+        )
         waiting = deque(islice(submitted, AHEAD))
         while waiting:
             file, parts = waiting.popleft()
@@ -237,20 +209,6 @@ def _ahead(files: Sequence[Path], limits: Limits) -> Iterator[tuple[Path, list[P
             waiting.extend(islice(submitted, 1))
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _in_time(parts: Future[list[Part] | WorkFailed], limits: Limits) -> list[Part] | WorkFailed:
-    """What reading gave; a worker that is only being started is not waited for."""
-    try:
-        return parts.result(limits.left)
-    except TimeoutError:
-        return WorkFailed(LATE)
-
-
-def _size(file: Path) -> int:
-    with suppress(OSError):  # of a file that has gone, whose reading will say so
-        return file.stat().st_size
-    return 0
 
 
 def _parts(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Part] | WorkFailed:

@@ -1,8 +1,8 @@
-"""Fetching pages from the web, within limits, and never from inside this machine's own network.
+"""Fetch pages from the web, within limits, and never from this machine's own network.
 
-httpcore2 speaks HTTP over connections that are opened here: a host is resolved once, all its addresses must be public,
+httpcore2 speaks HTTP over connections that are opened here. A host is resolved once, all its addresses must be public,
 and the connection goes to one of them, so that a name cannot point elsewhere a moment later. Each redirect is checked
-like the first address, and each read ends at the deadline of the page. Example: ``Fetcher().fetch("https://a.example")``.
+like the first address, and each read ends at the page's deadline. Example: ``Fetcher().fetch("https://a.example")``.
 """
 
 import re
@@ -13,33 +13,26 @@ from dataclasses import dataclass, replace
 from email.message import Message
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from ssl import SSLContext
-from threading import Lock, Thread
+from threading import Thread
 from time import monotonic
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
-from httpcore2 import (
-    URL,
-    ConnectionPool,
-    NetworkError,
-    NetworkStream,
-    ProtocolError,
-    SyncBackend,
-    TimeoutException,
-)
+from httpcore2 import URL, ConnectionPool, NetworkError, NetworkStream, ProtocolError, SyncBackend, TimeoutException
 
 from knowledge_store.isolation import Limits, WorkFailed, isolated
 from knowledge_store.pages.formats import suffix_of
 
 USER_AGENT = "got-factcheck"
-SECONDS = 15.0  # that a page may take
+SECONDS = 15.0  # for a page, redirects included
+SIZE = 20 * 2**20  # bytes of a page
 MAX_REDIRECTS = 5
 MAX_ADDRESS = 8192  # characters; servers and browsers take no longer ones
 MAX_HEAD = 256 * 1024  # bytes before the body, interim answers included
 MAX_CHUNKS = 100_000  # of a body
 MAX_ROBOTS = 512 * 1024  # bytes of a robots.txt that are obeyed (RFC 9309: at least 500 KiB)
 ROBOTS = Limits(seconds=2.0)
-UNQUOTED = "/%:@!$&'()*+,;=~-._?"  # in a path or query; what a page quoted already stays so
+UNQUOTED = "/%:@!$&'()*+,;=~-._?"  # in a path or query; a page's own quoting stays as it is
 SUFFIX_OF = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
@@ -49,13 +42,12 @@ SUFFIX_OF = {
     "application/pdf": ".pdf",
 }
 CONTENT_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+\s*(;|$)", re.ASCII)  # valid (RFC 9110)
-CUT_OFF = "the connection closed before the page was complete"
 
 Address = IPv4Address | IPv6Address
 
 
 class FetchError(Exception):
-    """A page is not fetched; the message says why, ``status`` how the server answered, if it did."""
+    """A page is not fetched; the message says why, ``status`` is that of the server's answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -77,11 +69,12 @@ class Response:
 
 
 _REACHABLE = IPv6Network("2000::/3")  # all that is allocated as global unicast (RFC 4291)
+_NAT64 = IPv6Network("64:ff9b::/96")
 _REFUSED = [
     ip_network(text)
     for text in (
-        "192.0.0.0/24",  # protocol assignments, which ipaddress takes for public in part
-        "168.63.129.16/32",  # Azure's platform, from any of its machines: it gives out their settings and certificates
+        "192.0.0.0/24",  # protocol assignments, part of which ipaddress takes for public
+        "168.63.129.16/32",  # Azure's platform, which gives any of its machines their settings and certificates
         "192.88.99.0/24",  # anycast of 6to4 relays, deprecated
         "2001::/23",  # protocol assignments: Teredo, benchmarking, ORCHID
         "2001:db8::/32",  # documentation
@@ -89,21 +82,18 @@ _REFUSED = [
         "3fff::/20",  # documentation
     )
 ]
-_NAT64 = IPv6Network("64:ff9b::/96")
-_ISATAP = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))  # before IPv4 in the last four bytes
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address lies on the open Internet, whatever spelling hides an IPv4 address in it.
+    """Whether an address lies on the open Internet, also if it is written as IPv6 around IPv4.
 
     >>> [is_public(ip_address(text)) for text in ("1.1.1.1", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
     """
     if isinstance(address, IPv6Address):
-        inner = IPv4Address(address.packed[12:])
         if address.ipv4_mapped or address in _NAT64:
-            return is_public(inner)
-        if address not in _REACHABLE or (address.packed[8:12] in _ISATAP and not is_public(inner)):
+            return is_public(IPv4Address(address.packed[12:]))
+        if address not in _REACHABLE:
             return False
     refused = any(address.version == network.version and address in network for network in _REFUSED)
     return address.is_global and not address.is_multicast and not refused
@@ -113,16 +103,14 @@ class Fetcher:
     """Fetches pages over HTTP and HTTPS. Threads may share it.
 
     Args:
-        seconds: that a page may take, redirects included.
-        size: limit of a page in bytes.
-        robots: whether a site's robots.txt is obeyed, as a program must that follows search results.
-        admits: which addresses may be connected to.
+        robots: obey each site's robots.txt, as a program must that follows search results.
+        admits: whether an address may be connected to.
     """
 
     def __init__(
         self,
         seconds: float = SECONDS,
-        size: int = 20 * 2**20,
+        size: int = SIZE,
         *,
         robots: bool = False,
         admits: Callable[[Address], bool] = is_public,
@@ -131,25 +119,24 @@ class Fetcher:
         self._size = size
         self._robots = robots
         self._admits = admits
-        self._rules: dict[str, bytes] = {}
-        self._lock = Lock()
+        self._rules: dict[str, bytes] = {}  # by site
 
     def fetch(self, url: str, kinds: Mapping[str, str] = SUFFIX_OF) -> Response:
         """Fetch a page.
 
         Args:
-            kinds: the content types that are admitted, with the suffix of each.
+            kinds: the content types that are accepted, with the suffix of each.
 
         Raises:
-            FetchError: its address is no public HTTP address, robots.txt forbids it, it is too large or too slow, it is
-                not of a type that can be read, or there is none.
+            FetchError: its address is no public HTTP address, robots.txt forbids it, it is too large, too slow or of
+                another type, or there is none.
         """
         try:
             return self._fetch(url, kinds, monotonic() + self._seconds)
         except (TimeoutError, TimeoutException) as error:
             raise FetchError(f"no answer within {self._seconds:g} s") from error
         except ProtocolError as error:
-            raise FetchError(_in_words(error)) from error
+            raise FetchError(_in_words(str(error))) from error
         except (OSError, NetworkError, ValueError) as error:
             raise FetchError(str(error) or type(error).__name__) from error
 
@@ -157,7 +144,11 @@ class Fetcher:
         url, status, headers, body = self._follow(url, end, self._size, checked=self._robots)
         if status != 200:
             raise FetchError(f"the server answers {status}", status)
-        suffix, kind = _suffix(headers, body, kinds)
+        kind = headers.get_content_type()
+        suffix = kinds.get(kind, "")
+        if not CONTENT_TYPE.match(headers.get("content-type", "").strip()):  # the bytes tell the type
+            suffix = suffix_of(body)
+            kind = f"{suffix} without a content type"
         if suffix not in kinds.values():
             raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")
         if len(body) > self._size:
@@ -165,7 +156,7 @@ class Fetcher:
         return Response(url, suffix, body)
 
     def _follow(self, url: str, end: float, size: int, *, checked: bool) -> tuple[str, int, Message, bytes]:
-        """The page at the end of the redirects, and where that is; each is checked like the first address."""
+        """Get the page at the end of the redirects, and its address."""
         for _ in range(MAX_REDIRECTS + 1):
             if len(url) > MAX_ADDRESS:
                 raise FetchError(f"expected an address of at most {MAX_ADDRESS:,} characters, got {len(url):,}")
@@ -178,23 +169,18 @@ class Fetcher:
         raise FetchError(f"more than {MAX_REDIRECTS} redirects")
 
     def _may(self, url: str, end: float) -> bool:
-        """Whether robots.txt admits the page (RFC 9309): without one all is, and nothing while it cannot be read."""
+        """Whether robots.txt allows the page (RFC 9309): a missing one allows all, a server error nothing."""
         parts = urlsplit(url)
         site = f"{parts.scheme}://{parts.netloc}"
-        with self._lock:
-            rules = self._rules.get(site)
+        rules = self._rules.get(site)
         if rules is None:
             _, status, _, rules = self._follow(f"{site}/robots.txt", end, MAX_ROBOTS, checked=False)
-            if status >= 500:
-                rules = b"User-agent: *\nDisallow: /"
-            elif status != 200:
-                rules = b""
-            with self._lock:
-                self._rules[site] = rules
+            if status != 200:
+                rules = b"User-agent: *\nDisallow: /" if status >= 500 else b""
+            self._rules[site] = rules
+        limits = replace(ROBOTS, until=end)
         try:
-            return not rules or isolated(
-                replace(ROBOTS, wait=_left(end)), _admits, rules[:MAX_ROBOTS], url, load=("protego",)
-            )
+            return not rules or isolated(limits, _allows, rules[:MAX_ROBOTS], url, load=("protego",))
         except WorkFailed as error:
             raise FetchError(f"robots.txt cannot be read ({error})") from error
 
@@ -206,14 +192,14 @@ class Fetcher:
         path = quote(parts.path or "/", safe=UNQUOTED) + ("?" if parts.query else "")
         target = path + quote(parts.query, safe=UNQUOTED)
         wanted = URL(scheme=parts.scheme, host=host, port=parts.port, target=target)
-        backend = _Backend(self._admits, end, size)
+        backend = _Backend(self._admits, end)
         asked: dict[bytes | str, bytes | str] = {
             "User-Agent": USER_AGENT,
             "Accept-Encoding": "identity",
             "Connection": "close",
         }
         with ConnectionPool(network_backend=backend) as pool, pool.stream("GET", wanted, headers=asked) as answer:
-            backend.head = False
+            backend.in_head = False
             headers = Message()
             for name, value in answer.headers:
                 headers[name.decode("latin-1")] = value.decode("latin-1")
@@ -225,11 +211,11 @@ class _Backend(SyncBackend):
     """Connects to addresses that are admitted, until a deadline.
 
     Attributes:
-        head: whether the head of the answer is still read.
+        in_head: whether the head of the answer is still read.
     """
 
-    def __init__(self, admits: Callable[[Address], bool], end: float, size: int) -> None:
-        self.admits, self.end, self.size, self.head = admits, end, size, True
+    def __init__(self, admits: Callable[[Address], bool], end: float) -> None:
+        self.admits, self.end, self.in_head = admits, end, True
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> NetworkStream:
         """Connect to the address that was checked."""
@@ -241,7 +227,7 @@ class _Backend(SyncBackend):
 
 
 class _Stream(NetworkStream):
-    """A connection whose every operation ends at the deadline."""
+    """A connection whose operations all end at the deadline."""
 
     def __init__(self, stream: NetworkStream, backend: _Backend) -> None:
         self._stream, self._backend, self._got = stream, backend, 0
@@ -249,7 +235,7 @@ class _Stream(NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data = self._stream.read(max_bytes, _left(self._backend.end))
         self._got += len(data)
-        if self._backend.head and self._got > MAX_HEAD:
+        if self._backend.in_head and self._got > MAX_HEAD:
             raise FetchError(f"the server's answer has over {MAX_HEAD // 1024} KiB of headers")
         return data
 
@@ -269,7 +255,7 @@ class _Stream(NetworkStream):
 
 
 def _addresses_of(host: str, port: int, end: float) -> list[str]:
-    """Resolve a host in a thread that nothing waits for, since the resolver has no deadline of its own."""
+    """Resolve a host in a thread, because the resolver has no timeout."""
     found: Future[list[str]] = Future()
 
     def resolve() -> None:
@@ -283,17 +269,8 @@ def _addresses_of(host: str, port: int, end: float) -> list[str]:
     return found.result(_left(end))
 
 
-def _suffix(headers: Message, body: bytes, kinds: Mapping[str, str]) -> tuple[str, str]:
-    """The suffix for a page, and the content type that the server gives; without a valid one the bytes tell it."""
-    if CONTENT_TYPE.match(headers.get("content-type", "").strip()):
-        kind = headers.get_content_type()
-        return kinds.get(kind, ""), kind
-    suffix = suffix_of(body)
-    return suffix, f"{suffix} without a content type"
-
-
 def _body(headers: Message, chunks: Iterable[bytes], size: int) -> bytes:
-    """The body; of one that is larger, at least one byte more than the size."""
+    """Read the body, or a little more than ``size`` bytes of it."""
     if headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
         raise FetchError("the server sent a compressed response that was not asked for")
     body = bytearray()
@@ -306,27 +283,26 @@ def _body(headers: Message, chunks: Iterable[bytes], size: int) -> bytes:
     return bytes(body)
 
 
-def _in_words(error: ProtocolError) -> str:
+def _in_words(error: str) -> str:
     """What is wrong with an answer."""
-    said = str(error)
-    if "incomplete chunked read" in said or "complete message body" in said:
-        return CUT_OFF
-    return "the server closed the connection" if "disconnected" in said else "the server's answer is no HTTP"
+    if "incomplete chunked read" in error or "complete message body" in error:
+        return "the connection closed before the page was complete"
+    return "the server closed the connection" if "disconnected" in error else "the server's answer is no HTTP"
 
 
-def _admits(rules: bytes, url: str) -> bool:
-    """Whether a robots.txt admits a page; runs in a worker."""
+def _allows(rules: bytes, url: str) -> bool:
+    """Whether a robots.txt allows a page; runs in a worker."""
     from protego import Protego
 
-    admits: bool = Protego.parse(rules.decode("utf-8-sig", "replace")).can_fetch(url, USER_AGENT)
-    return admits
+    allows: bool = Protego.parse(rules.decode("utf-8-sig", "replace")).can_fetch(url, USER_AGENT)
+    return allows
 
 
 def _left(end: float) -> float:
-    """Seconds that are left.
+    """Seconds until a deadline.
 
     Raises:
-        TimeoutError: none is.
+        TimeoutError: it has passed.
     """
     left = end - monotonic()
     if left <= 0:

@@ -8,17 +8,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import date
-from functools import partial
 from urllib.parse import urlsplit
 
 from knowledge_store.normalization import skeleton
-from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.pages.page import Flaw, Flaws, Page, Passage
 from knowledge_store.pages.sentences import language
 from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import tokenize
 
 SHINGLE = 3  # words
-COPIED = 0.8  # share of the claim's shingles from which a page repeats the claim
+COPIED = 0.8  # share of the claim's shingles from which a passage repeats the claim
 OPENING = 2000  # characters of a page that tell its language
 
 # Sites that do little else than check facts, by the names that their hosts end in.
@@ -48,19 +47,14 @@ DATES = (
 )
 
 
-def admitted(
-    pages: Iterable[Page], claim: str, day: date | None, settings: RetrievalSettings, flaws: Flaws
-) -> Iterator[Page]:
-    """Yield the pages that the settings admit, and count the others.
+def admitted(pages: Iterable[Page], day: date | None, settings: RetrievalSettings, flaws: Flaws) -> Iterator[Page]:
+    """Yield the pages that the settings admit; all are admitted by default.
 
     Args:
-        pages: the pages of a store.
-        claim: the claim's text.
-        day: when the claim was made; where it is unknown, no page is later.
-        settings: which filters are on; all are off by default, and then every page is admitted.
+        day: when the claim was made; if it is unknown, no page is later.
         flaws: counts each page left out under the first filter that refused it.
     """
-    refusals = _refusals(claim, day, settings)
+    refusals = _refusals(day, settings)
     for page in pages:
         flaw = next((flaw for flaw, refuses in refusals.items() if refuses(page)), None)
         if flaw is None:
@@ -69,7 +63,7 @@ def admitted(
             flaws[flaw] += 1
 
 
-def _refusals(claim: str, day: date | None, settings: RetrievalSettings) -> dict[Flaw, Callable[[Page], bool]]:
+def _refusals(day: date | None, settings: RetrievalSettings) -> dict[Flaw, Callable[[Page], bool]]:
     """The filters that are on, the cheap ones first."""
     refusals: dict[Flaw, Callable[[Page], bool]] = {}
     if not settings.fact_checks:
@@ -78,12 +72,21 @@ def _refusals(claim: str, day: date | None, settings: RetrievalSettings) -> dict
         refusals[Flaw.LATER_PAGE] = lambda page: (
             is_later(page.url, day) or bool(page.published and page.published > day)
         )
-    if not settings.claim_copies:
-        copied = partial(repeats, words=tokenize(skeleton(claim)))
-        refusals[Flaw.CLAIM_COPY] = lambda page: copied(page.text)
     if settings.languages:
         refusals[Flaw.OTHER_LANGUAGE] = lambda page: language(page.text) not in settings.languages
     return refusals
+
+
+def without_copies(
+    passages: tuple[Passage, ...], scores: tuple[float, ...], claim: str, settings: RetrievalSettings
+) -> tuple[tuple[Passage, ...], tuple[float, ...], int]:
+    """Leave out the pages of which a passage repeats the claim, if the settings say so; with their number."""
+    if settings.claim_copies:
+        return passages, scores, 0
+    words = tokenize(skeleton(claim))
+    copies = {one.page for one in passages if repeats(one.text, words)}
+    kept = [place for place, one in enumerate(passages) if one.page not in copies]
+    return tuple(passages[i] for i in kept), tuple(scores[i] for i in kept), len(copies)
 
 
 def is_fact_check(url: str) -> bool:
@@ -145,12 +148,12 @@ def _dates(url: str) -> Iterator[date]:
 
 
 def repeats(text: str, words: list[str]) -> bool:
-    """Whether a page's text holds nearly all of the claim's shingles, as an article that checks the claim does."""
+    """Whether a text holds nearly all of the claim's shingles, as an article that checks the claim does."""
     size = min(SHINGLE, len(words))
     wanted = shingles(words, size)
     needed = max(COPIED * len(wanted), 1)
     text = skeleton(text).lower()
-    # Splitting a page into words takes long, and hardly any page has all those of the claim.
+    # Splitting a text into words takes long, and hardly any text has all those of the claim.
     if sum(all(word in text for word in shingle if word.isalpha()) for shingle in wanted) < needed:
         return False
     return len(wanted & shingles(tokenize(text), size)) >= needed

@@ -49,7 +49,6 @@ class Flaw(StrEnum):
     MISSING_FILE = "missing file"
     UNREADABLE_FILE = "unreadable file"
     SEARCH_FAILED = "search failed"
-    UNREADABLE_ROW = "page of the archive that cannot be read"
     NOT_FETCHED = "page found by the search but not fetched"
     NOT_IN_TIME = "page found by the search but not read in time"
     OTHER_FORMAT = "file in another format skipped"

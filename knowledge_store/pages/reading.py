@@ -1,27 +1,20 @@
-"""Documents read in worker processes, within limits: what a caller does with bytes of strangers.
+"""Read documents in worker processes, within limits.
 
-The functions whose names begin with an underscore run in a worker.
+Functions whose names begin with an underscore run in a worker. Example: ``read_document(path, ".pdf", path.name)``.
 """
 
-import logging
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from knowledge_store import isolation
-from knowledge_store.isolation import LIMITS, Limits, WorkFailed, isolated
+from knowledge_store.isolation import LIMITS, Limits, isolated
 from knowledge_store.pages.formats import LIBRARIES, UnreadableFile, parts_of, plain_text, suffix_of
-from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.sentences import cut, language_of, sentences_of
-from knowledge_store.pages.store import Line, pages_of, read_pages
 
 MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
-BATCH = 2**22  # bytes of a store that a worker parses in one call
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,55 +72,6 @@ def read_pasted(text: str, limits: Limits = LIMITS) -> tuple[str, ...]:
 def warm_up() -> None:
     """Start what reads pages of the web, once and in the background: a claim need not wait for it."""
     isolation.warm_up(_loaded(".html"))
-
-
-def read_store(path: Path, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
-    """The pages of a store of strangers; see ``store.read_pages``.
-
-    A line that cannot be parsed within the limits is a flaw, and the rest is read.
-    """
-    return read_pages(path, flaws, partial(_parsed, limits=limits))
-
-
-def _parsed(lines: Iterable[Line], flaws: Flaws, limits: Limits) -> Iterator[Page]:
-    for batch in _batches(lines):
-        if not limits.left:
-            flaws[Flaw.CUT_SHORT] += 1
-            return
-        yield from _parsed_batch(batch, flaws, limits)
-
-
-def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
-    """Lines in batches that are worth a call."""
-    batch, size = list[Line](), 0
-    for line in lines:
-        batch.append(line)
-        size += len(line[1])
-        if size >= BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _parsed_batch(batch: list[Line], flaws: Flaws, limits: Limits) -> Iterator[Page]:
-    try:
-        pages, found = isolated(limits, _parse, batch, load=("knowledge_store.pages.store",))
-    except WorkFailed as error:
-        if len(batch) > 1:
-            for line in batch:
-                yield from _parsed_batch([line], flaws, limits)
-            return
-        flaws[Flaw.BROKEN_LINE] += 1
-        log.warning("line %d: skipped, %s", batch[0][0] + 1, error)
-    else:
-        flaws.update(found)
-        yield from pages
-
-
-def _parse(batch: list[Line]) -> tuple[list[Page], Flaws]:
-    flaws = Flaws()
-    return list(pages_of(batch, flaws)), flaws
 
 
 def _loaded(suffix: str) -> tuple[str, ...]:

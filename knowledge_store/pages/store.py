@@ -6,44 +6,41 @@ name. Only the page in hand is in memory.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date
 from itertools import groupby
+from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Any, BinaryIO
 
 import orjson
 
 from knowledge_store.pages.page import MAX_LINE, Flaw, Flaws, Page, shown_path
 
-Line = tuple[int, bytes]  # with its number
 WORD = re.compile(r"[^\W_]")  # at least its first letter or digit
 
 
-def pages_of(lines: Iterable[Line], flaws: Flaws) -> Iterator[Page]:
-    """The pages of lines of a store."""
-    pages = (_page(number, line, flaws) for number, line in lines)
-    return (page for page in pages if page is not None)
-
-
-def read_pages(
-    path: Path, flaws: Flaws, parse: Callable[[Iterable[Line], Flaws], Iterator[Page]] = pages_of
-) -> Iterator[Page]:
+def read_pages(path: Path, flaws: Flaws, until: float = inf) -> Iterator[Page]:
     """Yield the pages of a store that have a text and an address, in the order of the file.
 
     Args:
         path: the store; a missing or unreadable file, or one without a page, is a flaw and yields nothing.
         flaws: counts what is wrong; complete when the iterator is exhausted.
-        parse: where else than here lines are parsed.
+        until: deadline on the clock of ``monotonic()``, after which no line is read.
     """
     found = Flaws()
     empty = True
     try:
         with path.open("rb") as file:
-            for page in parse(_lines(file, found), found):
-                empty = False
-                yield page
+            for number, line in _lines(file, found):
+                if monotonic() >= until:
+                    found[Flaw.CUT_SHORT] += 1
+                    break
+                if page := _page(number, line, found):
+                    empty = False
+                    yield page
         if empty and not found[Flaw.EMPTY_FILE]:
             flaws[Flaw.NO_STORE] += 1
     except FileNotFoundError:
@@ -54,7 +51,7 @@ def read_pages(
         flaws.update(found)
 
 
-def _lines(file: BinaryIO, flaws: Flaws) -> Iterator[Line]:
+def _lines(file: BinaryIO, flaws: Flaws) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers; at most ``MAX_LINE`` bytes are held."""
     number = -1
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b"")):

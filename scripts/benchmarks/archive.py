@@ -49,7 +49,7 @@ def build(archive: Archive, pages: Iterable[Page], encoder: Encoder) -> None:
     """Index pages by words and by vectors, and print seconds and bytes of each."""
     (new, _), seconds = timed(lambda: archive.add(pages))
     size = sum_of_files(archive)
-    count, embedding = timed(lambda: add_vectors(archive, encoder, SETTINGS, Flaws()))
+    count, embedding = timed(lambda: add_vectors(archive, encoder, SETTINGS))
     print(f"{new:,} new pages {seconds:.1f} s, {count:,} passages embedded and indexed {embedding:.1f} s")
     print(f"{size / 2**20:,.0f} MiB by words, {(sum_of_files(archive) - size) / 2**20:,.0f} MiB more with vectors")
 
@@ -69,7 +69,7 @@ def search(archive: Archive, queries: Sequence[str], encoder: Encoder) -> dict[s
     print(f"embedding a query: {1000 * embedding / len(queries):.1f} ms")
     methods: dict[str, Callable[[str, Vectors], list[Page]]] = {
         "words": lambda query, vector: list(archive.search(query, None, LIMIT, Flaws())),
-        "fused": lambda query, vector: list(fused.find(query, vector, None, LIMIT, Flaws())),
+        "fused": lambda query, vector: list(fused.find(query, vector, None, LIMIT)),
     }
     found = {}
     for name, find in methods.items():
@@ -84,7 +84,7 @@ def print_recall(archive: Archive, rows: list[Any], found: dict[str, list[list[P
     gold = gold_by_id(claims)
     with archive.connected() as connection:
         numbers = [row for (row,) in connection.execute("SELECT id FROM pages")]
-    archived = {page_key(page.url) for page in archive.pages(numbers, Flaws())}
+    archived = {page_key(page.url) for page in archive.pages(numbers)}
     for name, results in found.items():
         sentences = pages = wanted = 0
         for row, result in zip(rows, results, strict=True):

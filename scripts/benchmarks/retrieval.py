@@ -1,6 +1,6 @@
 """Time the first stage of retrieval (read, cut, rank) beside rank-bm25 and bm25s on the same stores and claims.
 
-    python -m scripts.benchmarks.retrieval STORE.json… [--tokenization words|whitespace] [--others-up-to MB]
+    python -m scripts.benchmarks.retrieval STORE.json… [--others-up-to MB]
 
 Each engine ranks each store three times, each time in a fresh process; the median time counts. The other engines get
 passages that plain Python cuts and frees of copies. rank-bm25 counts the same words as ours, bm25s has a tokenizer of
@@ -60,7 +60,7 @@ def measure(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
     with store.open("rb") as lines:
         claim = orjson.loads(next(lines))["query"]
     if engine == "ours":
-        warm_up(settings)
+        warm_up()
     idle = peak_memory()
     began, busy = perf_counter(), process_time()
     if engine == "ours":

@@ -7,7 +7,6 @@ import orjson
 import pytest
 
 from knowledge_store.ranking import warm_up
-from knowledge_store.settings import RetrievalSettings
 from tests.helpers.local_site import Site
 from tests.helpers.word_encoder import WordEncoder
 
@@ -15,7 +14,7 @@ from tests.helpers.word_encoder import WordEncoder
 @pytest.fixture(scope="session", autouse=True)
 def compiled() -> None:
     """Compile before the first test, whose time hypothesis bounds."""
-    warm_up(RetrievalSettings())
+    warm_up()
 
 
 @pytest.fixture

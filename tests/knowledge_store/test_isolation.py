@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -31,32 +30,45 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("limits", "function", "arguments", "reason"), HOSTILE)
 def test_a_call_ends_within_its_limits(limits, function, arguments, reason):
-    with pytest.raises(WorkFailed, match=reason):
+    with pytest.raises(WorkFailed, match=reason) as failed:
         isolated(limits, function, *arguments)
+    assert isinstance(failed.value, TookTooLong) == (reason.endswith(" s"))
+    assert isinstance(failed.value, WorkerDied) == (function in (os.abort, os._exit, signal.raise_signal))
     assert isolated(LIMITS, len, "four") == 4
 
 
-def test_callers_wait_for_each_other_no_longer_than_they_want():
+@pytest.fixture
+def workers():
     workers = Workers(1)
-    with ThreadPoolExecutor(1) as thread:
-        first = thread.submit(workers.call, Limits(seconds=0.5), time.sleep, 60)
-        while workers._places._value:
-            time.sleep(0.01)
-        with pytest.raises(TookTooLong, match=r"no worker was free within 0.1 s"):
-            workers.call(Limits(wait=0.1), len, "")
-        with pytest.raises(TookTooLong):
-            first.result()
-    assert workers.call(LIMITS, len, "four") == 4
+    yield workers
     workers.close()
 
 
-def test_a_worker_killed_while_idle_is_replaced():
-    workers = Workers(1)
+def test_a_worker_killed_while_idle_is_replaced(workers):
     worker = workers.call(LIMITS, os.getpid)
     os.kill(worker, 9)
     os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)
     assert workers.call(LIMITS, len, "four") == 4
+
+
+def test_a_worker_that_grew_is_replaced(workers):
+    first = workers.call(LIMITS, os.getpid)
+    workers.call(Limits(memory=2**20), len, "four")
+    assert workers.call(LIMITS, os.getpid) != first
+
+
+@pytest.mark.parametrize("size", [1, 10**7], ids=["writes no more", "reads no more"])
+def test_a_worker_that_stalls_is_given_up_when_its_caller_needs_it_no_more(size, workers):
+    os.kill(workers.call(LIMITS, os.getpid), signal.SIGSTOP)
+    with pytest.raises(TookTooLong, match=isolation.LATE):
+        workers.call(Limits(until=time.monotonic() + 0.2), len, bytes(size))
+    assert workers.call(LIMITS, len, "four") == 4
+
+
+def test_calls_fail_once_the_workers_are_closed(workers):
     workers.close()
+    with pytest.raises(WorkFailed, match="the workers are closed"):
+        workers.call(LIMITS, len, "four")
 
 
 def test_workers_end_with_the_process_that_started_them():
@@ -89,52 +101,13 @@ def test_a_forked_process_has_workers_of_its_own():
     assert mine == os.getpid() and os.waitpid(child, 0)[1] == 0
 
 
-def test_a_worker_that_dies_is_told_from_one_that_hangs():
-    with pytest.raises(WorkerDied):
-        isolated(LIMITS, os.abort)
-
-
-def test_a_worker_that_does_not_start_is_waited_for_no_longer_than_its_caller_needs_it():
-    workers = Workers(1)
-    stopped = workers.call(LIMITS, os.getpid)
-    os.kill(stopped, signal.SIGSTOP)
-    with pytest.raises(TookTooLong, match=isolation.LATE):
-        workers.call(Limits(until=time.monotonic() + 0.2), len, "")
-    assert workers.call(LIMITS, len, "four") == 4
-    workers.close()
-
-
-STALLING = """if True:
-    import os, pickle, time
-    from multiprocessing.connection import Connection
-    connection = Connection({descriptor})
-    connection.recv_bytes(), connection.send_bytes(b""), connection.recv_bytes()
-    connection.send_bytes(pickle.dumps((None, "", [], True)))
-    connection.recv_bytes(), connection.send_bytes(b"")
-"""
-READS = """
-    connection.recv_bytes(), os.write({descriptor}, bytes((0, 0, 1, 0)) + b"torn")
-"""
-
-
-@pytest.mark.parametrize("then", ["", READS], ids=["reads no more", "writes no more"])
-def test_a_worker_that_stalls_is_given_up(then, monkeypatch):
-    monkeypatch.setattr(isolation, "STALLED", 0.1)
-    monkeypatch.setattr(isolation, "COMMAND", f"{STALLING}{then}\n    time.sleep(60)")
-    workers = Workers(1)
-    with pytest.raises(WorkerDied, match="does not answer"):
-        workers.call(LIMITS, len, bytes(10**7))
-    workers.close()
-
-
-@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOEXEC, errno.EAGAIN, errno.ENOMEM])
-def test_a_worker_that_cannot_be_started_is_a_failure_of_its_call(number, monkeypatch):
+def test_a_worker_that_cannot_be_started_is_a_failure_of_its_call(workers, monkeypatch):
     def refuse(*_, **__):
-        raise OSError(number, os.strerror(number))
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr(isolation, "Popen", refuse)
-    with pytest.raises(WorkFailed, match=f"can be started: {os.strerror(number)}"):
-        Workers(1).call(LIMITS, len, "")
+    with pytest.raises(WorkFailed, match=f"can be started: {os.strerror(errno.EAGAIN)}"):
+        workers.call(LIMITS, len, "")
 
 
 def test_a_bound_of_the_process_itself_is_kept(monkeypatch):

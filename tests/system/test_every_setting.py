@@ -160,7 +160,7 @@ def test_a_strategy_says_which_settings_it_ignores(strategy: str) -> None:
 def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, tmp_path, workers) -> None:
     ranking, most, all_of_them = [], [], Barrier(workers, timeout=PATIENCE)
 
-    def call(self: Workers, *_: object) -> RankedStore:
+    def call(self: Workers, *_: object, **__: object) -> RankedStore:
         ranking.append(self)
         most.append(len(ranking))
         all_of_them.wait()

@@ -67,7 +67,7 @@ def _server(options: McpOptions, given: SettingOptions | None) -> "Server":
         from system.check import load_engine
 
         loaded = Worker(load_engine(settings))
-        warm_up(settings.retrieval)
+        warm_up()
         reading.warm_up()
         return loaded
 

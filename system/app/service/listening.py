@@ -19,7 +19,7 @@ def listen(args: ServeOptions, given: SettingOptions | None, token: str, bound: 
     """Load the engine and serve until SIGINT or SIGTERM."""
     engine, seconds = common.load_timed(common.settings_of(given))
     log.info("engine loaded in %.1f s; compiling the ranking", seconds)
-    warm_up(engine.settings.retrieval)
+    warm_up()
     reading.warm_up()
     limits = Capacity(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
     app = create_app(Worker(engine), Stores(args.stores), limits, token)

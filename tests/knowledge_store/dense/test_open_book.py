@@ -8,7 +8,7 @@ import pytest
 
 from knowledge_store.dense.archive import add_vectors
 from knowledge_store.dense.search import PassageIndex, search
-from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.pages.page import Flaw, Page
 from knowledge_store.ranking import rank
 from knowledge_store.searchers import archive as module
 from knowledge_store.searchers.archive import Archive
@@ -70,7 +70,7 @@ def test_filters_hold_for_what_questions_find(archive: Path, encoder: WordEncode
 
 def test_vectors_of_the_archive_are_not_made_again(archive: Path, encoder: WordEncoder) -> None:
     pytest.importorskip("faiss", reason="needs faiss-cpu")
-    add_vectors(Archive(archive), WordEncoder(), RetrievalSettings(), Flaws())
+    add_vectors(Archive(archive), WordEncoder(), RetrievalSettings())
     assert found(index(archive, encoder), "Who taught Mara Holt?")[0] == "https://b.example/"
     assert encoder.embedded == []
 

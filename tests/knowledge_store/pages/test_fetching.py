@@ -29,16 +29,13 @@ def test_a_page_is_fetched_through_its_redirects(site: Site) -> None:
      "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
      "2002:7f00:1::", "2001:db8::1", "64:ff9b:1::7f00:1", "::127.0.0.1", "::ffff:0:127.0.0.1", "fec0::1", "192.0.0.8",
      "5f00::1", "3fff::1", "192.88.99.1", "198.18.0.1", "203.0.113.1", "240.0.0.1", "2001::1", "2001:2::1", "100::1",
-     "2001:20::1", "4000::1", "fe80::1%eth0", "2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:127.0.0.1",
-     "168.63.129.16", "::ffff:168.63.129.16", "64:ff9b::a83f:8110"],
+     "2001:20::1", "4000::1", "fe80::1%eth0", "168.63.129.16", "::ffff:168.63.129.16", "64:ff9b::a83f:8110"],
 )  # fmt: skip
 def test_private_addresses_are_not_public(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
-@pytest.mark.parametrize(
-    "address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e", "::ffff:1.1.1.1", "2a00:1450::5efe:1.1.1.1"]
-)
+@pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e", "::ffff:1.1.1.1"])
 def test_internet_addresses_are_public(address: str) -> None:
     assert is_public(ip_address(address))
 

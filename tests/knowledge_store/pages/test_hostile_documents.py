@@ -6,13 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-import orjson
 import pytest
 
 from knowledge_store.isolation import Limits, isolated
 from knowledge_store.pages import documents
 from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.page import Flaw, Flaws
+from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.reading import Part, read_document
 from tests.helpers.documents import docx
 
@@ -144,31 +143,12 @@ def test_hanging_documents_leave_time_for_those_behind(tmp_path: Path, caplog: p
 
 
 @pytest.mark.usefixtures("hanging")
-def test_where_time_is_limited_small_documents_come_first(tmp_path: Path) -> None:
-    for number in range(30):  # more than there is time for
-        (tmp_path / f"a{number}.txt").write_text("It snowed all day.")
-    (tmp_path / "b.txt").write_text("It snowed.")
-    pages = list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic() + 5)))
-    assert [page.url for page in pages] == ["b.txt"]
-
-
-@pytest.mark.usefixtures("hanging")
 def test_documents_are_left_out_when_the_time_is_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("It snowed.")
     with pytest.raises(DocumentsError, match="unreadable file 2"):
         list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic())))
     assert caplog.messages == [f"{name}: skipped, cannot be read (the time ran out)" for name in ("a.txt", "b.txt")]
-
-
-def test_a_line_that_costs_too_much_leaves_the_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    texts = ("It", "x" * 2**17, "No")
-    lines = [orjson.dumps({"url": "https://a.example", "url2text": [text]}) for text in texts]
-    (tmp_path / "a.json").write_bytes(b"\n".join(lines))
-    flaws = Flaws()
-    pages = list(read_documents(tmp_path / "a.json", flaws, limits=Limits(output=2**16)))
-    assert [(page.number, page.text) for page in pages] == [(0, "It"), (2, "No")]
-    assert +flaws == {Flaw.BROKEN_LINE: 1} and caplog.messages == ["line 2: skipped, holds over 0.0625 MiB of text"]
 
 
 def test_a_store_is_read_as_long_as_there_is_time(tmp_path: Path) -> None:

@@ -137,18 +137,18 @@ def change(archive: Archive, statement: str, *values: object) -> None:
 
 
 @pytest.mark.parametrize(("column", "value"), [("text", b"\xff"), ("published", "soon"), ("url", 7), ("url", b"a")])
-def test_a_row_that_cannot_be_read_is_named_and_left_out(
-    archive: Archive, column: str, value: object, caplog: pytest.LogCaptureFixture
+def test_a_row_that_cannot_be_read_is_an_error_that_names_the_archive(
+    archive: Archive, column: str, value: object
 ) -> None:
-    change(archive, f"UPDATE pages SET {column} = CAST(? AS BLOB) WHERE id = 1", value)
-    flaws = Flaws()
-    assert [page.url[8] for page in archive.search("fish", None, 1, flaws)] == ["c"], "the next takes its place"
-    assert flaws == {Flaw.UNREADABLE_ROW: 1}
-    assert "page 1 skipped, it cannot be read" in caplog.text
+    change(archive, f"UPDATE pages SET {column} = CAST(? AS BLOB), published = NULL WHERE id = 1", value)
+    if column == "published":
+        change(archive, "UPDATE pages SET published = '1999-soon' WHERE id = 1")
+    with pytest.raises(SearchError, match=f"{archive.path}: cannot search .*; the file is damaged"):
+        found(archive, "fish")
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_damage_behind_the_header_costs_no_more_than_what_it_hit(archive: Archive, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(10))
+def test_damage_behind_the_header_is_an_error_that_names_the_archive(archive: Archive, seed: int) -> None:
     random, data = Random(seed), bytearray(archive.path.read_bytes())
     for place in random.choices(range(100, len(data)), k=random.choice([1, 20, 2000])):
         data[place] = random.randrange(256)
@@ -158,12 +158,6 @@ def test_damage_behind_the_header_costs_no_more_than_what_it_hit(archive: Archiv
             work()
         except SearchError as error:
             assert str(archive.path) in str(error)
-
-
-def test_pages_whose_numbers_are_damaged_are_not_found(archive: Archive) -> None:
-    change(archive, "ALTER TABLE pages RENAME TO sound")
-    change(archive, "CREATE TABLE pages AS SELECT 'x' || id AS id, url, published, sha256, text FROM sound")
-    assert found(archive, "fish bridge") == []
 
 
 def test_an_indexer_waits_for_another(archive: Archive) -> None:
@@ -215,40 +209,29 @@ def test_documents_and_stores_are_indexed_from_the_command_line(
     assert found(Archive.open(Path(output)), "article2", date(2020, 4, 30)) == []
 
 
-def test_the_index_is_one_sqlite_file(archive: Archive, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "a.sqlite") as connection:
-        assert connection.execute("SELECT count(*) FROM pages").fetchone() == (4,)
-
-
 ENDLESS = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS id, '' AS url, '' AS text FROM r"
-FOREIGN = [
-    ["DROP TABLE pages", f"CREATE VIEW pages AS {ENDLESS}"],
-    [f"CREATE VIEW encoder AS {ENDLESS}"],
-    ["CREATE TRIGGER other AFTER INSERT ON pages BEGIN DELETE FROM pages; END"],
-    ["CREATE VIRTUAL TABLE other USING fts5(text)"],
-]
 
 
-@pytest.mark.parametrize("statements", FOREIGN, ids=["pages", "encoder", "trigger", "table"])
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["DROP TABLE pages", f"CREATE VIEW pages AS {ENDLESS}"],
+        ["CREATE TRIGGER other AFTER INSERT ON pages BEGIN DELETE FROM pages; END"],
+    ],
+    ids=["view", "trigger"],
+)
 def test_a_file_that_computes_what_it_does_not_hold_is_no_archive(archive: Archive, statements: list[str]) -> None:
     for statement in statements:
         change(archive, statement)
     for use in (lambda: Archive.open(archive.path), lambda: found(archive, "fish"), lambda: archive.add([OTHER])):
-        with pytest.raises(SearchError, match="expected an archive's own tables, got 'CREATE"):
+        with pytest.raises(SearchError, match="expected tables only, got views or triggers"):
             use()
-
-
-def test_the_schema_of_an_archive_may_be_written_in_several_lines(archive: Archive) -> None:
-    with closing(sqlite3.connect(archive.path)) as connection, connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'text, ', char(10) || '  text,  ')")
-    assert found(Archive.open(archive.path), "bridge") == ["b"]
 
 
 def test_a_search_is_interrupted_when_the_time_runs_out(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LOOK", 1)
     late = Archive(archive.path, until=0.0)
-    for use in (lambda: found(late, "fish"), lambda: list(late.pages([1], Flaws()))):
+    for use in (lambda: found(late, "fish"), lambda: late.pages([1])):
         with pytest.raises(SearchError, match="the time ran out"):
             use()
 

@@ -16,7 +16,7 @@ import pytest
 
 from knowledge_store.pages.fetching import Fetcher
 from knowledge_store.pages.page import FOUND, Flaw, Flaws
-from knowledge_store.ranking import rank, warm_up
+from knowledge_store.ranking import rank
 from knowledge_store.searchers import SearchError, searxng
 from knowledge_store.searchers.searched import open_searcher, searched
 from knowledge_store.searchers.searxng import SearxNg
@@ -79,11 +79,6 @@ def test_whoever_opens_a_searcher_starts_what_reads_its_pages() -> None:
         print(len(psutil.Process().children()))
     """
     assert int(subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True).stdout) >= 2
-
-
-def test_warming_up_searches_for_nothing(site: Site) -> None:
-    warm_up(RetrievalSettings(search=site.address))
-    assert not site.asked
 
 
 def test_leaves_out_pages_published_after_the_claim(site: Site, server: Callable[..., SearxNg]) -> None:
