@@ -1,18 +1,134 @@
-"""Command line: ``python -m knowledge_store build|index|search``."""
+"""Build a knowledge store from your documents, index an archive of any size, or search a store.
 
+python -m knowledge_store build FOLDER --output STORE.json
+python -m knowledge_store index SOURCE… --output ARCHIVE.sqlite [--dense]
+python -m knowledge_store search STORE.json|ARCHIVE.sqlite "a question" [--limit 5]
+"""
+
+import argparse
+import logging
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from knowledge_store.options import parser
+from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.formats import SUFFIXES
+from knowledge_store.pages.page import Flaws, counted, describe, source_name
+from knowledge_store.progress import progress_bar
+from knowledge_store.searchers import SearchError
+from knowledge_store.settings import RetrievalSettings
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
-    """Run a command; returns its exit status."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    parser(prog).parse_args(arguments)  # ends with the help, or with what is wrong
-    from knowledge_store.commands import main as run  # only now: the rankers need seconds to be imported
+    """Run a command; returns the exit status, 2 after an error that the user can mend."""
+    options = parser(prog).parse_args(argv)
+    from knowledge_store.dense.encoder import EncoderUnavailable  # only now: it takes seconds to import
 
-    return run(arguments, prog)
+    logging.basicConfig(format="%(message)s")
+    try:
+        if options.command == "build":
+            _build(options.folder, options.output)
+        elif options.command == "index":
+            _index(options.sources, options.output, options.encoder if options.dense else "")
+        else:
+            _search(options.store, options.question, options.limit)
+    except (DocumentsError, EncoderUnavailable, SearchError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(prog=prog, description=(__doc__ or "").partition("\n")[0])
+    commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    building = commands.add_parser("build", help="build a store from a folder of documents")
+    building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")
+    building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")
+    indexing = commands.add_parser("index", help="index documents or stores as an archive, or add to one")
+    sources = "document, folder of documents, or store (JSON Lines)"
+    indexing.add_argument("sources", nargs="+", metavar="SOURCE", help=sources)
+    indexing.add_argument("--output", type=Path, required=True, metavar="ARCHIVE.sqlite", help="the archive")
+    dense = "add vectors, so that pages are found by meaning too (needs faiss-cpu)"
+    indexing.add_argument("--dense", action="store_true", help=dense)
+    encoder = "encoder of the vectors (default: %(default)s)"
+    indexing.add_argument("--encoder", default=RetrievalSettings().encoder, help=encoder)
+    searching = commands.add_parser("search", help="show the passages of a store or archive that answer a question")
+    searching.add_argument("store", type=Path, help="a store, an archive, or a document or folder of documents")
+    searching.add_argument("question", type=_question, help="what to look for")
+    limit = "maximum passages to show (default: 5)"
+    searching.add_argument("--limit", type=_positive, default=5, metavar="N", help=limit)
+    return made
+
+
+def _question(text: str) -> str:
+    if not any(map(str.isalnum, text)):
+        raise argparse.ArgumentTypeError(f"expected words to look for, got {text!r}")
+    return text
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
+    return int(text)
+
+
+def _build(folder: Path, output: Path) -> None:
+    from knowledge_store.pages.store import write_store
+
+    flaws = Flaws()
+    try:
+        pages = write_store(read_documents(folder, flaws), output)
+    except OSError as error:
+        raise DocumentsError(f"cannot write the store: {error}") from error
+    print(f"{output}: {counted(pages, 'page')} from {folder}{describe(flaws)}")
+
+
+def _index(sources: list[str], output: Path, encoder: str) -> None:
+    from knowledge_store.dense.archive import add_vectors
+    from knowledge_store.dense.encoder import SentenceEncoder
+    from knowledge_store.searchers.archive import Archive
+
+    flaws = Flaws()
+    pages = progress_bar(read_documents(sources, flaws), desc="pages", unit="page", leave=False, disable=None)
+    new, changed = Archive(output).add(pages)
+    print(f"{output}: {counted(new, 'new page')}, {changed:,} changed{describe(flaws)}")
+    if encoder:
+        settings = RetrievalSettings(encoder=encoder)
+        count = add_vectors(Archive.open(output), SentenceEncoder.of(settings), settings)
+        print(f"{output}: {counted(count, 'passage')} embedded")
+
+
+def _search(store: Path, question: str, limit: int) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from knowledge_store.dense.archive import encoder_of
+    from knowledge_store.dense.encoder import SentenceEncoder
+    from knowledge_store.dense.search import PassageIndex, search
+    from knowledge_store.ranking import rank
+    from knowledge_store.searchers.archive import Archive, is_archive
+    from knowledge_store.tokenization import words
+
+    settings, flaws = RetrievalSettings(), Flaws()
+    if is_archive(store):
+        settings = RetrievalSettings(encoder=encoder_of(Archive.open(store)) or settings.encoder)
+        ranked = rank(store, question, settings)
+    else:
+        ranked = rank(read_documents(store, flaws), question, settings, flaws=flaws, name=store.name)
+    hits = search(PassageIndex(ranked, SentenceEncoder.of(settings), settings), question, limit)
+    asked = {word for _, word in words(question)}
+    console = Console(soft_wrap=True, highlight=False)
+    for number, hit in enumerate(hits, 1):
+        passage = hit.passage
+        place = f"characters {passage.start:,} to {passage.start + len(passage.text):,}"
+        console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (source_name(passage.url), "cyan"), f"  {place}"))
+        shown = Text(passage.text)
+        for (start, end), word in words(passage.text):
+            if word in asked:
+                shown.stylize("bold yellow", start, end)
+        console.print(shown, end="\n\n")
+    console.print(Text(str(ranked.report), "dim"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Lexical ranking: BM25 of texts for one query, counted in one pass, without an index."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge_store.bm25.counting import FREQUENCY, ORDER, Numbers, count_words, empty_vocabulary, word_hashes
-from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, alphabet, tokenize
+from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, alphabet
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
 _FIRST_VOCABULARY = 2**16
@@ -136,33 +135,3 @@ def encode(texts: Sequence[str]) -> tuple[Bytes, Places, Places]:
     lengths = np.array([len(item) for item in data], dtype=np.int64)
     ends = lengths.cumsum()
     return np.frombuffer(b"".join(data), dtype=np.uint8), ends - lengths, ends
-
-
-def contributions(texts: Sequence[str], query: str) -> list[dict[str, float]]:
-    """Score each word of a query in each text; a text's sum is its BM25 score among the texts.
-
-    BM25 is a sum over the words of the query, so a word's part is the score of a query of that word, as often as it
-    is asked for.
-
-    Returns:
-        For each text, the words that it contains, the weightiest first; equally weighty ones as the query has them.
-    """
-    lexical = Bm25(texts)
-    parts: list[dict[str, float]] = [{} for _ in texts]
-    for word, count in Counter(tokenize(query)).items():
-        ranking = lexical.rank(word, len(texts))
-        for position, score in zip(ranking.positions, ranking.scores, strict=True):
-            if score:
-                parts[position][word] = count * float(score)
-    return [dict(sorted(part.items(), key=lambda item: -item[1])) for part in parts]
-
-
-def explain_score(part: dict[str, float]) -> str:
-    """Contributions on one line.
-
-    >>> explain_score({"fish": 1.25, "may": 0.5}), explain_score({})
-    ('BM25 1.75 = fish 1.25 + may 0.50', 'BM25 0.00: no word of the question')
-    """
-    if not part:
-        return "BM25 0.00: no word of the question"
-    return f"BM25 {sum(part.values()):.2f} = " + " + ".join(f"{word} {score:.2f}" for word, score in part.items())

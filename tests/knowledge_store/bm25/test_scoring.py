@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from knowledge_store.bm25.scoring import Bm25, QueryCounter, Ranking, contributions, encode
+from knowledge_store.bm25.scoring import Bm25, QueryCounter, Ranking, encode
 from knowledge_store.tokenization import tokenize
 
 # Words that meet, part and fold in all the ways that the tokenizer knows.
@@ -78,22 +78,3 @@ def test_a_query_without_a_known_word_keeps_the_order(query: str) -> None:
 @pytest.mark.parametrize("collection", [[], [""], ["...", "!"]])
 def test_a_collection_without_words_scores_nothing(collection: list[str]) -> None:
     assert Bm25(collection).rank("word", 5).scores.tolist() == [0.0] * len(collection)
-
-
-TERMS = ["fish", "price", "1,000.5", "12%", "हिन्दी", "中文", "İs", "MAY", "ß", "—"]
-few_texts = st.lists(st.lists(st.sampled_from(TERMS), max_size=8).map(" ".join), min_size=1, max_size=8)
-
-
-@given(texts=few_texts, query=st.lists(st.sampled_from(TERMS), max_size=6).map(" ".join))
-def test_contributions_sum_to_the_score(texts: list[str], query: str) -> None:
-    split = [tokenize(text) for text in texts]
-    scores = BM25Okapi(split).get_scores(tokenize(query)).tolist() if any(split) else [0.0] * len(texts)
-    parts = contributions(texts, query)
-    assert [sum(part.values()) for part in parts] == pytest.approx(scores, abs=1e-9)
-    for part, held in zip(parts, split, strict=True):
-        assert set(part) <= set(held) & set(tokenize(query))
-
-
-def test_no_common_word_scores_nothing() -> None:
-    assert contributions(["fish", "corn", "oats"], "rye") == [{}, {}, {}]
-    assert contributions([], "rye") == []
