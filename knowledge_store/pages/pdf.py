@@ -16,6 +16,8 @@ from operator import attrgetter, itemgetter
 from statistics import fmean, median
 from typing import Any
 
+from knowledge_store.pages.page import first_line
+
 MAX_PAGES = 5000
 NAMED = 10  # parts of a file that are left out for the same reason, by number, and the reasons
 NO_TEXT = "no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
@@ -99,7 +101,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
                 continue
             blocks = _page_blocks(_linked(pieces, _links(document, page, raw)) if links else pieces)
         except Exception as error:  # noqa: BLE001 - whatever one page does to its reader, the others are read
-            lost.setdefault(f"damaged ({_first_line(error)})", []).append(number)
+            lost.setdefault(f"damaged ({first_line(error)})", []).append(number)
             continue
         if _run_together(blocks):
             joined.append(number)
@@ -123,10 +125,6 @@ def _numbers(what: str, places: Sequence[int]) -> str:
     more = len(places) - NAMED
     shown = ", ".join(map(str, places[:NAMED])) + (f" and {more} more" if more > 0 else "")
     return f"{what if len(places) == 1 else f'{what}s'} {shown}"
-
-
-def _first_line(error: Exception) -> str:
-    return f"{str(error).partition(chr(10))[0] or type(error).__name__:.200}"
 
 
 def _pieces(page: Any) -> list[Piece]:

@@ -13,6 +13,8 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
+from knowledge_store.pages.page import first_line
+
 MAX_UNPACKED = 256 * 2**20  # bytes; a document that unpacks to more is refused
 NO_DOCX = "expected a Word document (.docx): another format, or damaged"
 DOCUMENT = "word/document.xml"
@@ -109,7 +111,7 @@ def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
             text: str = mammoth.convert_to_html(_packed(tried), convert_image=lambda _: []).value
             return text
         except Exception as error:  # noqa: BLE001 - whatever one part does to the reader, the rest is read
-            log.warning("%s: %s", name, fault.format(_first_line(error)))
+            log.warning("%s: %s", name, fault.format(first_line(error)))
     return "".join(_paragraphs(document))
 
 
@@ -187,7 +189,3 @@ def _check(text: str, trees: dict[str, Any], name: str) -> None:
     read = Counter("".join(html.fragment_fromstring(text, create_parent=True).itertext()))
     if lost := sum(count for char, count in (shown - read).items() if not char.isspace()):
         log.warning("%s: %d of its characters could not be read", name, lost)
-
-
-def _first_line(error: Exception) -> str:
-    return f"{str(error).partition(chr(10))[0] or type(error).__name__:.200}"

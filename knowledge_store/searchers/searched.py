@@ -1,8 +1,8 @@
-"""The search that a setting names. What the web gave is kept, so that a run can be repeated without it."""
+"""The search that a setting names. Results from the web are kept, so that a run can be repeated without it."""
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from datetime import date
 from hashlib import blake2b
 from math import inf
@@ -45,7 +45,7 @@ def on_the_web(source: str) -> bool:
 def searched(
     query: str, day: date | None, settings: RetrievalSettings, flaws: Flaws, seconds: float = inf
 ) -> Iterator[Page]:
-    """The pages that a search finds; of the web, those that it found when it was made before.
+    """The pages that a search finds; of the web, those that it found when it was first made.
 
     Args:
         seconds: see ``open_searcher``.
@@ -59,35 +59,24 @@ def searched(
         return
     asked = [settings.search, SEARCH_RESULTS, query.encode(errors="replace").decode(), until]
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
-    if _size(kept) is None:
+    if not os.access(kept, os.F_OK):
         faults = Flaws()
         found = list(open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, faults))
         flaws.update(faults)
-        if not (_is_final(found, faults) and _keep(found, kept)):
+        more = faults[Flaw.NOT_IN_TIME] or (not found and faults[Flaw.NOT_FETCHED])  # may be found later
+        if more or not _keep(found, kept):
             yield from found
             return
-    if _size(kept):
+    if kept.stat().st_size:
         yield from read_pages(kept, flaws)
 
 
-def _is_final(found: Sequence[Page], faults: Flaws) -> bool:
-    """Whether a search would find no more later: it was not cut short by time, and not every page of it failed."""
-    return not faults[Flaw.NOT_IN_TIME] and bool(found or not faults[Flaw.NOT_FETCHED])
-
-
-def _size(kept: Path) -> int | None:
-    """Bytes of what is kept of a search; None where nothing is."""
-    with suppress(OSError):
-        return kept.stat().st_size
-    return None
-
-
 def _keep(found: Sequence[Page], kept: Path) -> bool:
-    """Keep what a search found; whether that was possible."""
+    """Write what a search found; return whether that was possible."""
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         if not write_store(found, kept):
-            kept.touch()  # that nothing was found is worth keeping too
+            kept.touch()  # nothing was found: an empty file
     except OSError as error:
         log.warning("%s: what the search found is not kept (%s)", kept, error.strerror)
         return False

@@ -1,14 +1,14 @@
-"""Searching the web through a SearXNG server, by its JSON API (docs.searxng.org/dev/search_api.html).
+"""Search the web through a SearXNG server, by its JSON API (docs.searxng.org/dev/search_api.html).
 
-The server is the user's own choice and may stand anywhere. The pages that it finds are strangers' choice: they are
-fetched from the open Internet alone, within limits, and where robots.txt admits it.
+The server may stand anywhere, because the user chose it. The pages that it finds are fetched only from the open
+Internet, within limits, and if robots.txt allows it.
 """
 
 import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from time import monotonic
@@ -37,14 +37,6 @@ REMEDIES = {
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Found:
-    """A result of the server."""
-
-    url: str
-    published: date | None
-
-
 class SearxNg:
     """A SearXNG server; see ``Searcher``.
 
@@ -64,12 +56,12 @@ class SearxNg:
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
         """See ``Searcher.search``; of a PDF, each page is one."""
         until = monotonic() + self._seconds
-        found = [result for result in self._results(query) if not _is_later(result.published, day)][:limit]
+        found = [(url, published) for url, published in self._results(query) if not _is_later(published, day)][:limit]
         parts = (page for page in self._pages(found, flaws, until) if not _is_later(page.published, day))
         return (replace(page, number=number) for number, page in enumerate(parts))
 
-    def _results(self, query: str) -> list[Found]:
-        """Ask the server; name its engines that did not answer.
+    def _results(self, query: str) -> list[tuple[str, date | None]]:
+        """Ask the server for addresses and dates; name its engines that did not answer.
 
         Raises:
             SearchError: there is no answer, or no engine of the server gave one.
@@ -92,15 +84,15 @@ class SearxNg:
                     f"SearXNG at {self._address}: nothing was searched, its engines are blocked ({silent})"
                 )
             log.warning("SearXNG at %s: searched without these engines: %s", self._address, silent)
-        return [Found(*each) for each in dated.items()]
+        return list(dated.items())
 
-    def _pages(self, found: Sequence[Found], flaws: Flaws, until: float) -> Iterator[Page]:
+    def _pages(self, found: Sequence[tuple[str, date | None]], flaws: Flaws, until: float) -> Iterator[Page]:
         """The pages of the results, in their order; those that are not read when the time is up are left out."""
         pool = ThreadPoolExecutor(AT_ONCE)
-        reading = [pool.submit(self._read, result, replace(FOUND, until=until)) for result in found]
+        reading = [pool.submit(self._read, *result, replace(FOUND, until=until)) for result in found]
         wait(reading, max(0.0, until - monotonic()))
         pool.shutdown(wait=False, cancel_futures=True)  # a thread that still reads is left to its own limits
-        for result, future in zip(found, reading, strict=True):
+        for (url, _), future in zip(found, reading, strict=True):
             try:
                 yield from future.result(timeout=0)
             except Exception as error:  # noqa: BLE001 - whatever one page does, the others are evidence
@@ -108,15 +100,15 @@ class SearxNg:
                 late = unread or isinstance(error, TookTooLong)
                 flaws[Flaw.NOT_IN_TIME if late else Flaw.NOT_FETCHED] += 1
                 reason = f"not read within {self._seconds:g} s" if unread else str(error) or type(error).__name__
-                log.warning("%s: skipped, %s", result.url, reason)
+                log.warning("%s: skipped, %s", url, reason)
 
-    def _read(self, result: Found, limits: Limits) -> list[Page]:
-        response = self._fetcher.fetch(result.url)
+    def _read(self, url: str, dated: date | None, limits: Limits) -> list[Page]:
+        response = self._fetcher.fetch(url)
         parts, published = read_found(response.body, response.suffix, response.url, limits)
         if not parts:
             raise FetchError("it has no text")
         page = Page(
-            0, response.url, (), published=result.published or published,
+            0, response.url, (), published=dated or published,
             retrieved=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256(response.body).hexdigest(),
         )  # fmt: skip
         return [replace(page, url=part.address(response.url), sentences=part.sentences) for part in parts]

@@ -133,7 +133,7 @@ def test_a_malformed_result_fails_alone(site: Site, bad: object) -> None:
 def test_an_odd_field_of_a_result_costs_no_search(site: Site, field: bytes, before: bytes) -> None:
     body = b'%s{"results": [{"url": "%s/a", "title": %s}]}' % (before, site.address.encode(), field)
     site.answers = {"/search?q=fish+%3F&format=json": page(body, "application/json")}
-    assert [found.url for found in SearxNg(site.address)._results("fish \ud83d")] == [f"{site.address}/a"]
+    assert [url for url, _ in SearxNg(site.address)._results("fish \ud83d")] == [f"{site.address}/a"]
 
 
 def test_any_error_of_a_page_leaves_out_that_page(
