@@ -104,6 +104,7 @@ class Editor:
         """
         edits: list[Edit] = [
             change_number,
+            false_bound,
             change_date,
             opposite,
             opposite,
@@ -281,8 +282,13 @@ def number_form(text: str, rng: Random) -> str | None:
     return None
 
 
-def bound(text: str, rng: Random) -> str | None:
-    """Say that a number is more or less than another, as it is."""
+def false_bound(text: str, rng: Random) -> str | None:
+    """Say that a number is more or less than another, as it is not."""
+    return bound(text, rng, true=False)
+
+
+def bound(text: str, rng: Random, *, true: bool = True) -> str | None:
+    """Say that a number is more or less than another, as it is, or as it is not."""
     found = [
         match
         for match in _NUMBER.finditer(text)
@@ -298,5 +304,6 @@ def bound(text: str, rng: Random) -> str | None:
     below, above = value // size * size, (value // size + 1) * size
     if below == value:
         return None
-    said = rng.choice((f"more than {below:,}", f"over {below:,}", f"fewer than {above:,}", f"less than {above:,}"))
+    low, high = (below, above) if true else (above, below)
+    said = rng.choice((f"more than {low:,}", f"over {low:,}", f"fewer than {high:,}", f"less than {high:,}"))
     return text[: match.start()] + said + text[match.end() :]

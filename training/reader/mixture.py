@@ -14,12 +14,13 @@ from random import Random
 from tqdm import tqdm
 
 from training import TrainingError
+from training.reader.comparisons import compared
 from training.reader.edits import Editor, names_in
 from training.reader.pairs import NOT_ENOUGH, REFUTED, Pair, held_out, read_pairs, sentences_of
 
 ROWS = {
     "fever_eraser": 12_000, "fever_symmetric": 1400, "fever_athnlp": 830, "feverous_sent": 2900, "fm2": 2500,
-    "vitaminc_sample": 400, "te_new_protocols": 26_000, "number_edits": 8000, "synth_quant": 2500, "wice": 500,
+    "vitaminc_sample": 400, "te_new_protocols": 26_000, "number_edits": 10_000, "synth_quant": 5700, "wice": 500,
     "semiauto_nli_wiki": 3500, "wikifactcheck_edits": 3500, "paws": 5000, "mrpc_paraphrases": 1200,
     "mnli": 12_000, "mnli_more": 6000, "xnli_en": 8000, "lingnli": 16_000, "snli_dev": 2000,
     "snli_counterfactual": 4000,
@@ -32,6 +33,9 @@ ROWS = {
     "healthver": 600, "nli4ct": 400,
 }  # fmt: skip
 """Rows of each set that an epoch takes at most; sets that are noisy or stilted are not named."""
+
+COMPARISONS = 2500
+"""Invented passages of an epoch, with three statements each."""
 
 _PAGES = ("fever_eraser", "te_new_protocols", "feverous_sent", "wikifactcheck_edits", "semiauto_nli_wiki", "fm2")
 _SUBJECT = re.compile(
@@ -66,6 +70,8 @@ def mixture(sets: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
             for one in [pair, *editor.twins(pair, rng), *_behind_context(pair, about, rng)]:
                 kept = apart if held_out(pair.evidence) else train
                 kept.append(_windowed(one, pairs, strangers, rng))
+    for _ in tqdm(range(COMPARISONS), unit="passage", desc="comparisons"):
+        train += [_windowed(one, [one], strangers, rng) for one in compared(rng, list(editor.names))]
     rng.shuffle(train)
     return train, apart
 
