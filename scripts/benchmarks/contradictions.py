@@ -2,8 +2,9 @@
 
 ``contradictions.jsonl`` has invented documents and claims about them. A contradiction differs from its document in one
 thing, which is the claim's kind: a number, year, place, name, negation, comparison or quantifier.
+``newsroom/claims.jsonl`` has 40 claims on six files: minutes, a budget, a press release, a PDF, a news page, notes.
 
-Usage: python -m scripts.benchmarks.contradictions [--profile NAME] [--output CASES.jsonl]
+Usage: python -m scripts.benchmarks.contradictions [--cases CASES.jsonl] [--profile NAME] [--output FILE.jsonl]
 """
 
 import argparse
@@ -25,8 +26,9 @@ NO_EVIDENCE = Label.NOT_ENOUGH_EVIDENCE
 SHORT = {Label.SUPPORTED: "Sup", Label.REFUTED: "Ref", NO_EVIDENCE: "NEE", Label.CONFLICTING: "Conf"}
 EXPECTED = {
     **dict.fromkeys(("number", "year", "place", "name", "negation", "comparison", "quantifier"), Label.REFUTED),
-    "paraphrase": Label.SUPPORTED,
-    **dict.fromkeys(("silent", "opinion", "question"), NO_EVIDENCE),
+    "refuted": Label.REFUTED,
+    **dict.fromkeys(("paraphrase", "supported"), Label.SUPPORTED),
+    **dict.fromkeys(("silent", "opinion", "question", "not enough"), NO_EVIDENCE),
 }
 
 
@@ -36,7 +38,7 @@ class Case:
 
     kind: str
     claim: str
-    documents: dict[str, str]
+    documents: dict[str, str] | list[Path]
 
 
 def main() -> None:
@@ -45,7 +47,7 @@ def main() -> None:
     counts: dict[str, Counter[Label]] = {kind: Counter() for kind in EXPECTED}
     rows = []
     with FactChecker(args.profile) as checker:
-        for case in tqdm(list(cases()), unit="claim"):
+        for case in tqdm(list(cases(args.cases)), unit="claim"):
             verdict = checker.check(case.claim, case.documents).verdict
             counts[case.kind][verdict.label] += 1
             rows.append({"kind": case.kind, "claim": case.claim, **verdict.model_dump(mode="json")})
@@ -60,7 +62,8 @@ def cases(path: Path = CASES) -> Iterator[Case]:
     """Yield the cases of a file."""
     for group in map(orjson.loads, path.read_bytes().splitlines()):
         for one in group["claims"]:
-            yield Case(one["kind"], one["claim"], group["documents"])
+            files = [path.parent / name for name in group.get("files", ())]
+            yield Case(one["kind"], one["claim"], files or group["documents"])
 
 
 def table(counts: dict[str, Counter[Label]]) -> Table:
@@ -85,6 +88,9 @@ def rate(counts: dict[str, Counter[Label]], expected: Label, wrong: Label, name:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--cases", type=Path, default=CASES, help="documents and claims (default: contradictions.jsonl)"
+    )
     parser.add_argument("--profile", help="name of a profile or path of a TOML file (default: what this machine has)")
     parser.add_argument("--output", type=Path, metavar="CASES.jsonl", help="write each case with its verdict there")
     return parser
