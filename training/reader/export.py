@@ -48,6 +48,7 @@ def export(reader: Path, output: Path) -> None:
         (output / WEIGHTS.replace("*", str(number))).write_bytes(data[start : start + PART])
     weights.unlink()
     save_tokenizer(network.tokenizer.backend_tokenizer, output / TOKENIZER)
+    network.write_config(output)
     write_config(output, {"reading": 1.0, "label": 1.0}, (0.7, 0.7))
     print(f"{output}: {len(data) / 1e6:.1f} MB of weights")
 

@@ -7,15 +7,13 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, MPNetConfig, PreTrainedTokenizerFast
+from transformers import AutoConfig, AutoModel, AutoTokenizer
 
-from system.reader.openvino import GRAPH, TOKENIZER
+from system.reader.openvino import GRAPH
 from training import TrainingError
 from training.openvino import exported_state
 
 WEIGHTS = "model.safetensors"
-_MPNET = {"vocab_size": 30527, "max_position_embeddings": 514, "layer_norm_eps": 1e-5}  # of all-mpnet-base-v2
-_SPECIAL = {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "[UNK]", "mask_token": "<mask>"}
 HEADS = {"reading": 3, "label": 4}
 """The heads by name, with the size of their output."""
 
@@ -46,19 +44,11 @@ class Network(nn.Module):
 
     def __init__(self, base: str | Path, layers: int = 0) -> None:
         super().__init__()
-        state: dict[str, Tensor] | None = None
-        options: dict[str, Any] = {"attn_implementation": "eager"}
         try:
-            if (Path(base) / GRAPH).exists():
-                state = exported_state(Path(base))
-                kept = len({name.split(".")[3] for name in state if ".layer." in name})
-                config = MPNetConfig(**_MPNET, num_hidden_layers=kept)
-                self.tokenizer: Any = PreTrainedTokenizerFast(tokenizer_file=str(Path(base) / TOKENIZER), **_SPECIAL)
-            else:
-                config = AutoConfig.from_pretrained(base)
-                self.tokenizer = AutoTokenizer.from_pretrained(base)
-                if getattr(config, "reader_heads", None):
-                    state = {name: value.float() for name, value in load_file(Path(base) / WEIGHTS).items()}
+            config = AutoConfig.from_pretrained(base)
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(base)
+            state = _saved_state(Path(base)) if getattr(config, "reader_heads", None) else None
+            options: dict[str, Any] = {"attn_implementation": "eager"}
             if state:
                 self.encoder: Any = AutoModel.from_config(config, **options)  # type: ignore[no-untyped-call]
             else:
@@ -93,10 +83,21 @@ class Network(nn.Module):
 
     def save(self, folder: Path) -> None:
         """Write weights in half precision, configuration and tokenizer."""
+        self.write_config(folder)
+        self.tokenizer.save_pretrained(folder)
+        state = {name: value.detach().half().cpu().contiguous() for name, value in self.state_dict().items()}
+        save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
+
+    def write_config(self, folder: Path) -> None:
+        """Write ``config.json``, which says that a folder holds a reader and how large it is."""
         folder.mkdir(parents=True, exist_ok=True)
         config = {name: value for name, value in self.encoder.config.to_dict().items() if value is not None}
         config["reader_heads"] = list(HEADS)
         (folder / "config.json").write_text(json.dumps(config, indent=2, default=str) + "\n", encoding="utf-8")
-        self.tokenizer.save_pretrained(folder)
-        state = {name: value.detach().half().cpu().contiguous() for name, value in self.state_dict().items()}
-        save_file(state, folder / WEIGHTS, metadata={"format": "pt"})
+
+
+def _saved_state(folder: Path) -> dict[str, Tensor]:
+    """The weights that ``save`` or ``export`` wrote, in float32."""
+    if (folder / GRAPH).exists():
+        return exported_state(folder)
+    return {name: value.float() for name, value in load_file(folder / WEIGHTS).items()}

@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import orjson
 import pytest
+import torch
 
 import system.reader
 from tests.helpers.by_words import ByWords
@@ -14,6 +15,7 @@ from training.commands import main
 from training.reader.arrays import LABEL, batches, read_arrays
 from training.reader.edits import Editor, bound, change_date, change_number, negate, number_form, opposite, swap_roles
 from training.reader.evaluate import evaluate
+from training.reader.network import Network
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
 from training.reader.thresholds import best_thresholds, called, temperature
 
@@ -128,6 +130,11 @@ def test_a_run_resumes_and_its_export_reads(trained, capsys):
     assert main([*figures, "--rows", "30"]) == 0
     assert "other" in (said := capsys.readouterr().out) and "MiniCheck" in said
     assert all(file.stat().st_size <= 45 * 10**6 for file in (trained / "bundle").iterdir())
+    options = ("--base", str(trained / "bundle"), "--layers", "0", "--output", str(trained / "further"))
+    assert train(trained, *options) == 0
+    saved, exported = (Network(trained / name).state_dict() for name in ("out", "bundle"))
+    assert saved.keys() == exported.keys()
+    assert all(torch.allclose(saved[name], exported[name], atol=0.01) for name in saved)
 
 
 @pytest.mark.parametrize(
