@@ -123,7 +123,9 @@ def question_of_statement(statement: str) -> str:
 
 
 _NO_NAME = re.compile(
-    r"(?:An?|The|These|This|That|Those|It|S?[Hh]e|They|We|There|[IO]n|At|Of|For|No|All|Some|Most|Many)\b"
+    r"(?:An?|The|These|This|That|Those|It|S?[Hh]e|They|We|There|[IO]n|At|Of|For|From|With|By|To|During|Since|After"
+    r"|Before|Between|No|None|Nobody|Nothing|All|Every\w*|Each|Both|Some|Most|Many|More|Few|Fewer|Less|Only|Nearly"
+    r"|About|Half|Part|Another|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten)\b"
 )
 
 
