@@ -9,7 +9,7 @@ because a model may belong to the event loop that first used it. Logging goes to
 
 import asyncio
 import queue
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
 from functools import partial
@@ -20,22 +20,21 @@ from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.progress import progress_bar
 from system.article.checking import check_article
 from system.article.reading import read_text
-from system.article.records import Article, CheckedStatement, each_of
+from system.article.records import Article, CheckedStatement
 from system.averitec.claims import claim_of
 from system.check import Engine, load_engine
 from system.checker import Checked, Checker
 from system.citations.checking import check_citations, citing_of
 from system.citations.records import CheckedCitation, CitingText
 from system.citations.sources import sources_of
-from system.collection import Rankers, StoreCollection, document_collection
+from system.collection import Collection, PageCollection, Rankers, StoreCollection, document_collection
 from system.documents import Documents, listed, stores_in
 from system.graph.graph import Listener, unheard
 from system.graph.records import Claim, ClaimsError, Content, shown
 from system.graph.thoughts import Thought
 from system.hardware.machine import choose_profile
-from system.keywords import SettingKeywords
 from system.models.loop_thread import LoopThread, in_own_thread
-from system.settings import SettingsError, load
+from system.settings import Settings, SettingsError, load
 
 T = TypeVar("T")
 ClaimLike = Claim | str | Mapping[str, Any]
@@ -59,7 +58,7 @@ class TextOptions(ManyOptions, total=False):
 
     date: str
     speaker: str
-    done: Collection[CheckedStatement]
+    done: Iterable[CheckedStatement]
 
 
 class CitationOptions(TypedDict, total=False):
@@ -84,9 +83,7 @@ class FactChecker:
         EncoderUnavailable, ModelUnavailable, ReaderUnavailable: what the profile asks for cannot be loaded.
     """
 
-    def __init__(
-        self, profile: str | Path | None = None, *, engine: Engine | None = None, **settings: Unpack[SettingKeywords]
-    ) -> None:
+    def __init__(self, profile: str | Path | None = None, *, engine: Engine | None = None, **settings: Any) -> None:
         self.engine = _engine(profile, engine, settings)
         self._checker = Checker(self.engine)
         self._rankers = Rankers(self.engine.settings, self.engine.settings.run.workers)
@@ -120,11 +117,30 @@ class FactChecker:
         return self._wait(self.acheck(claim, documents, fetch=fetch))
 
     async def acheck(
-        self, claim: ClaimLike, documents: Documents, *, fetch: bool = False, listener: Listener = unheard
+        self,
+        claim: ClaimLike,
+        documents: Documents | Collection,
+        *,
+        fetch: bool = False,
+        listener: Listener = unheard,
+        budget: float | None = None,
     ) -> Checked:
-        """See ``check``; the listener is called for each thought as it is added."""
-        collection = document_collection(documents, self.engine.settings, fetch=fetch)
-        return await self._checker.check(_claim(claim), collection, listener=listener)
+        """See ``check``.
+
+        Args:
+            listener: called for each thought as it is added.
+            budget: seconds, in place of that of the settings.
+        """
+        collection = (
+            documents
+            if isinstance(documents, Collection)
+            else document_collection(documents, self.engine.settings, fetch=fetch)
+        )
+        return await self._checker.check(_claim(claim), collection, listener=listener, budget=budget)
+
+    def store(self, file: Path, settings: Settings | None = None) -> Collection:
+        """Return a knowledge store or an archive as a collection."""
+        return StoreCollection(file, settings or self.engine.settings, self._rankers)
 
     def check_many(
         self, claims: Iterable[ClaimLike], documents: Documents = (), **options: Unpack[ManyOptions]
@@ -155,16 +171,14 @@ class FactChecker:
         given, store = _claims(claims), options.get("store")
         if store is not None and documents != ():
             raise DocumentsError("documents: expected documents or a store, got both; leave one out")
-        return self._many(given, documents, None if store is None else _path(store), options)
+        return self._many(given, documents, None if store is None else Path(store), options)
 
     async def _many(
         self, claims: Sequence[Claim], documents: Documents, store: Path | None, options: ManyOptions
     ) -> AsyncGenerator[Checked, None]:
         settings, fetch, progress = self.engine.settings, options.get("fetch", False), options.get("progress", False)
         collection = (
-            StoreCollection(store, settings, self._rankers)
-            if store
-            else document_collection(documents, settings, fetch=fetch, progress=progress)
+            self.store(store) if store else document_collection(documents, settings, fetch=fetch, progress=progress)
         )
         with progress_bar(total=len(claims), unit="claim", disable=not progress) as bar:
             async with aclosing(self._checker.check_many(claims, collection, in_order=True)) as checks:
@@ -184,25 +198,11 @@ class FactChecker:
             ClaimsError, DocumentsError: see ``check``.
         """
         heard: queue.SimpleQueue[Thought[Content] | None] = queue.SimpleQueue()
-        running = self._submit(self.acheck(claim, documents, fetch=fetch, listener=heard.put))
+        running = self.submit(self.acheck(claim, documents, fetch=fetch, listener=heard.put))
         running.add_done_callback(lambda _: heard.put(None))
         try:
             yield from iter(heard.get, None)
             return running.result()
-        finally:
-            running.cancel()
-
-    async def athoughts(
-        self, claim: ClaimLike, documents: Documents, *, fetch: bool = False
-    ) -> AsyncIterator[Thought[Content]]:
-        """See ``thoughts``."""
-        heard: asyncio.Queue[Thought[Content] | None] = asyncio.Queue()
-        running = asyncio.create_task(self.acheck(claim, documents, fetch=fetch, listener=heard.put_nowait))
-        running.add_done_callback(lambda _: heard.put_nowait(None))
-        try:
-            while (thought := await heard.get()) is not None:
-                yield thought
-            await running
         finally:
             running.cancel()
 
@@ -226,17 +226,17 @@ class FactChecker:
         return self._each(self.acheck_text(text, documents, **options))
 
     async def acheck_text(
-        self, text: str | Article, documents: Documents = (), **options: Unpack[TextOptions]
+        self, text: str | Article, documents: Documents | PageCollection = (), **options: Unpack[TextOptions]
     ) -> AsyncGenerator[CheckedStatement, None]:
         """See ``check_text``."""
-        if not isinstance(text, str | Article):
-            raise DocumentsError(f"text: expected a text or an Article, got {shown(text)}")
-        done = each_of(CheckedStatement, "done", options.get("done", ()))
         article = await in_own_thread(partial(read_text, text)) if isinstance(text, str) else text
         store, fetch, progress = options.get("store"), options.get("fetch", False), options.get("progress", False)
-        given = stores_in(_path(store)) if store else documents
-        collection = document_collection(given, self.engine.settings, own=not store, fetch=fetch, progress=progress)
-        date, speaker = options.get("date", ""), options.get("speaker", "")
+        if isinstance(documents, PageCollection):
+            collection = documents
+        else:
+            given = stores_in(store) if store else documents
+            collection = document_collection(given, self.engine.settings, own=not store, fetch=fetch, progress=progress)
+        date, speaker, done = options.get("date", ""), options.get("speaker", ""), options.get("done", ())
         checking = check_article(
             self._checker, article, collection, date=date, speaker=speaker, done=done, progress=progress
         )
@@ -265,8 +265,6 @@ class FactChecker:
         self, text: str | CitingText, documents: Documents = (), **options: Unpack[CitationOptions]
     ) -> AsyncGenerator[CheckedCitation, None]:
         """See ``check_citations``."""
-        if not isinstance(text, str | CitingText):
-            raise DocumentsError(f"text: expected a text in Markdown or a CitingText, got {shown(text)}")
         citing = await in_own_thread(partial(citing_of, text)) if isinstance(text, str) else text
         seconds = self.engine.settings.run.reading * max(1, len(citing.citations))  # they read together
         sources = sources_of(listed(documents), citing.folder, fetch=options.get("fetch", False), seconds=seconds)
@@ -299,21 +297,22 @@ class FactChecker:
                 self._wait(close())
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._submit(work).result()
+        return self.submit(work).result()
 
-    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start work, of an asynchronous form, on the checker's own event loop.
+
+        Raises:
+            CheckerClosed: this checker is closed.
+        """
         if self._closed:
             work.close()
             raise CheckerClosed("this FactChecker is closed; make another, or check before the end of its with block")
         return self._loop.submit(work)
 
 
-def _engine(profile: str | Path | None, engine: Engine | None, settings: SettingKeywords) -> Engine:
+def _engine(profile: str | Path | None, engine: Engine | None, settings: Mapping[str, Any]) -> Engine:
     """The engine that was given, or that of a profile with some settings changed."""
-    if not isinstance(profile, str | Path | None):
-        raise SettingsError(f"profile: expected a name, or the path of a TOML file, got {shown(profile)}")
-    if not isinstance(engine, Engine | None):
-        raise SettingsError(f"engine: expected an Engine, got {shown(engine)}")
     if engine and (profile or settings):
         raise SettingsError(
             "engine: it has its settings already; leave out the profile and the settings, or the engine"
@@ -339,11 +338,3 @@ def _claim(claim: ClaimLike, number: int | None = None) -> Claim:
     elif not isinstance(claim, Claim):
         raise ClaimsError(f"{place}: expected a text, a Claim or a dictionary, got {shown(claim)}")
     return claim if claim.numbered or number is None else claim.model_copy(update={"id": number})
-
-
-def _path(store: Path | str) -> Path:
-    if not isinstance(store, str | Path):
-        raise DocumentsError(
-            f"store: expected the path of a knowledge store, or of a folder of them; got {shown(store)}"
-        )
-    return Path(store)

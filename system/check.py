@@ -59,6 +59,13 @@ class Engine:
         calibration = self.calibration if settings is self.settings else None
         return replace(self, settings=settings, calibration=calibration, own=own)
 
+    def within(self, budget: float | None) -> "Engine":
+        """The engine with another budget for a claim, in seconds; None keeps that of the settings."""
+        if budget is None:
+            return self
+        run = self.settings.run.model_copy(update={"budget": budget})
+        return replace(self, settings=self.settings.model_copy(update={"run": run}))
+
 
 async def check(
     engine: Engine,

@@ -83,16 +83,19 @@ class Checker:
         """The checker for statements of texts; whatever the source, they are checked as claims on documents are."""
         return Checker(self.engine.for_documents(own=False))
 
-    async def check(self, claim: Claim, collection: Collection, *, listener: Listener = unheard) -> Checked:
+    async def check(
+        self, claim: Claim, collection: Collection, *, listener: Listener = unheard, budget: float | None = None
+    ) -> Checked:
         """Check a claim by itself, within a budget of its own.
 
         Args:
             listener: called for each thought as it is added to the graph.
+            budget: seconds, in place of that of the settings.
 
         Raises:
             DocumentsError: there is no text to search.
         """
-        engine = self._engine_for(collection)
+        engine = self._engine_for(collection).within(budget)
         try:
             ranked = await _ranked(collection.ranked(claim), claim, engine.settings.run.budget)
         finally:

@@ -1,6 +1,6 @@
 """Check the statements of a text, several at a time, against one collection that is read and counted once."""
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 
 from knowledge_store.pages.page import Page, normalized
@@ -20,7 +20,7 @@ async def check_article(
     *,
     date: str = "",
     speaker: str = "",
-    done: Collection[CheckedStatement] = (),
+    done: Iterable[CheckedStatement] = (),
     progress: bool = False,
 ) -> AsyncGenerator[CheckedStatement, None]:
     """Check the statements of a text, and yield each as it is done; first those that were checked before.

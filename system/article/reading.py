@@ -14,7 +14,7 @@ from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.context import BACK, context_of
 from system.article.records import Article, Kind, Sentence
-from system.graph.records import shown, too_long
+from system.graph.records import too_long
 from system.text.claim_detection import not_a_claim
 from system.text.language import other_language
 from system.text.words import words
@@ -87,8 +87,6 @@ def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
     Raises:
         DocumentsError: there is no such file.
     """
-    if not isinstance(source, str | Path):
-        raise DocumentsError(f"text: expected the path of a file, got {shown(source)}")
     path = Path(source)
     if path.is_dir():
         raise DocumentsError(f"{source}: is a folder; expected a text ({', '.join(sorted(SUFFIXES))})")
@@ -106,13 +104,7 @@ def article_of(text: str, name: str = "text") -> Article:
 
     >>> [(one.claim, one.context) for one in article_of("The Aster bridge is old. It has two lanes.").claims]
     [('The Aster bridge is old.', ''), ('It has two lanes.', 'The Aster bridge is old.')]
-
-    Raises:
-        DocumentsError: something else than a text was given.
     """
-    for what, given in (("text", text), ("name", name)):
-        if not isinstance(given, str):
-            raise DocumentsError(f"{what}: expected a text, got {shown(given)}")
     text = text.replace(SOFT_HYPHEN, "")
     code = language_of([text])
     if code == "en":  # so is a short text called

@@ -3,13 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import counted
-from system.graph.records import Claim, ClaimResult, Label, Record, shown
-
-T = TypeVar("T")
+from system.graph.records import Claim, ClaimResult, Label, Record
 
 SCHEMA = 2
 """Version of the JSON that ``to_dict`` gives; it is raised when a field changes its meaning or goes."""
@@ -101,19 +98,6 @@ class CheckedStatement(Record):
         return answer | self.sentence.model_dump(mode="json")
 
 
-def each_of(kind: type[T], name: str, given: Iterable[T]) -> list[T]:
-    """What was given, one by one.
-
-    Raises:
-        DocumentsError: some of it is of another kind.
-    """
-    found = list(given) if isinstance(given, Iterable) else [given]
-    for one in found:
-        if not isinstance(one, kind):
-            raise DocumentsError(f"{name}: expected {kind.__name__}, got {shown(one)}")
-    return found
-
-
 class CheckedText(Record):
     """A text with the statements that were checked, in the order of the text."""
 
@@ -122,14 +106,8 @@ class CheckedText(Record):
 
     @classmethod
     def of(cls, article: Article, statements: Iterable[CheckedStatement]) -> Self:
-        """Put statements that came in any order into that of the text.
-
-        Raises:
-            DocumentsError: something else was given.
-        """
-        (article,) = each_of(Article, "article", [article])
-        found = each_of(CheckedStatement, "statements", statements)
-        return cls(article=article, statements=tuple(sorted(found, key=lambda one: one.sentence.number)))
+        """Put statements that came in any order into that of the text."""
+        return cls(article=article, statements=tuple(sorted(statements, key=lambda one: one.sentence.number)))
 
     @property
     def counts(self) -> dict[Label, int]:

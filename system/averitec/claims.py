@@ -17,7 +17,7 @@ from pathlib import Path
 
 import orjson
 
-from system.graph.records import Claim, official_date, short_enough, shown
+from system.graph.records import Claim, official_date, short_enough
 from system.graph.records import ClaimsError as ClaimsError
 
 logger = logging.getLogger(__name__)
@@ -69,11 +69,6 @@ def read_claims(path: Path | str, start: int = 0, limit: int | None = None) -> l
         ClaimsError: the file cannot be read in any of the forms, a claim that is wanted has a field of the wrong kind
             or shares its id with another, or ``start`` and ``limit`` choose nothing.
     """
-    if not isinstance(path, str | Path):
-        raise ClaimsError(f"claims: expected the path of a file, got {shown(path)}")
-    for name, number in (("start", start), ("limit", limit)):
-        if not isinstance(number, int | None) or (number is None and name == "start"):
-            raise ClaimsError(f"{path}: {name}: expected a whole number, got {shown(number)}")
     path = Path(path)
     entries = _entries(path, _read_text(path))
     if not 0 <= start < len(entries):

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from system.article.records import Article, Sentence, each_of
+from system.article.records import Article, Sentence
 from system.graph.records import ClaimResult, Label, Record
 from system.text.words import content_stems, coverage, sentences
 
@@ -160,13 +160,8 @@ class CheckedCitations(Record):
 
     @classmethod
     def of(cls, article: Article, citations: Iterable[CheckedCitation], unresolved: Sequence[str] = ()) -> Self:
-        """Put citations that came in any order into that of the text.
-
-        Raises:
-            DocumentsError: something else was given.
-        """
-        (article,) = each_of(Article, "article", [article])
-        ordered = sorted(each_of(CheckedCitation, "citations", citations), key=lambda one: one.citation.number)
+        """Put citations that came in any order into that of the text."""
+        ordered = sorted(citations, key=lambda one: one.citation.number)
         return cls(article=article, citations=tuple(ordered), unresolved=tuple(unresolved))
 
     @property

@@ -5,7 +5,7 @@ that is lost, by itself or with its node, gives its claims back and is replaced 
 this file imports Ray, and only ``--ray`` imports this file.
 
     async with ClusterChecker("auto", partial(load_engine, settings), store, claims, settings) as checker:
-        results = await run(checker, claims, output, journal)
+        results = await run(checker.check, checker.places, claims, output, journal)
 """
 
 import asyncio
@@ -14,9 +14,10 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 import ray
@@ -41,16 +42,6 @@ MakeEngine = Callable[[], Engine]
 logger = logging.getLogger(__name__)
 
 
-class Share(NamedTuple):
-    """Resources of a node that one engine and its ranking processes reserve."""
-
-    cpus: int
-    gpus: int
-
-    def __str__(self) -> str:
-        return f"{self.cpus} CPUs" + (f" and {self.gpus} GPU" if self.gpus else "")
-
-
 def connect(address: str) -> None:
     """Join the cluster at an address, or start one of this machine alone.
 
@@ -73,57 +64,32 @@ def connect(address: str) -> None:
         ) from error
 
 
-def share_of(settings: Settings) -> Share:
-    """Resources of an engine: a GPU where its backend can use one and the cluster has some; a CPU for itself and one
-    for each ranking process.
-    """
-    resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    uses_gpu = settings.model.backend == "vllm" and resources.get("GPU", 0) >= 1
-    return Share(cpus=1 + settings.run.workers, gpus=int(uses_gpu))
-
-
-def room_for(share: Share) -> int:
-    """How many engines fit on the cluster's nodes, none of them across two.
+def room_for(cpus: int, gpus: int) -> int:
+    """How many engines of so many CPUs and GPUs fit on the cluster's nodes, none of them across two.
 
     Raises:
         CheckerError: not a single one.
     """
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
-    room = sum(engines_on(node, share) for node in nodes)
+    wanted = {"CPU": cpus, "GPU": gpus}
+    room = sum(min(int(node.get(name, 0)) // count for name, count in wanted.items() if count) for node in nodes)
     if not room:
         found = "; ".join(f"{node.get('CPU', 0):g} CPUs and {node.get('GPU', 0):g} GPUs" for node in nodes)
         raise CheckerError(
-            f"an engine needs {share} on one machine, but the cluster's machines have {found}; "
-            "add a machine, or change the number of ranking processes (--workers)"
+            f"an engine needs {cpus} CPUs{' and a GPU' if gpus else ''} on one machine, but the cluster's machines "
+            f"have {found}; add a machine, or change the number of ranking processes (--workers)"
         )
     return room
-
-
-def engines_on(node: dict[str, float], share: Share) -> int:
-    """How many engines fit on a node.
-
-    >>> engines_on({"CPU": 16.0, "GPU": 2.0}, Share(cpus=5, gpus=1))
-    2
-    >>> engines_on({"CPU": 16.0}, Share(cpus=5, gpus=0))
-    3
-    """
-    by_cpus = int(node.get("CPU", 0)) // share.cpus
-    return min(by_cpus, int(node.get("GPU", 0)) // share.gpus) if share.gpus else by_cpus
 
 
 class ClusterWorker:
     """An actor: a ``LocalChecker`` in a process of its own on some node. The store is read there, beside the engine."""
 
-    def __init__(self, make_engine: MakeEngine, store: Path, claims: Sequence[Claim], own: bool) -> None:
-        self._make_engine = make_engine
-        self._store, self._claims, self._own = store, claims, own
-
-    async def load(self) -> WorkerReport:
+    async def load(self, make_engine: MakeEngine, store: Path, claims: Sequence[Claim], own: bool) -> WorkerReport:
         """Load the engine; apart from the constructor, whose errors Ray reports without their types."""
         began = time.perf_counter()
-        engine = self._make_engine()
-        seconds = time.perf_counter() - began
-        self._checker = LocalChecker(engine, self._store, self._claims, seconds, own=self._own)
+        engine = make_engine()
+        self._checker = LocalChecker(engine, store, claims, time.perf_counter() - began, own=own)
         await self._checker.__aenter__()  # until the process ends
         return self._checker.workers[0]
 
@@ -135,27 +101,14 @@ class ClusterWorker:
 
 @dataclass(eq=False)
 class _Worker:
-    """An actor as the driver sees it.
-
-    Attributes:
-        report: its last report.
-        loaded: whether its engine is.
-        busy: claims that it has now.
-    """
+    """An actor as the driver sees it, with its last report."""
 
     actor: Any
     report: WorkerReport = field(default_factory=WorkerReport)
-    loaded: bool = False
-    busy: int = 0
-
-    def lose(self, error: RayError) -> None:
-        """Note why it is lost, and end it."""
-        self.report = self.report.model_copy(update={"lost": _reason(error)})
-        ray.kill(self.actor)  # if only the connection was lost, it would live on and keep its GPU
 
 
 class ClusterChecker:
-    """A ``RunChecker`` over a cluster; an async context manager that joins the cluster and leaves it.
+    """Checks claims like ``LocalChecker``; an async context manager that joins the cluster and leaves it.
 
     Args:
         address: see ``connect``.
@@ -178,25 +131,25 @@ class ClusterChecker:
         *,
         own: bool = False,
     ) -> None:
-        self._address = address
+        self._address, self._settings = address, settings
         self._work = make_engine, store.resolve(), claims, own
-        self._settings = settings
-        self._each = settings.run.places
         self._workers: list[_Worker] = []
+        self._free: asyncio.PriorityQueue[tuple[int, int]] = asyncio.PriorityQueue()  # place in a worker, the worker
         self._loading: set[asyncio.Task[None]] = set()
         self._last_tries = asyncio.Lock()
-        self._changed = asyncio.Event()
 
     async def __aenter__(self) -> "ClusterChecker":
         connect(self._address)
+        resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        self._gpus = int(self._settings.model.backend == "vllm" and resources.get("GPU", 0) >= 1)
+        self._cpus = 1 + self._settings.run.workers  # for itself and each ranking process
         try:
-            self._share = share_of(self._settings)
-            room = room_for(self._share)
+            room = room_for(self._cpus, self._gpus)
         except CheckerError:
             ray.shutdown()
             raise
-        self.places = room * self._each
-        logger.info("%d workers, each with %s", room, self._share)
+        self.places = room * self._settings.run.places
+        logger.info("%d workers, each with %d CPUs and %d GPUs", room, self._cpus, self._gpus)
         for _ in range(room):
             self._start_worker()
         await asyncio.wait(self._loading, return_when=asyncio.FIRST_COMPLETED)  # loading is no part of the run's time
@@ -211,95 +164,78 @@ class ClusterChecker:
 
     @property
     def workers(self) -> list[WorkerReport]:
-        """See ``RunChecker.workers``."""
+        """The workers so far, lost ones included."""
         return [worker.report for worker in self._workers]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """See ``RunChecker.check``: a claim whose worker is lost goes to another."""
-        for _ in range(TRIES - 1):
-            if checked := await self._try(claim):
-                return checked
-        async with self._last_tries:
-            return await self._try(claim) or _lost(claim, two_labels=self._settings.graph.two_labels)
+        """See ``LocalChecker.check``: a claim whose worker is lost goes to another.
+
+        Raises:
+            CheckerError: no worker is left.
+        """
+        for left in reversed(range(TRIES)):
+            async with nullcontext() if left else self._last_tries:
+                if checked := await self._try(claim):
+                    return checked
+        return _lost(claim, two_labels=self._settings.graph.two_labels)
 
     async def _try(self, claim: Claim) -> tuple[ClaimResult, bytes] | None:
         """Check a claim on the worker with the fewest claims; None if that worker was lost over it."""
-        worker = await self._least_busy()
-        worker.busy += 1
+        place, worker = await self._take()
         try:
-            result, graph, report = await worker.actor.check.remote(claim)
+            result, graph, report = await self._workers[worker].actor.check.remote(claim)
         except RayTaskError:  # raised by the worker's own code
             raise
         except RayError as error:
-            self._replace(worker, error)
+            if not self._workers[worker].report.lost:  # else another of its claims has seen to it
+                logger.warning("lost a worker, its claims go to others: %s", error)
+                self._lose(worker, error)
+                self._start_worker()
             return None
-        finally:
-            worker.busy -= 1
-            self._wake()
-        if not worker.report.lost:
-            worker.report = report
+        if not self._workers[worker].report.lost:
+            self._workers[worker].report = report
+        self._free.put_nowait((place, worker))
         return result, graph
 
-    async def _least_busy(self) -> _Worker:
+    async def _take(self) -> tuple[int, int]:
+        """Wait for a place in a worker; those of lost workers are dropped."""
         while True:
-            left = [worker for worker in self._workers if not worker.report.lost]
-            if not left:
+            place, worker = await self._free.get()
+            if not self._workers[worker].report.lost:
+                return place, worker
+            if all(one.report.lost for one in self._workers):
+                self._free.put_nowait((place, worker))  # so that other claims see it too
                 raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
-            if free := [worker for worker in left if worker.loaded and worker.busy < self._each]:
-                return min(free, key=lambda worker: worker.busy)
-            await self._changed.wait()
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
 
     def _start_worker(self) -> None:
         """Ask for a worker; while the cluster has no room for it, Ray keeps it waiting."""
-        cpus, gpus = self._share
-        worker = _Worker(ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus).remote(*self._work))
-        self._workers.append(worker)
-        task = asyncio.create_task(self._load(worker))
+        self._workers.append(
+            _Worker(ray.remote(ClusterWorker).options(num_cpus=self._cpus, num_gpus=self._gpus).remote())
+        )
+        task = asyncio.create_task(self._load(len(self._workers) - 1))
         self._loading.add(task)
         task.add_done_callback(self._loading.discard)
 
-    async def _load(self, worker: _Worker) -> None:
+    async def _load(self, worker: int) -> None:
         """Have a worker load its engine; one that could not load it would not load it the next time either."""
         try:
-            worker.report = await worker.actor.load.remote()
-            worker.loaded = True
+            self._workers[worker].report = await self._workers[worker].actor.load.remote(*self._work)
         except RayError as error:
-            worker.lose(error)
-            left = sum(not other.report.lost for other in self._workers)
-            logger.warning("cannot start a worker, %d left: %s", left, worker.report.lost)
-        self._wake()
+            self._lose(worker, error)
+            logger.warning("cannot start a worker: %s", self._workers[worker].report.lost)
+        for place in range(self._settings.run.places):
+            self._free.put_nowait((place, worker))
 
-    def _replace(self, worker: _Worker, error: RayError) -> None:
-        if worker.report.lost:  # another of its claims has seen to it
-            return
-        worker.lose(error)
-        logger.warning(
-            "lost worker %d on %s, its claims go to others: %s", worker.report.pid, worker.report.node, error
-        )
-        self._start_worker()
-
-
-def _reason(error: RayError) -> str:
-    if isinstance(error, RayTaskError):
-        return f"{type(error.cause).__name__}: {error.cause}"
-    return " ".join(str(error).split())
+    def _lose(self, worker: int, error: RayError) -> None:
+        """Note why a worker is lost, and end it: if only the connection was lost, it would keep its GPU."""
+        reason = f"{type(error.cause).__name__}: {error.cause}" if isinstance(error, RayTaskError) else str(error)
+        lost = self._workers[worker]
+        lost.report = lost.report.model_copy(update={"lost": " ".join(reason.split())})
+        ray.kill(lost.actor)
 
 
 def _lost(claim: Claim, *, two_labels: bool) -> tuple[ClaimResult, bytes]:
     """The row of a claim that has lost every worker that tried it."""
-    expected = f"lost {TRIES} workers in turn while they checked this claim"
-    failures = (
-        Failure(operation="worker", message=expected),
-        Failure(
-            operation="final verdict",
-            message="expected a verdict of at least one branch, but the workers were lost",
-            unanswered=True,
-        ),
-    )
     verdict = Verdict(
         label=Label.NOT_ENOUGH_EVIDENCE,
         justification="The claim was not judged: its workers were lost.",
@@ -308,11 +244,12 @@ def _lost(claim: Claim, *, two_labels: bool) -> tuple[ClaimResult, bytes]:
     verdict = verdict.of_two if two_labels else verdict
     graph = Graph(claim)
     graph.add(verdict, [graph.root], "final verdict")
+    lost = Failure(operation="worker", message=f"lost {TRIES} workers that checked this claim in turn", unanswered=True)
     result = ClaimResult(
         claim=claim,
         verdict=verdict,
         pairs=(QuestionAnswer.unanswered(claim.text),),
         timing=Timing(seconds=0.0, stages={}, cost=Cost(), rounds=0, branches=0, cut_short=False),
-        failures=failures,
+        failures=(lost,),
     )
     return result, orjson.dumps(graph.to_json())

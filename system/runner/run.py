@@ -1,19 +1,19 @@
 """A run: many claims, several at a time, each safe on disk before it counts; and the folder of its outputs.
 
-Claims are checked by a ``RunChecker``: this process (``LocalChecker``) or the actors of a Ray cluster (``cluster``).
+Claims are checked by this process (``LocalChecker``) or by the actors of a Ray cluster (``cluster.ClusterChecker``).
 
     async with LocalChecker(engine, store, claims) as checker:
-        results = await run(checker, claims, output, journal)
+        results = await run(checker.check, checker.places, claims, output, journal)
 """
 
 import asyncio
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -29,33 +29,9 @@ from system.hardware.machine import describe_machine
 from system.runner.measured import WorkerReport
 from system.settings import Settings
 
-SHOWN = 8  # workers that the progress line counts one by one
-
 
 class CheckerError(Exception):
     """No claim can be checked any more, or none ever could; what is finished is in the journal."""
-
-
-class RunChecker(Protocol):
-    """Checks the claims of a run; gives each result with the graph as JSON."""
-
-    @property
-    def places(self) -> int:
-        """Claims that it can hold at a time, those included whose stores are read ahead."""
-        ...
-
-    @property
-    def workers(self) -> list[WorkerReport]:
-        """The workers so far, lost ones included."""
-        ...
-
-    async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """Check a claim.
-
-        Raises:
-            CheckerError: no worker is left.
-        """
-        ...
 
 
 class LocalChecker:
@@ -86,16 +62,24 @@ class LocalChecker:
         await self._engine.model.close()
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """See ``RunChecker.check``."""
+        """Check a claim; return its result with the graph as JSON."""
         checked = await self._batch.check(claim)
         self.workers = [self.workers[0].after(checked.result)]
         return checked.result, orjson.dumps(checked.graph.to_json())
 
 
-async def run(checker: RunChecker, claims: Sequence[Claim], output: Path, journal: Journal) -> list[ClaimResult]:
+async def run(
+    check: Callable[[Claim], Awaitable[tuple[ClaimResult, bytes]]],
+    places: int,
+    claims: Sequence[Claim],
+    output: Path,
+    journal: Journal,
+) -> list[ClaimResult]:
     """Check the claims that the journal does not hold yet.
 
     Args:
+        check: checks a claim, and returns its result with the graph as JSON.
+        places: claims that are given to ``check`` at a time.
         output: folder for the graphs; the journal is open already.
 
     Returns:
@@ -112,11 +96,10 @@ async def run(checker: RunChecker, claims: Sequence[Claim], output: Path, journa
     earlier = max((result.timing.finished_at for result in journal.finished), default=0.0)
     began = perf_counter()
     with progress_bar(total=len(claims), initial=len(done), unit="claim", desc="checking", smoothing=0.05) as progress:
-        async with aclosing(each(checker.check, left, checker.places)) as checks:
+        async with aclosing(each(check, left, places)) as checks:
             async for result, graph in checks:
                 timing = result.timing.model_copy(update={"finished_at": earlier + perf_counter() - began})
                 await _keep(result.model_copy(update={"timing": timing}), graph, graphs, journal)
-                progress.set_postfix_str(claims_by_worker(checker.workers), refresh=False)
                 progress.update()
     return in_order(journal, claims)
 
@@ -136,22 +119,6 @@ async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journa
             f"{graphs.parent}: claim {result.claim.id} cannot be written ({error.strerror}); the "
             f"{len(journal.finished)} claims before it are safe: make room, then use --resume"
         ) from error
-
-
-def claims_by_worker(workers: Sequence[WorkerReport]) -> str:
-    """How the finished claims are spread, for the progress line; nothing where one worker does all.
-
-    >>> of = lambda claims: WorkerReport(claims=claims)
-    >>> claims_by_worker([of(3), of(2)])
-    'by worker 3 2'
-    >>> claims_by_worker([of(claims) for claims in range(100)])
-    'by worker 0 to 99'
-    """
-    counts = [worker.claims for worker in workers]
-    if len(counts) < 2:
-        return ""
-    spread = " ".join(map(str, counts)) if len(counts) <= SHOWN else f"{min(counts)} to {max(counts)}"
-    return f"by worker {spread}"
 
 
 # What a machine can do may change between a run and its resumption; it changes no result.

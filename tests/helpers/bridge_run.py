@@ -36,7 +36,7 @@ def main() -> None:
 async def check_all(engine, claims, folder, journal):
     """Check claims in this process against FOLDER/stores."""
     async with LocalChecker(engine, folder / "stores", claims) as checker:
-        return await run(checker, claims, folder, journal)
+        return await run(checker.check, checker.places, claims, folder, journal)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def load_engine(folder, delay):
 async def check_all(folder, delay, address, journal):
     make_engine = partial(load_engine, folder, delay)
     async with ClusterChecker(address, make_engine, folder / "stores", CLAIMS, SETTINGS) as checker:
-        results = await run(checker, CLAIMS, folder, journal)
+        results = await run(checker.check, checker.places, CLAIMS, folder, journal)
         return results, checker.workers
 
 

@@ -12,10 +12,9 @@ from typing import Any, TypeVar
 import httpx2
 import orjson
 import uvicorn
-from starlette.types import ASGIApp
 
-from system.app.service.answering import CONNECTIONS, KEEP_ALIVE, configured
 from system.app.service.app import Capacity, create_app
+from system.app.service.listening import CONNECTIONS, configured
 from system.app.service.worker import Stores, Worker
 from system.check import Engine
 from system.models.base import Request
@@ -71,16 +70,10 @@ def listening(
     **limits: int,
 ) -> Iterator[str]:
     """The address of a real service in a thread."""
-    with answering(create_app(Worker(engine), Stores(stores), Capacity(**limits), token), connections) as address:
-        yield address
-
-
-@contextmanager
-def answering(app: ASGIApp, connections: int = CONNECTIONS, keep_alive: int = KEEP_ALIVE) -> Iterator[str]:
-    """The address of a real server of an application, in a thread."""
+    app = create_app(Worker(engine), Stores(stores), Capacity(**limits), token)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(configured(app, connections, keep_alive))
+        server = uvicorn.Server(configured(app, connections))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         while not server.started:
@@ -123,8 +116,8 @@ async def in_state(client: httpx2.AsyncClient, claim_id: str, state: str) -> Non
 def events_of(text: str) -> list[tuple[str, str, dict]]:
     """Name, id and data of the server-sent events of a stream; comments are passed over."""
     found = []
-    for block in text.split("\r\n\r\n"):
-        fields = dict(line.split(": ", 1) for line in block.split("\r\n") if line and not line.startswith(":"))
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if line and not line.startswith(":"))
         if fields:
             found.append((fields["event"], fields.get("id", ""), orjson.loads(fields["data"])))
     return found

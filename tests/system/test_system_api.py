@@ -1,7 +1,6 @@
 """The engine as a library: the blocking and the asynchronous form, with a script for a model."""
 
 import asyncio
-import json
 import os
 import signal
 import threading
@@ -11,19 +10,12 @@ import psutil
 import pytest
 
 from factgraph import (
-    CheckedCitations,
-    CheckedText,
     CheckerClosed,
     Claim,
     Document,
     FactChecker,
     Label,
     SearchError,
-    article_of,
-    citing_of,
-    read_article,
-    read_citing,
-    read_claims,
 )
 from knowledge_store.pages.documents import DocumentsError
 from system.averitec.claims import ClaimsError
@@ -53,13 +45,6 @@ def checker():
         yield checker
 
 
-def test_gives_verdict_evidence_and_graph(checker):
-    checked = checker.check(CLAIM, TEXTS)
-    assert checked.verdict.label is Label.SUPPORTED and checked.verdict == checked.result.verdict
-    assert {passage.url for pair in checked.evidence for passage in pair.passages} <= TEXTS.keys()
-    assert checked.graph.root.content == CLAIM and len(checked.graph.thoughts) > 3
-
-
 def test_documents_are_judged_by_their_sentences():
     settings = settings_with(reading__document_strategy="entailment")
     fitted_to_others = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.0))
@@ -72,15 +57,11 @@ def test_documents_are_judged_by_their_sentences():
 
 
 def test_sync_and_async_give_the_same(checker):
-    one, other = asyncio.run(make_checker().acheck(CLAIM, TEXTS)), checker.check(CLAIM, TEXTS)
-    assert (one.verdict, one.evidence) == (other.verdict, other.evidence)
-
-
-def test_works_where_a_loop_is_running(checker):
     async def in_a_notebook():
-        return checker.check(CLAIM, TEXTS)
+        return checker.check(CLAIM, TEXTS), await make_checker().acheck(CLAIM, TEXTS)
 
-    assert asyncio.run(in_a_notebook()).verdict.label is Label.SUPPORTED
+    one, other = asyncio.run(in_a_notebook())
+    assert (one.verdict, one.evidence) == (other.verdict, other.evidence)
 
 
 def test_reads_a_folder_of_documents(checker, tmp_path):
@@ -102,10 +83,9 @@ def test_thoughts_come_one_by_one_and_the_verdict_last(checker):
     thoughts = list(checker.thoughts(CLAIM, TEXTS))
     assert {thought.id for thought in thoughts} == expected and isinstance(thoughts[-1].content, Verdict)
 
-    async def follow():
-        return {thought.id async for thought in make_checker().athoughts(CLAIM, TEXTS)}
-
-    assert asyncio.run(follow()) == expected
+    heard = []
+    asyncio.run(make_checker().acheck(CLAIM, TEXTS, listener=heard.append))
+    assert {thought.id for thought in heard} == expected
 
 
 def test_abandoning_the_iterator_ends_the_check(checker):
@@ -244,14 +224,6 @@ def test_a_citation_finds_its_document_by_address(checker):
     assert cited.source == "https://a.example/report.pdf" and cited.result is not None
 
 
-def test_what_was_checked_is_plain_values_too(checker):
-    checked = checker.check(Claim(CLAIM.text, speaker="Mira Halvers"), TEXTS)
-    plain = json.loads(json.dumps(checked.to_dict()))
-    assert (plain["claim"]["speaker"], plain["label"]) == ("Mira Halvers", "Supported")
-    assert plain["evidence"][0]["passages"][0]["address"] in TEXTS and "graph" not in plain
-    assert len(checked.to_dict(graph=True)["graph"]["thoughts"]) == len(checked.graph.thoughts)
-
-
 def test_closing_twice_is_fine_and_checking_then_is_not():
     checker = make_checker()
     checker.close()
@@ -310,10 +282,8 @@ def test_a_wrong_claim_cannot_be_made(wrong, message):
     [
         (None, r"^documents: expected a path, a Document, .* got None \(NoneType\)"),
         (5, r"^documents: expected a path, .*got 5 \(int\)"),
-        (b"text", r"^documents: expected a path, .*got b'text' \(bytes\)"),
         ([5], r"^documents: expected a path, .*got 5 \(int\) among them"),
         ({"a.md": 5}, r"^document: text: expected a text, got 5 \(int\)"),
-        ({5: "text"}, r"^documents: expected texts by their names, got the name 5 \(int\)"),
         ("The bridge opened in 1932. " * 20, r"^The bridge opened in 1932.* not found; expected a file or a folder"),
     ],
 )
@@ -328,12 +298,9 @@ def test_what_is_no_document_is_named(checker, documents, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"text": " "}, "^document: text: expected a text, got an empty one$"),
-        ({"text": None}, r"^document: text: expected a text, got None \(NoneType\)"),
-        ({"text": "A.", "address": 5}, r"^document: address: expected a text, got 5 \(int\)"),
-        ({"text": "A.", "date": 2020}, r"^document: date: expected a text or a date, got 2020 \(int\)"),
+        ({"text": " "}, "^document: text: expected a text, got ' '"),
         ({"text": "A.", "date": "May"}, "^document: date: expected a date as 2020-08-25 or 25-8-2020, got 'May'"),
-        ({"text": "A.", "page": 0}, r"^document: page: expected a number from 1, got 0 \(int\)"),
+        ({"text": "A.", "page": 0}, "^document: page: expected a number from 1, got 0"),
     ],
 )
 def test_a_wrong_document_cannot_be_made(values, message):
@@ -341,15 +308,9 @@ def test_a_wrong_document_cannot_be_made(values, message):
         Document(**values)
 
 
-def test_other_inputs_of_a_wrong_type_are_named(checker):
-    with pytest.raises(DocumentsError, match=r"^text: expected a text or an Article, got 5 \(int\)"):
-        list(checker.check_text(5, TEXTS))
-    with pytest.raises(DocumentsError, match=r"^text: expected a text in Markdown or a CitingText, got 5 \(int\)"):
-        list(checker.check_citations(5, TEXTS))
+def test_other_wrong_inputs_are_named(checker):
     with pytest.raises(ClaimsError, match=r"^claim: date: expected a date"):
         list(checker.check_text("The Aster bridge opened in 1932.", TEXTS, date="May"))
-    with pytest.raises(DocumentsError, match=r"^store: expected the path of a knowledge store, .* got 5 \(int\)"):
-        checker.check_many(["A claim."], store=5)
     with pytest.raises(DocumentsError, match=r"^documents: expected documents or a store, got both"):
         checker.check_many(["A claim."], TEXTS, store="store.json")
 
@@ -359,8 +320,6 @@ def test_other_inputs_of_a_wrong_type_are_named(checker):
     [
         ({"depth": "three"}, "depth: expected a valid integer, .*got 'three'"),
         ({"depth": None}, "depth: expected a valid integer, got None"),
-        ({"profile": 5}, r"^profile: expected a name, or the path of a TOML file, got 5 \(int\)"),
-        ({"engine": "got"}, r"^engine: expected an Engine, got 'got' \(str\)"),
         (
             {"engine": Engine(ScriptedModel({}), BagOfWords(), settings_with()), "depth": 2},
             "^engine: it has its settings",
@@ -371,40 +330,6 @@ def test_wrong_settings_of_a_checker_are_named(given, message):
     with pytest.raises(SettingsError, match=message) as raised:
         FactChecker(**{"profile": "laptop"} | given if "engine" not in given else given)
     assert "http" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("use", "error", "message"),
-    [
-        (lambda: article_of(None), DocumentsError, r"^text: expected a text, got None \(NoneType\)$"),
-        (lambda: article_of("A.", 5), DocumentsError, r"^name: expected a text, got 5 \(int\)$"),
-        (lambda: citing_of(None), DocumentsError, r"^text: expected a text in Markdown, got None \(NoneType\)$"),
-        (lambda: read_article(None), DocumentsError, r"^text: expected the path of a file, got None \(NoneType\)$"),
-        (lambda: read_citing(3), DocumentsError, r"^text: expected the path of a file, got 3 \(int\)$"),
-        (lambda: read_claims(None), ClaimsError, r"^claims: expected the path of a file, got None \(NoneType\)$"),
-        (lambda: read_claims("a", limit="a"), ClaimsError, r"^a: limit: expected a whole number, got 'a' \(str\)$"),
-        (lambda: read_claims("a", start=None), ClaimsError, r"^a: start: expected a whole number, got None"),
-        (lambda: CheckedText.of(3, 3), DocumentsError, r"^article: expected Article, got 3 \(int\)$"),
-        (lambda: CheckedText.of(article_of("A."), 3), DocumentsError, "^statements: expected CheckedStatement, got 3"),
-        (lambda: CheckedCitations.of(3, []), DocumentsError, r"^article: expected Article, got 3 \(int\)$"),
-        (lambda: CheckedCitations.of(article_of("A."), [3]), DocumentsError, "^citations: expected CheckedCitation"),
-    ],
-)
-def test_readers_name_what_has_a_wrong_type(use, error, message):
-    with pytest.raises(error, match=message):
-        use()
-
-
-def test_what_was_checked_before_must_be_statements(checker):
-    for done in (3, "statements", [3]):
-        with pytest.raises(DocumentsError, match=r"^done: expected CheckedStatement, got"):
-            list(checker.check_text("The Aster bridge opened in 1932.", TEXTS, done=done))
-
-
-def test_an_open_file_is_no_document(checker, tmp_path):
-    (tmp_path / "a.md").write_text(PAGES[0][1])
-    with (tmp_path / "a.md").open() as file, pytest.raises(DocumentsError, match=r"^documents: expected a path, .*IO"):
-        checker.check(CLAIM, file)
 
 
 def test_an_archive_that_is_missing_is_told_at_once(tmp_path):

@@ -106,7 +106,7 @@ async def _run(opening: "LocalChecker | ClusterChecker", claims: list[Claim], ou
     earlier = read_measured(output)
     async with opening as checker:
         keep_measured(output, earlier.and_part(checker.workers))
-        await run(checker, claims, output, journal)
+        await run(checker.check, checker.places, claims, output, journal)
         keep_measured(output, earlier.and_part(checker.workers))
 
 

@@ -2,15 +2,13 @@
 
 import asyncio
 import platform
+import re
 import shutil
-import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, metadata, requires
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import psutil
 from cyclopts import Parameter
@@ -19,7 +17,7 @@ from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
 from system.app.options import ClaimsFile, SettingOptions, Store
 from system.averitec.claims import ClaimsError, read_claims
-from system.hardware.machine import choose_profile, torch_if_installed, version_of
+from system.hardware.machine import choose_profile, torch_if_installed, usable_memory, version_of
 from system.models.base import ModelUnavailable
 from system.settings import Settings, load
 
@@ -29,25 +27,23 @@ if TYPE_CHECKING:
 
 GIB = 2**30
 DISTRIBUTION = "got-factcheck"
-DRIVERS = {11: 450, 12: 525, 13: 580}
-"""Oldest driver of a CUDA release (NVIDIA, CUDA Compatibility, table 1)."""
+DRIVER = Path("/proc/driver/nvidia/version")
 MEMORY = 3.0  # peak GiB of a run without a language model over the dev split (README)
 DISK = 1.0  # GiB; a run over 500 claims leaves 0.06
 
 
 class State(StrEnum):
-    """Severity of a finding."""
+    """Severity of a finding: with a note, a run works without."""
 
     GOOD = "ok"
-    NOTE = "note"  # a run works without
-    BAD = "missing"  # a run fails
+    NOTE = "note"
+    BAD = "missing"
 
 
 STYLES = {State.GOOD: "green", State.NOTE: "yellow", State.BAD: "bold red"}
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing that was looked at: what, its state, what is there, and what the user can do."""
 
     subject: str
@@ -77,8 +73,7 @@ def doctor(
         Finding("Python", State.GOOD, f"{platform.python_version()} on {platform.platform()}"),
         *packages(),
         gpu(chosen.model.backend == "vllm"),
-        memory(),
-        disk(output),
+        *memory_and_disk(output),
         *examine_models(chosen),
         *examine_inputs(claims or EXAMPLE_CLAIMS, knowledge_store or EXAMPLE_STORE),
     ]
@@ -88,18 +83,11 @@ def doctor(
 
 def print_findings(findings: Sequence[Finding], console: "Console") -> None:
     """Print a line a finding, with its remedy below, and a sentence in the end."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for _ in range(3):
-        table.add_column(overflow="fold")
-    for one in findings:
-        remedy = f"\n→ {one.remedy}" if one.remedy else ""
-        table.add_row(
-            Text(one.state, style=STYLES[one.state]), Text(one.subject, style="bold"), Text(one.found + remedy)
-        )
-    console.print(table)
+    for subject, state, found, remedy in findings:
+        shown = f"{found}\n        → {remedy}" if remedy else found
+        console.print(Text.assemble((f"{state:<8}", STYLES[state]), (subject, "bold"), f"  {shown}"))
     missing = [one.subject for one in findings if one.state is State.BAD]
     said = f"missing for a run: {', '.join(missing)}" if missing else "this machine has what a run needs"
     console.print(f"\n{said}", markup=False)
@@ -120,78 +108,52 @@ def packages() -> Iterator[Finding]:
     except PackageNotFoundError:
         yield Finding("packages", State.NOTE, f"{DISTRIBUTION} is not installed here", "pip install .")
         return
-    wrong = _wrong(wanted, "")
+    wrong = _wrong([each for each in wanted if not each.marker])
     remedy = "install the project again: scripts/setup.sh, or pip install ."
     yield _judged("packages", not wrong, "; ".join(wrong) or "as required", remedy)
-    absent = [extra for extra in extras if _wrong(wanted, extra)]
-    yield Finding("extras", State.GOOD, ", ".join(extra for extra in extras if extra not in absent) or "none")
-    if absent:
-        remedy = "to install one: scripts/setup.sh NAME, or pip install '.[NAME]'"
-        yield Finding("other extras", State.NOTE, ", ".join(absent), remedy)
+    of = {
+        extra: [each for each in wanted if each.marker and each.marker.evaluate({"extra": extra})] for extra in extras
+    }
+    absent = [extra for extra in extras if _wrong(of[extra])]
+    found = f"{', '.join(extra for extra in extras if extra not in absent) or 'none'}"
+    remedy = f"to install {', '.join(absent)}: scripts/setup.sh NAME, or pip install '.[NAME]'"
+    yield _judged("extras", not absent, found, remedy, State.NOTE)
 
 
-def _wrong(wanted: "Iterable[Requirement]", extra: str) -> list[str]:
-    """Requirements, of an extra or of the project itself (""), that are not met."""
-
-    def applies(marker: object, extra: str) -> bool:
-        return not marker or marker.evaluate({"extra": extra})  # type: ignore[attr-defined]
-
-    own = [each for each in wanted if applies(each.marker, extra) and not (extra and applies(each.marker, ""))]
+def _wrong(wanted: "Sequence[Requirement]") -> list[str]:
+    """Requirements that are not met."""
     return [
         f"{each.name} {found or 'not installed'}, need {each.specifier or 'any version'}"
-        for each in own
+        for each in wanted
         if not ((found := version_of(each.name)) and each.specifier.contains(found, True))
     ]
 
 
 def gpu(needed: bool) -> Finding:
-    """The GPU, its driver, and the CUDA release that torch was built for."""
-    torch, driver = torch_if_installed(), _driver()
-    if not torch:
-        remedy = "scripts/setup.sh gpu" if driver else "run on a machine with an NVIDIA GPU, or take another profile"
-        found = f"driver {driver or 'none'}, PyTorch is not installed"
-        return _judged("GPU", not needed, found, remedy)
-    cuda = torch.version.cuda
-    if torch.cuda.is_available():
+    """The GPU and its driver, as PyTorch finds them."""
+    torch = torch_if_installed()
+    driver = re.search(r"\d+\.[\d.]+", DRIVER.read_text()) if DRIVER.exists() else None
+    if torch and torch.cuda.is_available():
         one = torch.cuda.get_device_properties(0)
-        return _judged("GPU", True, f"{one.name}, {one.total_memory / GIB:.1f} GiB, driver {driver}, CUDA {cuda}", "")
+        return Finding("GPU", State.GOOD, f"{one.name}, {one.total_memory / GIB:.1f} GiB, CUDA {torch.version.cuda}")
     if not driver:
         remedy = "run on a machine with an NVIDIA GPU and its driver, or take another profile"
-        return _judged("GPU", not needed, "none" if needed else "none, and the profile needs none", remedy)
-    state, oldest = State.BAD if needed else State.NOTE, DRIVERS.get(int((cuda or "0").split(".")[0]), 0)
-    if not cuda:
-        found, remedy = f"torch {torch.__version__} cannot use it", "pip install torch==2.13.0"
-    elif int(driver.split(".")[0]) < oldest:
-        state, found = State.BAD, f"{driver} is too old for CUDA {cuda}"
-        remedy = f"install driver {oldest} or newer, or on a data-center GPU NVIDIA's package cuda-compat"
+    elif not torch:
+        remedy = "scripts/setup.sh gpu"
     else:
-        found, remedy = "torch finds no device", "see nvidia-smi, CUDA_VISIBLE_DEVICES"
-    return Finding("GPU", state, f"driver {driver}: {found}", remedy)
+        remedy = f"see nvidia-smi and CUDA_VISIBLE_DEVICES; the driver may be too old for CUDA {torch.version.cuda}"
+    return _judged("GPU", not needed, f"none that PyTorch finds, driver {driver[0] if driver else 'none'}", remedy)
 
 
-def _driver() -> str:
-    """Version of the NVIDIA driver, or nothing."""
-    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return next(iter(done.stdout.split()), "")
-
-
-def memory() -> Finding:
-    """Main memory that is free, against what a run takes without a language model."""
+def memory_and_disk(output: Path) -> Iterator[Finding]:
+    """Free main memory, against what a run takes without a language model; room on the disk of the output folder."""
     state = psutil.virtual_memory()
     found = f"{state.available / GIB:.1f} of {state.total / GIB:.1f} GiB free, {psutil.cpu_count()} CPUs"
-    return _judged("memory", state.available >= MEMORY * GIB, found, f"free {MEMORY:.0f} GiB")
-
-
-def disk(output: Path) -> Finding:
-    """Room on the disk of the output folder, or of the nearest folder above it that exists."""
+    yield _judged("memory", state.available >= MEMORY * GIB, found, f"free {MEMORY:.0f} GiB")
     folder = next(place for place in (output.absolute(), *output.absolute().parents) if place.is_dir())
     free = shutil.disk_usage(folder).free
     remedy = f"make room for {DISK:.0f} GiB, or name another folder with --output"
-    return _judged("disk", free >= DISK * GIB, f"{free / GIB:.1f} GiB free at {folder}", remedy)
+    yield _judged("disk", free >= DISK * GIB, f"{free / GIB:.1f} GiB free at {folder}", remedy)
 
 
 def examine_models(settings: Settings) -> Iterator[Finding]:
@@ -199,25 +161,22 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
     from system.hardware.weights import find, needed, size
     from system.models.loading import models_of
 
-    backend, name = settings.model.backend, settings.model.model
-    if backend == "vllm":
-        there = find_spec("vllm")
-        yield _judged(
-            "vllm", there, "installed" if there else "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'"
-        )
     for weights in needed(settings):
         folder = find(weights.name)
         found = f"({size(folder) / GIB:.1f} GiB) in {folder}" if folder else "is not on this machine"
         yield _judged(weights.purpose, folder, f"{weights.name} {found}", "factgraph fetch with the same settings")
-    if backend == "server":
-        yield from map(_server, models_of(settings))
-    elif backend != "extractive":
+    if settings.model.backend == "server":
+        yield from (_attempt("server", lambda one=one: _server(one)) for one in models_of(settings))  # type: ignore[misc]
+    elif settings.model.backend == "vllm":
+        version = version_of("vllm")
+        yield _judged("vllm", version, version or "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'")
         adapters = settings.model.adapters
         absent = [f"{task} ({one})" for task, one in adapters.items() if not (Path(one).is_dir() or find(one))]
-        remedy = "correct --adapters TASK=FOLDER or NAME, fetch them with factgraph fetch, or train them"
         named = ", ".join(adapters) or "none; the base model does every task, with full instructions"
-        yield _judged("adapters", not absent, f"not on this machine: {', '.join(absent)}" if absent else named, remedy)
-        if find(name):
+        found = f"not on this machine: {', '.join(absent)}" if absent else named
+        remedy = "correct --adapters TASK=FOLDER or NAME, fetch them with factgraph fetch, or train them"
+        yield _judged("adapters", not absent, found, remedy)
+        if find(settings.model.model):
             yield _attempt("memory plan", lambda: _plan(settings))
 
 
@@ -230,20 +189,14 @@ def _attempt(subject: str, look: Callable[[], str]) -> Finding:
 
 def _plan(settings: Settings) -> str:
     """Whether adapters fit the model, and model and cache the device."""
-    from system.hardware.machine import usable_memory
     from system.hardware.memory import plan_memory, skeleton
-    from system.hardware.weights import find, size
+    from system.hardware.weights import find
     from system.models.adapters import base_mark, check_adapters, served_rank
 
     name, engine = settings.model.model, settings.engine
     bare = skeleton(str(find(name)))
     folders = {task: str(find(one) or one) for task, one in settings.model.adapters.items()}
     check_adapters(folders, bare, base_mark(name))
-    if settings.model.backend != "vllm":
-        wanted, free = size(Path(str(find(name)))), psutil.virtual_memory().available
-        if wanted > free:
-            raise ModelUnavailable(f"weights need {wanted / GIB:.1f} GiB, {free / GIB:.1f} GiB are free")
-        return f"weights need {wanted / GIB:.1f} GiB, {free / GIB:.1f} GiB are free"
     usable = usable_memory()
     device, rank = usable or int(engine.gpu_memory * GIB), served_rank(folders)
     plan = plan_memory(bare, engine, device=device, adapters=len(folders), rank=rank, graphs=True)
@@ -252,14 +205,11 @@ def _plan(settings: Settings) -> str:
     return f"{where}: {fit}; others wait, or are preempted\n{plan}"
 
 
-def _server(settings: Settings) -> Finding:
-    def look() -> str:
-        from system.models.server import ServerModel
+def _server(settings: Settings) -> str:
+    from system.models.server import ServerModel
 
-        asyncio.run(ServerModel(settings.model.model, settings.model.adapters, settings.engine).close())
-        return f"{settings.engine.address} has {settings.model.model}"
-
-    return _attempt("server", look)
+    asyncio.run(ServerModel(settings.model.model, settings.model.adapters, settings.engine).close())
+    return f"{settings.engine.address} has {settings.model.model}"
 
 
 def examine_inputs(claims_file: Path, store: Path) -> Iterator[Finding]:

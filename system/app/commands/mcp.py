@@ -13,7 +13,9 @@ from system.app.options import Documents, SettingOptions
 from system.app.service.access import Listening, read_token
 
 if TYPE_CHECKING:
-    from system.app.mcp.server import Server
+    from mcp.server.mcpserver import MCPServer
+
+    from system.app.mcp.server import Tools
     from system.app.service.worker import Worker
 
 LIBRARIES = ("mcp", "uvicorn")
@@ -39,26 +41,26 @@ def mcp(options: McpOptions = McpOptions(), settings: SettingOptions | None = No
     """
     require_libraries("the MCP server", LIBRARIES, "mcp")
     if not options.http:
-        server = _server(options, settings)
+        tools, server = _server(options, settings)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # or the thread that waits for input would outlast Ctrl-C
         server.run("stdio")
-        return EXIT_FAILED if server.tools.failed else 0
+        return EXIT_FAILED if tools.failed else 0
     token = read_token(options.token_file, options.host)
     with bind(options.host, options.port) as bound:
         print(f"port {bound.getsockname()[1]} is ours; loading libraries, then the engine", file=sys.stderr, flush=True)
-        server = _server(options, settings)
-        from system.app.mcp.http import PATH, create_app  # only now: they take seconds, and the extra
-        from system.app.service.answering import answer
+        tools, server = _server(options, settings)
+        from system.app.mcp.server import PATH, over_http  # only now: they take seconds, and the extra
+        from system.app.service.listening import answer
 
-        answer(create_app(server, _body(options), token), options, bound, PATH, token)
-    return EXIT_FAILED if server.tools.failed else 0
+        answer(over_http(server, options.bytes, token), options, bound, PATH, token)
+    return EXIT_FAILED if tools.failed else 0
 
 
-def _server(options: McpOptions, given: SettingOptions | None) -> "Server":
+def _server(options: McpOptions, given: SettingOptions | None) -> "tuple[Tools, MCPServer[None]]":
     """Make the server; its engine loads when it starts, so that clients do not wait long for the first answer."""
     common.find_sources(options.documents, given, fetch=options.fetch, store=True)
     settings = common.settings_of(given, brief=True)
-    from system.app.mcp.server import Server, Tools
+    from system.app.mcp.server import Tools, make_server
 
     def worker() -> "Worker":
         from knowledge_store.pages import reading  # only now: with these comes all that is large
@@ -73,8 +75,4 @@ def _server(options: McpOptions, given: SettingOptions | None) -> "Server":
 
     slots = settings.run.max_concurrent_claims
     tools = Tools(worker, slots, options.queue, options.documents, fetch=options.fetch)
-    return Server(tools, _body(options))
-
-
-def _body(options: McpOptions) -> int:
-    return int(options.body * 2**20)
+    return tools, make_server(tools)

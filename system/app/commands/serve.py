@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
+from system.app.commands import common
 from system.app.options import SettingOptions
 from system.app.service.access import AccessError, ServeOptions, read_token
 
-LIBRARIES = ("fastapi", "prometheus_client", "sse_starlette", "uvicorn")
+LIBRARIES = ("fastapi", "uvicorn")
 WAITING = 2048  # connections that the system keeps until they are answered
-
 
 NO_OPTIONS = ServeOptions()
 
@@ -26,7 +26,7 @@ def serve(options: ServeOptions = NO_OPTIONS, settings: SettingOptions | None = 
         print(f"port {bound.getsockname()[1]} is ours; loading libraries, then the engine", file=sys.stderr, flush=True)
         from system.app.service.listening import listen  # only now: it takes seconds, and the extra
 
-        listen(options, settings, token, bound)
+        listen(options, common.settings_of(settings), token, bound)
     return 0
 
 

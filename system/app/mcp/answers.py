@@ -4,11 +4,10 @@ A long text can have hundreds of statements, and an assistant reads all that it 
 out, and of each verdict's passages the first ones are kept.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from system.app.service.jobs import Kind
+from system.app.service.jobs import Job, Kind
 from system.app.service.worker import public_result
 from system.article.records import CheckedText
 from system.citations.records import CheckedCitations
@@ -16,19 +15,34 @@ from system.citations.records import CheckedCitations
 CLAIMS_PASSAGES, STATEMENTS_PASSAGES = 10, 3
 
 
-@dataclass(frozen=True)
-class Form:
-    """How the jobs of one kind are shown.
+def answer(job: Job) -> dict[str, Any]:
+    """Return what is known of a job; a claim or a search that has not ended has nothing yet."""
+    match job.kind:
+        case Kind.CLAIM if job.result:
+            return _brief(public_result(job.result.result).to_dict(), CLAIMS_PASSAGES)
+        case Kind.SEARCH if job.result is not None:
+            return {"passages": job.result}
+        case Kind.TEXT if job.parts:
+            whole = (job.result or CheckedText.of(job.parts[0], job.parts[1:])).to_dict()
+            whole["statements"] = [_brief(one, STATEMENTS_PASSAGES) for one in whole["statements"]]
+            return {name: value for name, value in whole.items() if name not in ("text", "sentences")}
+        case Kind.CITATIONS if job.parts:
+            citing, *found = job.parts
+            whole = (job.result or CheckedCitations.of(citing.article, found, citing.unresolved)).to_dict()
+            for one in whole["citations"]:
+                one["passages"] = one["passages"][:STATEMENTS_PASSAGES]
+            return {name: value for name, value in whole.items() if name != "text"}
+    return {}
 
-    Attributes:
-        partial: the answer from the parts so far; the first part is the text.
-        whole: the answer from the result.
-        step: how many parts are done, how many there will be (None if unknown), and what the last one is.
-    """
 
-    partial: Callable[[Sequence[Any]], dict[str, Any]]
-    whole: Callable[[Any], dict[str, Any]]
-    step: Callable[[Sequence[Any]], tuple[int, int | None, str]]
+def step(kind: Kind, parts: Sequence[Any]) -> tuple[int, int | None, str]:
+    """Return how many parts are done, how many there will be (None if unknown), and what the last one is."""
+    if kind is Kind.CLAIM:
+        return len(parts), None, parts[-1].kind
+    text, *found = parts
+    total = len(text.claims if kind is Kind.TEXT else text.citations)
+    done = str(found[-1].label if kind is Kind.TEXT else found[-1].outcome) if found else "reading"
+    return len(found), total, done
 
 
 def _brief(answer: dict[str, Any], most: int) -> dict[str, Any]:
@@ -40,36 +54,3 @@ def _brief(answer: dict[str, Any], most: int) -> dict[str, Any]:
         if kept:
             evidence.append({**pair, "passages": kept})
     return {**answer, "evidence": evidence}
-
-
-def _claim(checked: Any) -> dict[str, Any]:
-    return _brief(public_result(checked.result).to_dict(), CLAIMS_PASSAGES)
-
-
-def _text(checked: CheckedText) -> dict[str, Any]:
-    whole = checked.to_dict()
-    whole["statements"] = [_brief(one, STATEMENTS_PASSAGES) for one in whole["statements"]]
-    return {name: value for name, value in whole.items() if name not in ("text", "sentences")}
-
-
-def _citations(checked: CheckedCitations) -> dict[str, Any]:
-    whole = checked.to_dict()
-    for one in whole["citations"]:
-        one["passages"] = one["passages"][:STATEMENTS_PASSAGES]
-    return {name: value for name, value in whole.items() if name != "text"}
-
-
-FORMS = {
-    Kind.CLAIM: Form(lambda _: {}, _claim, lambda parts: (len(parts), None, parts[-1].kind)),
-    Kind.TEXT: Form(
-        lambda parts: _text(CheckedText.of(parts[0], parts[1:])),
-        _text,
-        lambda parts: (len(parts) - 1, len(parts[0].claims), str(parts[-1].label) if parts[1:] else "reading"),
-    ),
-    Kind.CITATIONS: Form(
-        lambda parts: _citations(CheckedCitations.of(parts[0].article, parts[1:], parts[0].unresolved)),
-        _citations,
-        lambda parts: (len(parts) - 1, len(parts[0].citations), str(parts[-1].outcome) if parts[1:] else "reading"),
-    ),
-    Kind.SEARCH: Form(lambda _: {}, lambda hits: {"passages": hits}, lambda parts: (len(parts), None, "ranking")),
-}

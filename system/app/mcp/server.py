@@ -1,4 +1,4 @@
-"""The MCP server: its tools, their limits, and errors of one sentence each.
+"""The MCP server: its tools and their limits.
 
 The engine starts to load when the server starts; earlier calls wait for it. Each call is a job, as in the service.
 Clients give up on a call after a minute or less, so a call answers within ``PATIENCE`` seconds. If it has not finished,
@@ -12,23 +12,27 @@ from contextlib import asynccontextmanager
 from functools import partial
 from inspect import getdoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
-import orjson
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
-from pydantic import ValidationError
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.applications import Starlette
 
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.searchers import SearchError
 from system import __version__
 from system.app.errors import can_be_mended
-from system.app.mcp.records import Documents, DocumentText, Limit, Query, Text, Token
+from system.app.service.guards import Guard
 from system.app.service.jobs import Job, Jobs, Kind, QueueFull, UnknownJob
-from system.app.service.schema import DAY, ClaimText, Day, Speaker, State
-from system.graph.records import Claim, explain, roots
+from system.app.service.listening import CONNECTIONS
+from system.app.service.schema import DOCUMENTS, TEXT, ClaimText, Day, DocumentName, Speaker, State, Stated
+from system.documents import Document
+from system.graph.records import Claim
 
 if TYPE_CHECKING:  # it stands on the engine, which takes seconds to import
     from system.app.service.worker import Worker
@@ -37,6 +41,7 @@ log = logging.getLogger(__name__)
 
 Hear = Callable[[Any], None]
 Work = Callable[["Worker", Hear], Awaitable[Any]]
+PATH = "/mcp"  # over HTTP
 PATIENCE = 30.0  # seconds after which a call answers with what is known; usual clients give up after 60
 ABANDONED = 300.0  # seconds after which a job ends that no call asks for
 INSTRUCTIONS = (
@@ -47,6 +52,29 @@ INSTRUCTIONS = (
 )
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True)
 NOTHING = "no evidence: give documents, or start this server with --documents or --search"
+
+
+class DocumentText(BaseModel):
+    """A text to check against."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: DocumentName = ""
+    text: Annotated[str, Stated, Field(description="plain text or Markdown")]
+
+
+Documents = Annotated[
+    tuple[DocumentText, ...],
+    Field(
+        max_length=DOCUMENTS,
+        description="texts to check against, in place of what this server was started with; paths and addresses in "
+        "them are never opened",
+    ),
+]
+Text = Annotated[str, Stated, Field(max_length=TEXT, description="plain text or Markdown")]
+Query = Annotated[str, Stated, Field(max_length=2000, description="a question, or words")]
+Limit = Annotated[int, Field(ge=1, le=50, description="passages to return")]
+Token = Annotated[str, Field(max_length=100, description="of an answer that was not complete")]
 
 
 class Tools:
@@ -78,6 +106,7 @@ class Tools:
         self._documents, self._fetch = list(documents), fetch
         self._jobs = Jobs(slots, queue, queue, patience, told=(DocumentsError, SearchError, ToolError))
         self._abandoned: dict[str, asyncio.TimerHandle] = {}
+        self.checks = self.check_claim, self.check_text, self.check_citations, self.search_archive
         self.failed = False
 
     @asynccontextmanager
@@ -103,7 +132,7 @@ class Tools:
         speaker: Speaker = "",
     ) -> dict[str, Any]:
         """Check one factual claim against documents; the verdict comes with the words of the source that decide."""
-        checked, texts = Claim(claim, date=date, speaker=speaker), _by_name(documents)
+        checked, texts = Claim(claim, date=date, speaker=speaker), _texts(documents)
 
         async def work(worker: "Worker", hear: Hear) -> Any:
             return await worker.check(checked, self._collection(worker, texts), hear)
@@ -114,12 +143,12 @@ class Tools:
         self, context: Context[None, Any], text: Text, documents: Documents = (), date: Day = "", speaker: Speaker = ""
     ) -> dict[str, Any]:
         """Check every factual statement of a text (an article, a speech, a draft, an answer of an assistant)."""
-        texts = _by_name(documents)
+        texts = _texts(documents)
 
         async def work(worker: "Worker", hear: Hear) -> Any:
             from system.app.service.worker import read_submitted
 
-            read = partial(read_submitted, text, "", "")
+            read = partial(read_submitted, text, b"", "")
             return await worker.check_text(read, self._collection(worker, texts), hear, date=date, speaker=speaker)
 
         return await self._answer(context, Kind.TEXT, work)
@@ -131,7 +160,7 @@ class Tools:
 
         Citations are links, footnotes and references; a document is the source of those that name it.
         """
-        texts = _by_name(documents)
+        texts = _texts(documents)
 
         async def work(worker: "Worker", hear: Hear) -> Any:
             return await worker.check_citations(text, texts or self._documents, hear, fetch=self._fetch, date=date)
@@ -145,7 +174,8 @@ class Tools:
             from knowledge_store.searchers.searched import on_the_web
 
             search = worker.engine.settings.retrieval.search
-            own = worker.store(Path(search)) if search and not on_the_web(search) else self._collection(worker, {})
+            archive = search and not on_the_web(search)
+            own = partial(worker.store, Path(search)) if archive else self._collection(worker, ())
             return await worker.search(query, own, limit)
 
         return await self._answer(context, Kind.SEARCH, work)
@@ -158,7 +188,7 @@ class Tools:
             raise ToolError("token: no check has this token any more; begin it anew") from None
         return await self._waited(context, job)
 
-    def _collection(self, worker: "Worker", texts: dict[str, str]) -> Any:
+    def _collection(self, worker: "Worker", texts: Sequence[Document]) -> Any:
         """Return what makes a collection of the documents of a call, or else of the server's own.
 
         Raises:
@@ -192,21 +222,23 @@ class Tools:
 
     async def _waited(self, context: Context[None, Any], job: Job) -> dict[str, Any]:
         """Report the steps of a job until it ends; return its answer, or what is known and the token of the rest."""
+        from system.app.mcp.answers import answer, step  # they stand on the engine
+
         if timer := self._abandoned.pop(job.id, None):
             timer.cancel()
         try:
             with anyio.move_on_after(self._patience):
                 async for number, _ in job.follow(max(0, len(job.parts) - 1)):
-                    await context.report_progress(*_forms()[job.kind].step(job.parts[: number + 1]))
+                    await context.report_progress(*step(job.kind, job.parts[: number + 1]))
         except anyio.get_cancelled_exc_class():
             self._jobs.discard(job)
             raise
         if job.open:
             self._abandoned[job.id] = asyncio.get_running_loop().call_later(ABANDONED, self._abandon, job)
-            return {**(_forms()[job.kind].partial(job.parts) if job.parts else {}), "token": job.id}
+            return {**answer(job), "token": job.id}
         if job.state is not State.DONE:
             raise ToolError(job.problem or "the check failed; the server's log has the details")
-        return {**_forms()[job.kind].whole(job.result), "token": ""}
+        return {**answer(job), "token": ""}
 
     def _abandon(self, job: Job) -> None:
         del self._abandoned[job.id]
@@ -223,83 +255,43 @@ class Tools:
             return ToolError(f"the engine cannot be loaded: {error}")
 
 
-def _forms() -> Any:
-    from system.app.mcp.answers import FORMS  # it stands on the engine
+def make_server(tools: Tools) -> MCPServer[None]:
+    """Make the server of the tools; arguments that a tool does not know are refused."""
+    found = []
+    for tool in (*tools.checks, tools.continue_check):
+        made = Tool.from_function(tool, description=getdoc(tool), annotations=READS)
+        arguments = made.fn_metadata.arg_model
+        arguments.model_config["extra"] = "forbid"
+        arguments.model_rebuild(force=True)
+        found.append(made.model_copy(update={"parameters": arguments.model_json_schema(by_alias=True)}))
+    return MCPServer(
+        "factgraph",
+        title="Fact-checking",
+        instructions=INSTRUCTIONS,
+        version=__version__,
+        lifespan=tools.open,
+        tools=found,
+    )
 
-    return FORMS
 
-
-class Server(MCPServer[None]):
-    """An MCP server that refuses unknown arguments, and whose errors are one sentence.
+def over_http(server: MCPServer[None], body: int, token: str) -> Starlette:
+    """Make the application that serves the tools over HTTP, behind the same guard as the service.
 
     Args:
-        body: maximum bytes of a call's arguments.
+        body: maximum bytes of a request.
+        token: that clients must send; empty if only this machine reaches the server.
     """
-
-    def __init__(self, tools: Tools, body: int) -> None:
-        super().__init__(
-            "factgraph", title="Fact-checking", instructions=INSTRUCTIONS, version=__version__, lifespan=tools.open
-        )
-        self._body, self.tools = body, tools
-        checks = (tools.check_claim, tools.check_text, tools.check_citations, tools.search_archive)
-        for tool in (*checks, tools.continue_check):
-            self.add_tool(tool, description=getdoc(tool), annotations=READS)
-
-    async def list_tools(self) -> list[Tool]:
-        """Return the tools; their schemas say that they take no other arguments."""
-        tools = await super().list_tools()
-        closed = {"additionalProperties": False}
-        return [tool.model_copy(update={"input_schema": {**tool.input_schema, **closed}}) for tool in tools]
-
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        """Call a tool.
-
-        Raises:
-            ToolError: its message is for the client.
-        """
-        known = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
-        if name not in known:
-            raise ToolError(f"no tool {name!r:.60}; expected one of {', '.join(known)}")
-        if unknown := [key for key in arguments if key not in known[name]]:
-            raise ToolError(f"{unknown[0]:.60}: unknown argument; {name} takes {', '.join(known[name])}")
-        if len(orjson.dumps(arguments)) > self._body:
-            raise ToolError(f"the arguments are too large, expected at most {self._body:,} bytes; send less text")
-        try:
-            return await super().call_tool(name, arguments, context)
-        except UnexpectedToolError as error:
-            raise UnexpectedToolError(f"{name} failed; the server's log has the details") from error
-        except ToolError as error:
-            raise ToolError(_worded(error.__cause__ or error)) from error
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=body,
+        max_sessions=CONNECTIONS,
+        # The guard knows all names of this machine; with a token, any name may be this one's.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app.router.redirect_slashes = False  # it would lead to the host and scheme that the request names
+    app.add_middleware(Guard, token=token)
+    return app
 
 
-def _worded(error: BaseException) -> str:
-    """Return the message of an error; of invalid arguments, what was expected."""
-    if isinstance(error, ValidationError):
-        return "; ".join(map(_expected, roots(error.errors(include_url=False))))
-    return str(error)
-
-
-def _expected(fault: Any) -> str:
-    place = ".".join(map(str, fault["loc"]))
-    if fault["type"] == "string_pattern_mismatch":
-        return f"{place}: expected {DAY if place == 'date' else 'some text'}"
-    if fault["type"] == "tuple_type":
-        return f"{place}: expected a list of {{name, text}}"
-    return explain(fault, "the arguments", quoting=False)
-
-
-def _by_name(documents: Sequence[DocumentText]) -> dict[str, str]:
-    """Return the texts by their names.
-
-    Raises:
-        ToolError: two have the same name.
-    """
-    texts: dict[str, str] = {}
-    for place, document in enumerate(documents, start=1):
-        name = document.name or f"document {place}"
-        if name in texts:
-            raise ToolError(f"documents: two are named {name!r:.60}; give each a name of its own")
-        texts[name] = document.text
-    return texts
+def _texts(documents: Sequence[DocumentText]) -> list[Document]:
+    return [Document(one.text, one.name) for one in documents]

@@ -32,6 +32,11 @@ class Listening:
     queue: Annotated[int, Parameter(validator=Number(gte=1), help="claims or calls that may wait (default: 16)")] = 16
     body: Annotated[float, Parameter(validator=Number(gt=0, lt=1024), help="largest request (default: 8 MiB)")] = 8.0
 
+    @property
+    def bytes(self) -> int:
+        """The largest request."""
+        return int(self.body * 2**20)
+
 
 @Parameter(name="*")
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """Middleware that refuses a request before its body is read, and a limit on bodies of unannounced length.
 
-Connections are bounded by uvicorn (``answering.configured``). Time limits per request, and limits per client, belong
+Connections are bounded by uvicorn (``listening.configured``). Time limits per request, and limits per client, belong
 to the proxy in front; docs/service.md has the lines for Caddy and nginx.
 """
 
 import hmac
-import re
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -50,17 +50,16 @@ class Guard:
         return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), self._token)
 
 
-_HOST = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\]|(?P<name>[0-9A-Za-z.-]+))(?::(?P<port>[0-9]{1,5}))?")
-
-
 def is_local_name(host: str) -> bool:
     """Return whether a Host header names this machine.
 
     >>> is_local_name("localhost:8000"), is_local_name("[::1]"), is_local_name("evil.example"), is_local_name("::1")
     (True, True, False, False)
     """
-    found = _HOST.fullmatch(host)
-    return found is not None and is_loopback(found["name"] or found["six"]) and int(found["port"] or 0) < 2**16
+    try:
+        return "@" not in host and is_loopback(urlsplit(f"//{host}").hostname or "")
+    except ValueError:
+        return False
 
 
 class BodyLimit:
@@ -72,7 +71,7 @@ class BodyLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 413."""
         announced = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
-        if not (announced.isascii() and announced.isdigit() and len(announced) < 20 and int(announced) <= self._most):
+        if not (announced.isdecimal() and len(announced) < 20 and int(announced) <= self._most):
             await JSONResponse({"detail": TOO_LARGE}, 413)(scope, receive, send)
             return
         left = self._most

@@ -17,23 +17,17 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
-from typing import TYPE_CHECKING, Any
-
-import anyio
+from typing import Any
 
 from knowledge_store.pages.documents import DocumentsError
 from system.app.service.schema import State
 from system.graph.records import Claim
-
-if TYPE_CHECKING:  # its library is not among those of the MCP server
-    from system.app.service.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
 Work = Callable[[Callable[[Any], None]], Awaitable[Any]]
 """Do a job, and call the function that is given for each part; on the event loop of the jobs."""
 OPEN = (State.QUEUED, State.RUNNING)
-POLL = 0.5  # seconds between two looks at whether the service is stopping
 
 
 class Kind(StrEnum):
@@ -103,17 +97,16 @@ class Job:
         while self.open:
             await self.changed.wait()
 
-    async def follow(self, start: int, stopping: anyio.Event | None = None) -> AsyncIterator[tuple[int, Any]]:
-        """Yield the parts from number ``start`` on, with their numbers, until the job ends or the service stops."""
+    async def follow(self, start: int) -> AsyncIterator[tuple[int, Any]]:
+        """Yield the parts from number ``start`` on, with their numbers, until the job ends."""
         while True:
             changed = self.changed
             while start < len(self.parts):
                 yield start, self.parts[start]
                 start += 1
-            if not self.open or (stopping and stopping.is_set()):
+            if not self.open:
                 return
-            with anyio.move_on_after(POLL):
-                await changed.wait()
+            await changed.wait()
 
     def _wake(self) -> None:
         self.changed.set()
@@ -128,7 +121,6 @@ class Jobs:
         queue: jobs that may wait for a slot.
         kept: ended jobs that are kept for their clients; the oldest go first.
         seconds: of a job, as long as none has ended; for estimates.
-        metrics: count what happens.
         told: errors whose message is for the client.
     """
 
@@ -138,17 +130,14 @@ class Jobs:
         queue: int,
         kept: int,
         seconds: float,
-        metrics: "Metrics | None" = None,
         told: tuple[type[Exception], ...] = (DocumentsError,),
     ) -> None:
         self._slots, self._texts = asyncio.Semaphore(slots), asyncio.Semaphore(1)  # first come, first served
         self._parallel, self._queue, self._kept = slots, queue, kept
-        self._metrics, self._told = metrics, told
+        self._told = told
         self._first, self._done, self._spent = seconds, 0, 0.0
         self._jobs: dict[str, Job] = {}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        if metrics:
-            metrics.watch(lambda state: len(self.in_state(state)))
 
     def submit(self, job: Job) -> Job:
         """Take a job into the queue.
@@ -158,8 +147,6 @@ class Jobs:
         """
         waiting = sum(one.open for one in self._jobs.values()) - self._parallel
         if waiting >= self._queue:
-            if self._metrics:
-                self._metrics.rejected.inc()
             mean = self._spent / self._done if self._done else self._first
             raise QueueFull(waiting, math.ceil(mean / self._parallel))
         self._jobs[job.id] = job
@@ -203,7 +190,6 @@ class Jobs:
     def _stop(self, job: Job) -> None:
         if job.open:
             job.enter(State.CANCELLED)
-            self._count(job)
             log.info("%s %s cancelled", job.kind, job.id)
             if task := self._tasks.get(job.id):
                 task.cancel()
@@ -226,13 +212,8 @@ class Jobs:
             job.enter(State.FAILED)
         seconds = monotonic() - began
         self._done, self._spent = self._done + 1, self._spent + seconds
-        self._count(job)
         log.info("%s %s %s in %.1f s after a wait of %.1f s", job.kind, job.id, job.state, seconds, began - asked)
         self._make_room()
-
-    def _count(self, job: Job) -> None:
-        if self._metrics and job.kind is Kind.CLAIM:
-            self._metrics.ended(job.state, job.result)
 
     def _make_room(self) -> None:
         ended = [job.id for job in self._jobs.values() if not job.open]

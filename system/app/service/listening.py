@@ -1,26 +1,68 @@
-"""``factgraph serve`` once its port is bound: load the engine, then answer until told to stop."""
+"""``factgraph serve`` and ``factgraph mcp --http`` once their port is bound: answer until SIGINT or SIGTERM.
+
+uvicorn bounds the connections and the size of a request's head. It has no timeout for a request that never arrives
+completely, nor for a response that is never read: the proxy in front has those (docs/service.md).
+"""
 
 import logging
 import socket
+from contextlib import suppress
 
-from knowledge_store.pages import reading
-from knowledge_store.ranking import warm_up
-from system.app.commands import common
-from system.app.options import SettingOptions
-from system.app.service.access import ServeOptions
-from system.app.service.answering import answer
-from system.app.service.app import Capacity, create_app
-from system.app.service.worker import Stores, Worker
+import uvicorn
+from starlette.types import ASGIApp
+
+from system.app.service.access import Listening, ServeOptions
+from system.settings import Settings
 
 log = logging.getLogger(__name__)
 
+CONNECTIONS = 256  # at the same time, streams of events included; a request on one more gets status 503
+KEEP_ALIVE = 30  # seconds that a connection may stay idle between two requests
+HEAD = 16 * 1024  # bytes of a request's address and headers
+GOODBYE = 2  # seconds that open connections have when the service stops
 
-def listen(args: ServeOptions, given: SettingOptions | None, token: str, bound: socket.socket) -> None:
-    """Load the engine and serve until SIGINT or SIGTERM."""
-    engine, seconds = common.load_timed(common.settings_of(given))
+
+def listen(args: ServeOptions, settings: Settings, token: str, bound: socket.socket) -> None:
+    """Load the engine, and serve claims and texts."""
+    from knowledge_store.pages import reading  # the MCP server needs nothing of this
+    from knowledge_store.ranking import warm_up
+    from system.app.commands.common import load_timed
+    from system.app.service.app import Capacity, create_app
+    from system.app.service.worker import Stores, Worker
+
+    engine, seconds = load_timed(settings)
     log.info("engine loaded in %.1f s; compiling the ranking", seconds)
     warm_up()
     reading.warm_up()
-    limits = Capacity(queue=args.queue, kept=args.kept, body=int(args.body * 2**20))
-    app = create_app(Worker(engine), Stores(args.stores), limits, token)
-    answer(app, args, bound, "/", token)
+    limits = Capacity(queue=args.queue, kept=args.kept, body=args.bytes)
+    answer(create_app(Worker(engine), Stores(args.stores), limits, token), args, bound, "/", token)
+
+
+def answer(app: ASGIApp, args: Listening, bound: socket.socket, path: str, token: str) -> None:
+    """Print where an application is, and serve it.
+
+    Args:
+        path: where clients begin.
+        token: empty if only this machine reaches the service.
+    """
+    shown = f"[{args.host}]" if ":" in args.host else args.host
+    who = "with a token" if token else "this machine only"
+    print(f"http://{shown}:{bound.getsockname()[1]}{path} ({who})", flush=True)
+    with suppress(KeyboardInterrupt):  # which uvicorn raises again once it has stopped
+        uvicorn.Server(configured(app)).run(sockets=[bound])
+
+
+def configured(app: ASGIApp, connections: int = CONNECTIONS) -> uvicorn.Config:
+    """Return uvicorn's configuration for an application."""
+    return uvicorn.Config(
+        app,
+        http="h11",  # the one that bounds a request's head
+        ws="none",  # no address speaks it, and uvicorn keeps the connections that ask for it open
+        limit_concurrency=connections,
+        timeout_keep_alive=KEEP_ALIVE,
+        h11_max_incomplete_event_size=HEAD,
+        timeout_graceful_shutdown=GOODBYE,
+        log_level="warning",
+        proxy_headers=False,
+        server_header=False,
+    )

@@ -3,16 +3,12 @@
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Base64Bytes, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from system.graph.records import LONGEST, official_date, short_enough
 
 DOCUMENTS = 64  # documents of one claim or text
 TEXT = 100_000  # characters; 10,000 words have some 65,000
-BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
-FILE = "a file in Base64: text, Markdown, HTML, PDF, DOCX or CSV, by the ending of its name or else by its content"
-ONE_FORM: dict[str, Any] = {"oneOf": [{"required": ["text"]}, {"required": ["file"]}]}
-ONE_SOURCE: dict[str, Any] = {"oneOf": [{"required": ["documents"]}, {"required": ["store"]}]}
 
 EXAMPLE: dict[str, Any] = {
     "claim": "The Aster bridge opened in 1931.",
@@ -29,22 +25,28 @@ EXAMPLE_OF_TEXT: dict[str, Any] = {
     "documents": EXAMPLE["documents"],
 }
 
+Stated = StringConstraints(strip_whitespace=True, min_length=1)
 ClaimText = Annotated[
     str,
-    Field(min_length=1, max_length=LONGEST, pattern=r"\S", description="one statement that is true or false"),
+    Stated,
+    Field(max_length=LONGEST, description="one statement that is true or false"),
     AfterValidator(short_enough),
 ]
-DAY = "the day it was made, as 25-8-2020 or 2020-08-25"
 Day = Annotated[
-    str,
-    Field(pattern="^([0-9]{1,2}-[0-9]{1,2}-[0-9]{4}|[0-9]{4}-[0-9]{2}-[0-9]{2})?$", description=DAY),
-    AfterValidator(official_date),
+    str, AfterValidator(official_date), Field(description="the day it was made, as 25-8-2020 or 2020-08-25")
 ]
 Speaker = Annotated[str, Field(max_length=500, description="who made it")]
 DocumentName = Annotated[
     str, Field(max_length=500, description="title, file name or web address, shown as the source; never opened")
 ]
-Encoded = Annotated[str, Field(min_length=4, pattern=BASE64, description=f"in place of text, {FILE}")]
+Encoded = Annotated[
+    Base64Bytes,
+    Field(
+        min_length=1,
+        description="in place of text, a file in Base64: text, Markdown, HTML, PDF, DOCX or CSV, by the ending of its "
+        "name or else by its content",
+    ),
+]
 
 
 class _Given(BaseModel):
@@ -63,11 +65,9 @@ class _Given(BaseModel):
 class UploadedDocument(_Given):
     """A text to check a claim against, or a file that holds one."""
 
-    model_config = ConfigDict(json_schema_extra=ONE_FORM)
-
     name: DocumentName = ""
     text: str = Field("", min_length=1, description="plain text or Markdown")
-    file: Encoded = ""
+    file: Encoded = b""
 
 
 class _WithSource(_Given):
@@ -82,7 +82,7 @@ class _WithSource(_Given):
 class Submission(_WithSource):
     """A claim to check."""
 
-    model_config = ConfigDict(json_schema_extra={**ONE_SOURCE, "examples": [EXAMPLE]})
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
 
     claim: ClaimText
     budget: float | None = Field(
@@ -93,11 +93,11 @@ class Submission(_WithSource):
 class TextSubmission(_WithSource):
     """A text whose statements to check."""
 
-    model_config = ConfigDict(json_schema_extra={"allOf": [ONE_FORM, ONE_SOURCE], "examples": [EXAMPLE_OF_TEXT]})
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE_OF_TEXT]})
 
     name: DocumentName = ""
-    text: str = Field("", min_length=1, max_length=TEXT, pattern=r"\S", description="plain text, paragraphs apart")
-    file: Encoded = ""
+    text: Annotated[str, Stated, Field(max_length=TEXT, description="plain text, paragraphs apart")] = ""
+    file: Encoded = b""
 
 
 class State(StrEnum):
@@ -160,18 +160,5 @@ class Health(BaseModel):
     running: int
 
 
-MEANING = {
-    400: "the body is not valid JSON",
-    401: "the bearer token is missing or wrong",
-    404: "no such name or id",
-    409: "there is no result yet",
-    413: "the body is too large",
-    422: "a field has an invalid value",
-    429: "the queue is full (Retry-After gives the seconds to wait before trying again), or too many streams are open",
-}
-
-
-def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """Return the errors that an operation may answer with, for the OpenAPI schema."""
-    content = {"application/json": {"schema": Problem.model_json_schema()}}
-    return {code: {"description": MEANING[code], "content": content} for code in codes}
+ERRORS: dict[int | str, dict[str, Any]] = {code: {"model": Problem} for code in (400, 401, 404, 409, 413, 422, 429)}
+"""For the OpenAPI schema; 429 comes with Retry-After, the seconds to wait before trying again."""

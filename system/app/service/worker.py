@@ -8,36 +8,35 @@ function of the caller's, on the caller's event loop, all of it before the check
 
 import asyncio
 import logging
-from base64 import b64decode
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.isolation import LATE, Limits
-from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_of_file, read_documents
+from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_of_file
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page
+from system.api import CitationOptions, FactChecker, TextOptions
 from system.app.service.schema import TEXT, UploadedDocument
-from system.article.checking import check_article
 from system.article.reading import read_file, read_text
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.check import Engine
-from system.checker import Checked, Checker
-from system.citations.checking import check_citations, citing_of
+from system.checker import Checked
+from system.citations.checking import citing_of
 from system.citations.records import CheckedCitation, CheckedCitations
-from system.citations.sources import sources_of
-from system.collection import Collection, PageCollection, Rankers, StoreCollection
-from system.documents import Documents, listed
+from system.collection import Collection, PageCollection
+from system.documents import Documents
 from system.graph.records import Claim, ClaimResult, Content, Failure
 from system.graph.thoughts import Thought
-from system.models.loop_thread import LoopThread, in_own_thread
+from system.models.loop_thread import in_own_thread
 from system.settings import Settings
 
 T = TypeVar("T")
+R = TypeVar("R", CheckedStatement, CheckedCitation)
 Hear = Callable[[Any], None]
 
 log = logging.getLogger(__name__)
@@ -114,43 +113,43 @@ class Worker:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._loop = LoopThread("worker")
-        self._checker = Checker(engine)
-        self._rankers = Rankers(engine.settings, engine.settings.run.max_concurrent_claims)
+        self._checker = FactChecker(engine=engine)
 
     async def check(
-        self, claim: Claim, collect: Callable[[Settings], Collection], hear: Hear, *, budget: float | None = None
+        self,
+        claim: Claim,
+        collect: Callable[[Settings], Documents | Collection],
+        hear: Hear,
+        *,
+        budget: float | None = None,
     ) -> Checked:
         """Check a claim.
 
         Args:
-            collect: makes the collection, with the settings of the check.
+            collect: makes what it is checked against, with the settings of the check.
             hear: called for each thought.
             budget: seconds; by default that of the settings.
 
         Raises:
             DocumentsError: there is no text to search.
         """
-        settings = self.engine.settings
-        run = settings.run.model_copy(update={"budget": budget or settings.run.budget})
-        settings = settings.model_copy(update={"run": run})
-        checker = Checker(replace(self.engine, settings=settings))
-        return await self._submit(checker.check(claim, collect(settings), listener=_on_this_loop(hear)))
+        engine = self.engine.within(budget)
+        checking = self._checker.acheck(claim, collect(engine.settings), listener=_on_this_loop(hear), budget=budget)
+        return await self._submit(checking)
 
     async def check_text(
         self,
         read: Callable[[], Article],
-        collect: Callable[[Settings], PageCollection],
+        collect: Callable[[Settings], Documents | PageCollection],
         hear: Hear,
-        *,
-        date: str = "",
-        speaker: str = "",
+        **options: Unpack[TextOptions],
     ) -> CheckedText:
         """Check the statements of a text.
 
         Args:
             read: reads the text, in a thread.
             hear: called for the text, then for each statement as it is done.
+            options: those of ``FactChecker.check_text``.
 
         Raises:
             DocumentsError: the text cannot be read, or there is no text to search.
@@ -160,24 +159,19 @@ class Worker:
         async def work() -> CheckedText:
             article = await in_own_thread(read)
             tell(article)
-            found: list[CheckedStatement] = []
-            collection = collect(self.engine.settings)
-            checking = check_article(self._checker, article, collection, date=date, speaker=speaker)
-            async with aclosing(checking) as statements:
-                async for one in statements:
-                    found.append(one.model_copy(update={"result": public_result(one.result)}))
-                    tell(found[-1])
-            return CheckedText.of(article, found)
+            documents = collect(self.engine.settings)
+            return CheckedText.of(article, await _told(self._checker.acheck_text(article, documents, **options), tell))
 
         return await self._submit(work())
 
     async def check_citations(
-        self, text: str, documents: Documents, hear: Hear, *, fetch: bool = False, date: str = ""
+        self, text: str, documents: Documents, hear: Hear, **options: Unpack[CitationOptions]
     ) -> CheckedCitations:
         """Check the citations of a text in Markdown.
 
         Args:
             hear: called for the text with its citations, then for each citation as it is done.
+            options: those of ``FactChecker.check_citations``.
 
         Raises:
             DocumentsError: the text cites nothing, or the documents cannot be read.
@@ -189,14 +183,7 @@ class Worker:
             if not citing.citations:
                 raise DocumentsError("text: expected links, footnotes or numbered references, got none in a statement")
             tell(citing)
-            found: list[CheckedCitation] = []
-            seconds = self.engine.settings.run.reading * len(citing.citations)  # they read together
-            sources = sources_of(listed(documents), None, fetch=fetch, seconds=seconds)
-            async with aclosing(check_citations(self._checker, citing, sources, date=date)) as checking:
-                async for one in checking:
-                    shown = {"result": one.result and public_result(one.result)}
-                    found.append(one.model_copy(update=shown))
-                    tell(found[-1])
+            found = await _told(self._checker.acheck_citations(citing, documents, **options), tell)
             return CheckedCitations.of(citing.article, found, citing.unresolved)
 
         return await self._submit(work())
@@ -223,18 +210,26 @@ class Worker:
 
         return await self._submit(work())
 
-    def store(self, file: Path) -> Callable[[Settings], Collection]:
-        """Return what makes a collection of a knowledge store or an archive; see ``check``."""
-        return lambda settings: StoreCollection(file, settings, self._rankers)
+    def store(self, file: Path, settings: Settings) -> Collection:
+        """Return a knowledge store or an archive as a collection."""
+        return self._checker.store(file, settings)
 
     async def close(self) -> None:
         """Free the model, and end the thread and the processes that rank stores."""
-        self._rankers.close()
-        await self._submit(self.engine.model.close())
-        await asyncio.to_thread(self._loop.close)
+        await asyncio.to_thread(self._checker.close)
 
     async def _submit(self, work: Coroutine[Any, Any, T]) -> T:
-        return await asyncio.wrap_future(self._loop.submit(work))
+        return await asyncio.wrap_future(self._checker.submit(work))
+
+
+async def _told(items: AsyncGenerator[R, None], tell: Hear) -> list[R]:
+    """Return the items with only what is public of their results; tell each as it is done."""
+    found: list[R] = []
+    async with aclosing(items):
+        async for one in items:
+            found.append(one.model_copy(update={"result": one.result and public_result(one.result)}))
+            tell(found[-1])
+    return found
 
 
 def _on_this_loop(hear: Hear) -> Hear:
@@ -247,15 +242,15 @@ def _on_this_loop(hear: Hear) -> Hear:
     return tell
 
 
-def read_submitted(text: str, file: str, name: str) -> Article:
-    """Return a text, or that of a file in Base64, cut into sentences.
+def read_submitted(text: str, file: bytes, name: str) -> Article:
+    """Return a text, or that of a file, cut into sentences.
 
     Raises:
         DocumentsError: the file cannot be read, or has no text, or too much.
     """
     if not file:
         return read_text(text)
-    article = read_file(name or "file", b64decode(file), _suffix(name))
+    article = read_file(name or "file", file, _suffix(name))
     if len(article.text) > TEXT:
         raise DocumentsError(f"{article.name}: expected at most {TEXT:,} characters, got {len(article.text):,}")
     return article
@@ -266,15 +261,6 @@ def uploaded(documents: Iterable[UploadedDocument], settings: Settings) -> PageC
     left_out: list[str] = []
     read = partial(_pages, documents, left_out)
     return PageCollection(read, settings, seconds=settings.run.reading, left_out=left_out)
-
-
-def stored_pages(file: Path, settings: Settings) -> PageCollection:
-    """Return a store as pages that are read once for all statements of a text."""
-
-    def read(flaws: Flaws, limits: Limits) -> Iterator[Page]:
-        return read_documents([file], flaws, limits=limits)
-
-    return PageCollection(read, settings, name="store", own=False, seconds=settings.run.reading)
 
 
 def _pages(documents: Iterable[UploadedDocument], left_out: list[str], flaws: Flaws, limits: Limits) -> Iterator[Page]:
@@ -296,7 +282,7 @@ def _pages(documents: Iterable[UploadedDocument], left_out: list[str], flaws: Fl
 def _read(name: str, document: UploadedDocument, flaws: Flaws, limits: Limits) -> Iterator[Page]:
     if not document.file:
         return page_of_text(0, name, document.text, flaws, limits)
-    return pages_of_file(name, b64decode(document.file), _suffix(name), flaws, limits)
+    return pages_of_file(name, document.file, _suffix(name), flaws, limits)
 
 
 def _suffix(name: str) -> str:

@@ -497,7 +497,7 @@ def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
 
 
 def test_needs_no_extra_to_start():
-    extras = ["fastapi", "starlette", "uvicorn", "sse_starlette", "prometheus_client", "ray", "vllm", "trl"]
+    extras = ["fastapi", "starlette", "uvicorn", "ray", "vllm", "trl"]
     code = f"import sys; sys.modules |= dict.fromkeys({extras}); from system.app import cli; cli.main(['--version'])"
     started = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert started.stdout.startswith("factgraph "), started.stderr

@@ -5,8 +5,7 @@ import asyncio
 import httpx2
 import pytest
 
-from system.app.mcp.http import create_app
-from system.app.mcp.server import Server, Tools
+from system.app.mcp.server import Tools, make_server, over_http
 
 TOKEN = "a-token-of-some-length"
 MANY = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"padding": "x" * 2000}}
@@ -15,7 +14,7 @@ HEADERS = {"Accept": "application/json, text/event-stream"}
 
 def posted(message, *, token="", base="http://127.0.0.1:8000", path="/mcp", **headers):
     """The answer to one message."""
-    app = create_app(Server(Tools(lambda: pytest.fail("the engine was loaded"), 1, 1), 1000), 1000, token)
+    app = over_http(make_server(Tools(lambda: pytest.fail("the engine was loaded"), 1, 1)), 1000, token)
 
     async def post():
         transport = httpx2.ASGITransport(app=app)

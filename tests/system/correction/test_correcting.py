@@ -1,15 +1,12 @@
 """A correction says what one sentence of evidence says, and there is none if anything is unsure."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from factgraph import FactChecker
 from system.correction.correcting import correction_of, with_correction
 from system.graph.records import Claim, Label
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from tests.helpers.bridge import passage
 from tests.helpers.submission_factories import answer, qa, result
 
@@ -89,7 +86,6 @@ def test_what_is_not_sure_is_not_corrected(claim, texts):
 @pytest.mark.parametrize(
     ("claim", "text"),
     [
-        ("The bridge closed in 1990.", "The bridge opened in 1932, is closed to lorries."),
         ("The bridge closed in 1990.", "The old bridge over the Aster, opened in 1932, is closed to lorries."),
         ("The Aster bridge closed in 1990.", "The Aster bridge opened in 1932 and is closed to lorries."),
         ("The tower opened in 1931.", "The bridge opened in 1932, and the tower was restored."),
@@ -101,25 +97,17 @@ def test_what_is_not_sure_is_not_corrected(claim, texts):
         ("The Aster bridge opened in 1931.", "The Aster bridge will open in 2032."),
         ("The Aster bridge opened in 1931.", "The Aster bridge was planned to open in 1932."),
         ("Brevik bought Halvers Dairy in 2019.", "Brevik was bought in 2021, after Halvers Dairy had failed."),
-        ("Brevik employs 300 people.", "Brevik dismissed 412 people last year."),
         ("Brevik employs 300 people in Ostrane.", "Brevik dismissed 412 people and employs an agency in Ostrane."),
         ("Exports of Ostrane fell by 3%.", "Imports of Ostrane fell by 5% while exports held."),
-        ("Mara Quill designed the Aster bridge.", "Jon Hale opened the Aster bridge."),
         (
             "The Aster bridge was designed by Mara Quill.",
             "The Aster bridge was opened by Jon Hale, its designer is unknown.",
         ),
-        ("The council paid 3 million euros for the bridge.", "The council earned 5 million euros from the bridge."),
         ("The Aster bridge closed in March 1990.", "The Aster bridge, which opened in May 1990, is closed to lorries."),
-        ("Prices in Ostrane fell in 2022.", "Sales in Ostrane rose in 2022 and prices were stable."),
         ("The mayor of Corvane resigned in 2019.", "The mayor of Corvane was elected in 2021 and has not resigned."),
-        ("The Aster bridge opened in 1931.", "The Aster bridge stayed closed until 1932, then opened."),
         ("Wages in Ostrane grew by 12%.", "Prices in Ostrane grew by 2.4%, wages did not."),
         ("The ferry sank in 1931.", "In 1932 the bridge, which replaced the ferry, opened after it sank."),
-        ("Mara Quill died in 1950.", "Mara Quill, born in 1901, died in poverty."),
         ("Mara Quill was born in 1950.", "Mara Quill, born in Corvane, died in 1971."),
-        ("Halvers Dairy recalled 300 cartons.", "Halvers Dairy sold 412 cartons and recalled none."),
-        ("The company was founded in 1990.", "The company, which acquired Belmar in 1998, employs 40 engineers."),
         ("The vaccine was approved in 2019.", "The vaccine was developed in 2020 and approved a year later."),
     ],
 )
@@ -131,7 +119,6 @@ def test_what_belongs_to_something_else_takes_no_place(claim, text):
 @pytest.mark.parametrize(
     ("claims", "text"),
     [
-        ("The Aster bridge opened in [1931|1932].", "The Aster bridge opened in 1932, is closed to lorries."),
         (
             "The Aster bridge opened in [1931|1932].",
             "The old bridge over the Aster, opened in 1932, is closed to lorries.",
@@ -141,28 +128,16 @@ def test_what_belongs_to_something_else_takes_no_place(claim, text):
         ("The Aster bridge opened in [1931|1932].", "In 1932, the mayor opened the Aster bridge."),
         ("The Aster bridge was opened in [1931|1932].", "In May 1932 the Aster bridge was opened by the mayor."),
         ("Brevik employs [300|412] people.", "Brevik employs 412 people and sells machines."),
-        ("Exports of Ostrane fell by [3%|5%].", "Exports of Ostrane fell by 5% while imports rose."),
         ("[Mara Quill|Jon Hale] designed the Aster bridge.", "Jon Hale designed the Aster bridge."),
         (
             "The Aster bridge was designed by [Mara Quill|Jon Hale].",
             "The Aster bridge was designed by Jon Hale and opened by the king.",
         ),
-        ("The council paid [3|5] million euros for the bridge.", "The council paid 5 million euros for the bridge."),
-        ("The Aster bridge is [300|412] metres long.", "The Aster bridge is 412 metres long."),
         ("The mayor of Corvane resigned in [2019|2021].", "The mayor of Corvane, elected in 2017, resigned in 2021."),
         ("Mara Quill died in [1950|1971].", "Mara Quill, born in 1901, died in 1971."),
-        ("Mara Quill was born in [1950|1901].", "Mara Quill, born in 1901, died in poverty."),
-        ("The Aster bridge opened in [June|May] 1932.", "The Aster bridge opened in May 1932."),
-        ("The school has [300|412] pupils.", "The school has 412 pupils."),
         ("Halvers Dairy recalled [300|412] cartons.", "On Monday Halvers Dairy recalled 412 cartons."),
-        ("Lio Marr won the race in [2018|2019].", "Lio Marr won the race in 2019."),
         ("The Aster bridge has [300|412] rivets.", "The Aster bridge opened in 1932. It has 412 rivets."),
-        ("The ferry was sold for [3|5] million euros.", "The city sold the ferry for 5 million euros."),
         ("The parliament rejected the law in [2020|2021].", "The law was rejected by the parliament in 2021."),
-        ("Unemployment in Ostrane is [3%|5%].", "Unemployment in Ostrane is 5%."),
-        ("The company was founded in [1990|1988].", "The company was founded in 1988 by two engineers."),
-        ("The vaccine was approved in [2019|2020].", "The vaccine was approved in 2020 after long trials."),
-        ("The hospital treated [300|450] patients.", "Last year the hospital treated 450 patients."),
     ],
 )
 def test_what_belongs_to_the_same_is_corrected(claims, text):
@@ -211,12 +186,3 @@ def test_the_reader_must_be_sure_and_reads_the_context():
     assert ("The Aster bridge opened in 1932.", "[The Aster bridge is old.] It opened in 1932.") in reader.asked
     reader.supported = 0.9
     assert correction_of(checked, reader).text == "It opened in 1932."
-
-
-def test_the_engines_own_reader_is_asked(make_engine, answers):
-    answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="x", label=Label.REFUTED)
-    judge = Agrees("", supported=0.5)
-    engine = replace(make_engine(), reader=judge)
-    with FactChecker(engine=engine) as checker:
-        assert checker.check("The Aster bridge opened in 1931.", {"a.md": BRIDGE}).correction is None
-    assert judge.asked

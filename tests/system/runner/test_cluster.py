@@ -77,7 +77,7 @@ def test_a_claim_that_kills_every_worker_fails_alone(cluster, folder):
     assert [result.claim.id for result in results if result.failures] == [POISON]
     lost = next(result for result in results if result.failures)
     assert lost.verdict.label is Label.REFUTED  # of two labels
-    assert [failure.operation for failure in lost.failures] == ["worker", "final verdict"]
+    assert [failure.operation for failure in lost.failures] == ["worker"]
     (folder / "unloadable").touch()
     hopeless = start_run(folder, 0.0, cluster[1])
     _, errors = finish(hopeless, status=1)

@@ -121,7 +121,6 @@ class Live {
 const ENDS = {
   failed: "The service failed on this claim; its log says why.",
   cancelled: "Cancelled.",
-  stopped: "The service is stopping; submit the claim again later.",
 };
 
 function closePanel() {

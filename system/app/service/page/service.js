@@ -40,10 +40,10 @@ async function* events(body) {
   for (let text = "";;) {
     const { value, done } = await reader.read();
     if (done) return;
-    const blocks = (text + value).split("\r\n\r\n");
+    const blocks = (text + value).split("\n\n");
     text = blocks.pop();
     for (const block of blocks) {
-      const fields = Object.fromEntries(block.split("\r\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]));
+      const fields = Object.fromEntries(block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]));
       if (fields.event) yield { name: fields.event, id: fields.id, data: JSON.parse(fields.data) };
     }
   }

@@ -116,7 +116,6 @@ async function refresh(path) {
 const ENDS = {
   failed: "The service failed on this text; its log says why.",
   cancelled: "Cancelled.",
-  stopped: "The service is stopping; submit the text again later.",
 };
 
 // The check that the address names, as it is after a reload.
