@@ -24,7 +24,7 @@ from knowledge_store.progress import progress_bar
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive, is_archive
 from knowledge_store.searchers.searched import on_the_web, searched
-from knowledge_store.settings import RetrievalSettings
+from knowledge_store.settings import BM25_TOP_K, RetrievalSettings
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ class Library:
         """
         began = perf_counter()
         with self._lock:
-            best = self._candidates.best(claim, self._settings.bm25_top_k)
+            best = self._candidates.best(claim, BM25_TOP_K)
         passages, scores, copies = without_copies(*best, claim, self._settings)
         report = _with_flaws(self.report, Flaws({Flaw.CLAIM_COPY: copies}))
         ranked = RankedStore(passages, scores, report, perf_counter() - began)
@@ -158,7 +158,7 @@ def rank(
     name: str = "pages",
     seconds: float = inf,
 ) -> RankedStore:
-    """Keep the ``settings.bm25_top_k`` passages that BM25 ranks highest for the claim.
+    """Keep the ``BM25_TOP_K`` passages that BM25 ranks highest for the claim.
 
     Args:
         source: a store in the official format, an archive, or any pages, each with a number of its own. Of an archive,

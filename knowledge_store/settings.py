@@ -2,10 +2,12 @@
 
 import os
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+BM25_TOP_K = 3000
+"""Passages that BM25 keeps per claim (Rolinger and Liu, 2025, section 3.2.2)."""
 SEARCH_RESULTS = 10
 """Most pages that a search adds to those of a claim."""
 Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
@@ -28,17 +30,10 @@ class RetrievalSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     chunk_size: int = Field(1000, gt=0, le=1_000_000, description="passage length, in characters")
-    chunk_overlap: int = Field(
-        200, ge=0, le=1_000_000, description="characters shared by neighboring passages of a page"
-    )
-    bm25_top_k: int = Field(3000, gt=0, le=1_000_000, description="passages that BM25 keeps per claim")
     dense_candidates: int = Field(
         64, gt=0, le=1_000_000, description="passages to embed per question, chosen from those that BM25 kept"
     )
     top_k: int = Field(5, gt=0, le=1000, description="passages used to answer each question")
-    relevance: float = Field(
-        1.0, ge=0, le=1, description="weight of a passage's nearness against its novelty (MMR); 1: nearness alone"
-    )
     surroundings: bool = Field(False, description="answer with a passage's address, date and the text around it")
     fact_checks: bool = Field(True, description="keep pages of fact-checking sites")
     claim_copies: bool = Field(True, description="keep pages that repeat the claim nearly word for word")
@@ -55,14 +50,10 @@ class RetrievalSettings(BaseModel):
     encoder: Name = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
     encoder_code: bool = Field(False, description="run the code that comes with the encoder; only if you trust it")
 
-    @model_validator(mode="after")
-    def _windows_advance(self) -> Self:
-        if self.chunk_overlap >= self.chunk_size:
-            raise ValueError(
-                f"chunk_overlap ({self.chunk_overlap}) must be smaller than chunk_size ({self.chunk_size}), "
-                "or passages would never reach the end of their page"
-            )
-        return self
+    @property
+    def chunk_overlap(self) -> int:
+        """Characters shared by neighboring passages of a page: 200 of 1,000, as in the paper."""
+        return self.chunk_size // 5
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from system.graph.graph import Graph, Listener, unheard
 from system.graph.records import Claim, Content, Cost, Failure, QuestionAnswer, Verdict
 from system.graph.thoughts import D, Thought
 from system.models.base import Completion, ErrorKind, Model, ModelError, Request, Result
-from system.settings import Settings
+from system.settings import SEED, TEMPERATURE, Settings
 from system.tasks.base import R, Reply, Task
 
 if TYPE_CHECKING:  # every strategy imports this module, for the help of a command too, and theirs take a second
@@ -157,9 +157,8 @@ class Case:
         return await self.stopwatch.within_deadline(operation, lambda: self.model.generate(requests), final=final)
 
     def _request(self, task: Task[Reply], seed: int = 0) -> Request:
-        model = self.settings.model
-        variant = task.variant(1 + len(model.other_models)) + seed
-        return Request(task, model.temperature if variant else 0.0, model.seed + variant)
+        variant = task.variant(1 + len(self.settings.model.other_models)) + seed
+        return Request(task, TEMPERATURE if variant else 0.0, SEED + variant)
 
 
 def _is_malformed(result: Result) -> bool:

@@ -23,7 +23,7 @@ from system.models.base import Model, TracedModel
 from system.models.loading import check_device, load_model
 from system.reader.base import Reader
 from system.reader.loading import load_reader
-from system.settings import Settings, load_calibration
+from system.settings import RESERVE, Settings, load_calibration
 from system.strategies.base import Check, asked_by, named
 from system.strategies.steps.evidence import why_unread
 from system.strategies.steps.questions import duplicates, replacements
@@ -93,7 +93,7 @@ async def check(
     budget = allowance.longest if allowance else max(0.0, settings.run.budget - ranked.seconds)
     deadline = Deadline(
         budget,
-        reserve=settings.run.reserve * settings.run.budget,
+        reserve=RESERVE * settings.run.budget,
         clock=clock or asyncio.get_running_loop().time,
         allowance=allowance,
     )

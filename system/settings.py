@@ -35,20 +35,12 @@ class GraphSettings(Record):
     branches: int = Field(5, gt=0, le=1000, description="initial questions to explore, each in its own branch")
     depth: int = Field(3, gt=0, le=100, description="maximum question rounds per branch")
     verification: bool = Field(False, description="check each answer against its passage before merging")
-    duplicate_threshold: float = Field(
-        0.9, ge=0, le=1, description="cosine similarity at which two questions count as duplicates"
-    )
     debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")
     stop_early: bool = Field(
         True, description="end the search once most branches agree, and count the undecided ones as outvoted"
     )
     two_labels: bool = Field(
         False, description="conclude with two labels, as CARP does: what is not shown to be true is Refuted"
-    )
-    justify: bool = Field(
-        True,
-        description="write a branch's reasons before its label; otherwise label alone, and at the end once more by the "
-        "sentences nearest to the claim",
     )
 
 
@@ -59,7 +51,6 @@ class DebateSettings(Record):
     evidence: Literal["retrieved", "gold", "none"] = Field(
         "retrieved", description="evidence to check on; gold: the annotators', from an annotated claims file"
     )
-    shared_evidence: int = Field(10, gt=0, le=1000, description="maximum passages that debaters read and may cite")
 
 
 class ModelSettings(Record):
@@ -78,33 +69,25 @@ class ModelSettings(Record):
     examples: Name = Field(
         "", description="annotated claims (AVeriTeC's train.json), of which rag shows the ten most like the claim"
     )
-    temperature: float = Field(
-        0.7,
-        ge=0,
-        le=10,
-        description="sampling temperature of every reply but the first to the same inputs: questions after the first, "
-        "further agents of a model, second tries; everything else is greedy",
-    )
-    seed: int = Field(1, ge=0, lt=2**32, description="random seed for sampling")
 
 
+TEMPERATURE = 0.7
+"""Of every reply but the first to the same inputs: questions after the first, further agents of a model, second tries.
+Everything else is greedy."""
+SEED = 1  # of the first reply; the next to the same inputs have the next seeds
 SEQUENCES = 64  # requests that an engine decodes together
+BATCHED_TOKENS = 4096  # of a forward pass, at most
 
 
 class EngineSettings(Record):
-    """How a language model uses its device; the server backend reads only ``address``, ``timeout`` and ``context``."""
+    """How a language model uses its device; the server backend reads only ``address`` and ``context``."""
 
     context: int = Field(4096, gt=0, le=10**9, description="maximum length of a prompt plus its reply, in tokens")
-    batched_tokens: int = Field(4096, gt=0, le=10**9, description="maximum tokens per forward pass")
     gpu_memory: float = Field(0.0, ge=0, le=10_000, description="GiB of device memory to use; 0: all")
     encoder_memory: float = Field(
         0.0, ge=0, le=10_000, description="GiB of that memory to reserve for the retrieval encoder"
     )
-    dtype: Literal["auto", "float16", "bfloat16", "float32"] = Field(
-        "auto", description="auto: the model's own; on a CPU the faster of bfloat16 and float32"
-    )
     address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
-    timeout: float = Field(30.0, gt=0, le=YEAR, description="timeout per server request, in seconds")
 
 
 class ReadingSettings(Record):
@@ -116,6 +99,7 @@ class ReadingSettings(Record):
     verifier: Name = Field("mpnet", description="sentence-pair model that reads: mpnet, a folder or a hub name")
 
 
+RESERVE = 0.15  # share of a budget that is kept for the final verdict
 READING = 0.8  # share of a budget, without its reserve, that reading may take
 CLAIM_LIMIT = 480.0  # seconds that a claim of a run may take at most, however fast the others were
 COLD = 2.0  # seconds that the first claim takes to be judged, since much is loaded for it
@@ -125,7 +109,6 @@ class RunSettings(Record):
     """How a run uses the machine."""
 
     budget: float = Field(60.0, gt=0, le=YEAR, description="seconds per claim; in a run of several claims, on average")
-    reserve: float = Field(0.15, ge=0, lt=1, description="share of the budget reserved for the final verdict")
     max_concurrent_claims: int = Field(2, gt=0, le=1000, description="claims checked at the same time")
     workers: int = Field(1, gt=0, le=1000, description="processes that read and rank the next claims' stores")
     calibration: Name = Field("", description="calibration file from 'python -m submission calibrate'")
@@ -138,7 +121,7 @@ class RunSettings(Record):
     @property
     def reading(self) -> float:
         """Seconds of a claim's budget that reading may take, so that time is left to judge what was read."""
-        budget = (1 - self.reserve) * self.budget
+        budget = (1 - RESERVE) * self.budget
         return max(budget / 2, min(READING * budget, budget - COLD))
 
 

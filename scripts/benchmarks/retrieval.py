@@ -28,7 +28,7 @@ from knowledge_store.bm25.passages import passages_of
 from knowledge_store.pages.page import Flaws, Page, Passage, normalized
 from knowledge_store.pages.store import read_pages
 from knowledge_store.ranking import rank, warm_up
-from knowledge_store.settings import RetrievalSettings
+from knowledge_store.settings import BM25_TOP_K, RetrievalSettings
 from knowledge_store.tokenization import tokenize
 
 REPEATS = 3
@@ -99,7 +99,7 @@ def rank_bm25(texts: list[str], claim: str, settings: RetrievalSettings) -> Sequ
     from rank_bm25 import BM25Okapi
 
     scores = BM25Okapi([tokenize(text) for text in texts]).get_scores(tokenize(claim))
-    return np.argsort(-scores, kind="stable")[: settings.bm25_top_k].tolist()
+    return np.argsort(-scores, kind="stable")[:BM25_TOP_K].tolist()
 
 
 def bm25s(texts: list[str], claim: str, settings: RetrievalSettings) -> Sequence[int]:
@@ -109,7 +109,7 @@ def bm25s(texts: list[str], claim: str, settings: RetrievalSettings) -> Sequence
     model = bm25s.BM25()
     model.index(bm25s.tokenize(texts, stopwords=None, show_progress=False), show_progress=False)
     asked = bm25s.tokenize([claim], stopwords=None, show_progress=False)
-    best = model.retrieve(asked, k=min(settings.bm25_top_k, len(texts)), show_progress=False)
+    best = model.retrieve(asked, k=min(BM25_TOP_K, len(texts)), show_progress=False)
     return best.documents[0].tolist()
 
 

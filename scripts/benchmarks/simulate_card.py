@@ -22,6 +22,7 @@ from knowledge_store.dense.encoder import Vectors
 from knowledge_store.dense.search import Hit
 from knowledge_store.pages.page import Flaws, Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
+from knowledge_store.settings import BM25_TOP_K
 from scripts.benchmarks.card import CHARACTERS, INPUTS, SCENARIOS, Card, Scenario
 from system.check import Engine, check
 from system.deadline import Allowance
@@ -29,7 +30,7 @@ from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import Request
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
-from system.settings import CLAIM_LIMIT, SEQUENCES, Settings, load
+from system.settings import BATCHED_TOKENS, CLAIM_LIMIT, SEQUENCES, Settings, load
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WeighSources
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
@@ -64,7 +65,7 @@ class Passages:
         self._card, self._scenario, self._settings, self._store = card, scenario, settings.retrieval, store
         self._asked: set[str] = set()
         self.flaws = Flaws()
-        self._left = self._settings.bm25_top_k
+        self._left = BM25_TOP_K
         self._embed(self._settings.dense_candidates)  # the claim's own
 
     def prepare(self, questions: Sequence[str]) -> None:
@@ -189,7 +190,7 @@ def simulate(
     """
 
     async def run() -> Run:
-        card = Card(scenario, SEQUENCES, settings.engine.batched_tokens)
+        card = Card(scenario, SEQUENCES, BATCHED_TOKENS)
         clock = asyncio.get_running_loop().time
         places = settings.run.max_concurrent_claims
         allowance = Allowance(settings.run.budget, places, clock, CLAIM_LIMIT)

@@ -12,7 +12,6 @@ USER_ERRORS = frozenset(
         "system.files.journal.JournalError",
         "system.files.texts.FileError",
         "system.graph.records.ClaimsError",
-        "system.hardware.weights.WeightsError",
         "system.models.base.ModelUnavailable",
         "system.runner.run.CheckerError",
         "system.settings.SettingsError",

@@ -1,4 +1,7 @@
-"""Memory that an engine needs, computed from the model's own configuration before anything is loaded."""
+"""Memory that an engine needs, computed from the model's own configuration before anything is loaded.
+
+plan_memory(skeleton(model), settings.engine, device=22 * GIB, adapters=3, rank=16, graphs=True)
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +11,11 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from system.models.base import ModelUnavailable, first_line
-from system.settings import SEQUENCES, EngineSettings
+from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 
 GIB = 2**30
 SPARE = 0.03  # of the device; allocators fragment
+WIDTH = 2  # bytes of an unquantized weight, an activation, a cached value
 
 # Not computable from a configuration: the runtime's own context and kernels, and captured graphs. Round upper figures.
 RUNTIME = int(0.75 * GIB)
@@ -57,11 +61,6 @@ class MemoryPlan:
         """Bytes of the engine: all but the encoder's and what is left."""
         return self.fixed - self.encoder + self.kv_cache
 
-    @property
-    def left(self) -> int:
-        """Bytes that nobody uses."""
-        return self.total - self.fixed - self.kv_cache
-
     def __str__(self) -> str:
         rows = {
             "weights": self.weights,
@@ -71,7 +70,7 @@ class MemoryPlan:
             "graphs": self.graphs,
             "encoder": self.encoder,
             f"KV cache ({self.kv_tokens:,} tokens of {self.kv_per_token / 1024:.0f} KiB)": self.kv_cache,
-            "left": self.left,
+            "left": self.total - self.fixed - self.kv_cache,
             "total": self.total,
         }
         return "\n".join(f"  {name:<44}{size / GIB:8.2f} GiB" for name, size in rows.items())
@@ -98,50 +97,41 @@ def skeleton(model: str) -> nn.Module:
 def plan_memory(
     bare: Any, settings: EngineSettings, *, device: int, adapters: int, rank: int, graphs: bool
 ) -> MemoryPlan:
-    """The plan of a model that is to run (see ``draft_plan``).
-
-    Raises:
-        ModelUnavailable: the KV cache cannot hold one request; the message shows the sums and what to change.
-    """
-    plan = draft_plan(bare, settings, device=device, adapters=adapters, rank=rank, graphs=graphs)
-    if plan.kv_tokens < settings.context:
-        raise ModelUnavailable(
-            f"the model does not fit: a context of {settings.context:,} tokens needs "
-            f"{settings.context * plan.kv_per_token / GIB:.2f} GiB of KV cache, but only "
-            f"{plan.kv_cache / GIB:.2f} GiB is left for it\n{plan}\n"
-            "take a smaller or quantized model, a shorter context, fewer batched tokens, or more memory"
-        )
-    return plan
-
-
-def draft_plan(
-    bare: Any, settings: EngineSettings, *, device: int, adapters: int, rank: int, graphs: bool
-) -> MemoryPlan:
-    """The plan of a model (see ``skeleton``), whether it fits or not.
+    """Return the plan of a model (see ``skeleton``) that is to run.
 
     Args:
         device: bytes of the device.
         adapters: LoRA adapters held at the same time, of ``rank``.
         graphs: whether CUDA graphs are captured.
+
+    Raises:
+        ModelUnavailable: the KV cache cannot hold one request; the message shows the sums and what to change.
     """
     config = bare.config
-    width = 4 if settings.dtype == "float32" else 2  # bytes of an unquantized weight, an activation, a cached value
     head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    kv_per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head * width
+    kv_per_token = 2 * config.num_hidden_layers * config.num_key_value_heads * head * WIDTH
     # The widest moment of a layer (its input, gate, up and their product), and float32 logits with a sorted copy.
-    activations = settings.batched_tokens * (2 * config.hidden_size + 3 * config.intermediate_size) * width
+    activations = BATCHED_TOKENS * (2 * config.hidden_size + 3 * config.intermediate_size) * WIDTH
     activations += SEQUENCES * config.vocab_size * 3 * 4
     projections = _projections(bare)
-    return MemoryPlan(
+    plan = MemoryPlan(
         total=min(device, int(settings.gpu_memory * GIB)) if settings.gpu_memory else device,
-        weights=_weights(bare, projections, width),
-        adapters=adapters * rank * sum(m.in_features + m.out_features for m in projections) * width,
+        weights=_weights(bare, projections),
+        adapters=adapters * rank * sum(m.in_features + m.out_features for m in projections) * WIDTH,
         activations=activations,
         graphs=GRAPHS if graphs else 0,
         encoder=int(settings.encoder_memory * GIB),
         kv_per_token=kv_per_token,
         kv_wanted=SEQUENCES * settings.context * kv_per_token,
     )
+    if plan.kv_tokens < settings.context:
+        raise ModelUnavailable(
+            f"the model does not fit: a context of {settings.context:,} tokens needs "
+            f"{settings.context * kv_per_token / GIB:.2f} GiB of KV cache, but only "
+            f"{plan.kv_cache / GIB:.2f} GiB is left for it\n{plan}\n"
+            "take a smaller or quantized model, a shorter context, or more memory"
+        )
+    return plan
 
 
 def _projections(bare: Any) -> list[nn.Linear]:
@@ -150,16 +140,16 @@ def _projections(bare: Any) -> list[nn.Linear]:
     return [module for module in bare.modules() if isinstance(module, nn.Linear) and module is not head]
 
 
-def _weights(bare: Any, projections: list[nn.Linear], width: int) -> int:
+def _weights(bare: Any, projections: list[nn.Linear]) -> int:
     """Bytes of the weights; a group of AWQ weights shares a scale of 16 bits and a zero point of a weight's bits."""
     parameters: int = sum(parameter.numel() for parameter in bare.parameters())
     quantized = getattr(bare.config, "quantization_config", None)
     if not quantized:
-        return parameters * width
+        return parameters * WIDTH
     in_blocks = sum(module.weight.numel() for module in projections)
     bits, group = _bits_and_group(quantized)
     bits_with_group = bits + (16 + bits) / group
-    return (parameters - in_blocks) * width + int(in_blocks * bits_with_group / 8)
+    return (parameters - in_blocks) * WIDTH + int(in_blocks * bits_with_group / 8)
 
 
 def _bits_and_group(quantized: dict[str, Any]) -> tuple[int, int]:

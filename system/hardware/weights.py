@@ -13,12 +13,8 @@ import orjson
 from huggingface_hub import constants, snapshot_download
 
 from knowledge_store.dense.openvino import BUNDLED, NAME
+from system.models.base import ModelUnavailable, first_line
 from system.settings import Settings
-
-
-class WeightsError(Exception):
-    """Weights cannot be fetched; the message names them, the reason and the remedy."""
-
 
 GIB = 2**30
 PICKLES = "pytorch_model*.bin"  # code, which no fetch brings; the same tensors are there as safetensors
@@ -33,20 +29,16 @@ class Weights:
 
 
 def needed(settings: Settings) -> list[Weights]:
-    """The model, further models, adapters from the hub, and the encoder of a run.
-
-    A server and the extractive reader have no weights here.
-    """
+    """Return the model, adapters from the hub, and the encoder of a run; other backends have no weights here."""
     models = []
     if settings.model.backend == "vllm":
-        models = [Weights("model", name) for name in (settings.model.model, *settings.model.other_models)]
         named = ((task, name) for task, name in settings.model.adapters.items() if not Path(name).is_dir())
-        models += [Weights(f"adapter {task}", name) for task, name in named]
+        models = [Weights("model", settings.model.model), *(Weights(f"adapter {task}", name) for task, name in named)]
     return [*models, Weights("encoder", settings.retrieval.encoder)]
 
 
 def find(name: str) -> Path | None:
-    """The folder of complete weights, or None if some of their files are not on this machine, or damaged."""
+    """Return the folder of complete weights, or None if some of their files are not on this machine, or damaged."""
     if name == NAME:
         return BUNDLED
     folder = Path(name)
@@ -59,57 +51,55 @@ def find(name: str) -> Path | None:
 
 
 def size(folder: Path) -> int:
-    """Bytes of the tensors in a folder."""
-    return sum(file.stat().st_size for file in _tensors(folder))
+    """Return the bytes of the tensors in a folder; a pickle is code, and counts as none."""
+    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+
+
+def located(name: str) -> str:
+    """Return a folder as it is, and the folder of another name, fetched if it is absent.
+
+    Raises:
+        ModelUnavailable: see ``fetch``.
+    """
+    return name if Path(name).is_dir() else str(fetch(name))
 
 
 def fetch(name: str) -> Path:
     """Download weights, resuming an earlier download.
 
     Raises:
-        WeightsError: the hub or index does not answer or has no such weights, or the disk has too little room.
+        ModelUnavailable: the hub does not answer or has no such weights, or the disk has too little room.
     """
     if (folder := find(name)) is not None:
         return folder
-    if Path(name).is_dir():
-        raise WeightsError(
-            f"{name}: expected all parts of weights as safetensors (a pickle is not read); fetch it again"
-        )
     try:
-        _check_cache_room(name)
+        files = snapshot_download(name, dry_run=True, ignore_patterns=[PICKLES])
+        _check_room(name, sum(file.file_size or 0 for file in files if file.will_download))
         folder = Path(snapshot_download(name, ignore_patterns=[PICKLES]))
     except (OSError, ValueError, httpx2.HTTPError) as error:
-        reason, *_ = str(error).strip().splitlines() or [type(error).__name__]
-        raise WeightsError(
-            f"{name}: cannot be fetched ({reason}); check the connection and the name of the "
+        raise ModelUnavailable(
+            f"{name}: cannot be fetched ({first_line(error)}); check the connection and the name of the "
             "Hugging Face repository, or give a folder that holds the weights"
         ) from error
     if not _complete(folder):
-        raise WeightsError(f"{name}: the hub has no weights as safetensors, and a pickle is not read; convert it")
+        raise ModelUnavailable(f"{name}: the hub has no weights as safetensors, and a pickle is not read; convert it")
     return folder
 
 
-def _check_cache_room(name: str) -> None:
-    files = snapshot_download(name, dry_run=True, ignore_patterns=[PICKLES])
-    wanted = sum(file.file_size or 0 for file in files if file.will_download)
+def _check_room(name: str, wanted: int) -> None:
     cache = Path(constants.HF_HUB_CACHE)
     cache.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(cache).free
     if wanted > free:
-        raise WeightsError(
+        raise ModelUnavailable(
             f"{name}: {wanted / GIB:.1f} GiB to download, but {cache} has only {free / GIB:.1f} GiB free; "
             "make room, or set HF_HOME to a folder on a larger disk"
         )
 
 
-def _tensors(folder: Path) -> list[Path]:
-    """Files of tensors; a pickle is code, and counts as none."""
-    return sorted(folder.glob("*.safetensors"))
-
-
 def _complete(folder: Path) -> bool:
     """Whether tensors are there, and of weights in several files every one."""
-    there = {file.name for file in _tensors(folder)}
+    there = {file.name for file in folder.glob("*.safetensors")}
     try:
         maps = [orjson.loads(index.read_bytes())["weight_map"] for index in folder.glob("*.safetensors.index.json")]
         return bool(there) and all(part in there for parts in maps for part in parts.values())

@@ -41,6 +41,9 @@ _TAKE_TEMPLATE_ARGUMENTS = ("vllm", "llamacpp")  # the owner that these servers 
 KEY = "FACTGRAPH_API_KEY"
 """Environment variable with the key that a hosted server asks for."""
 
+TIMEOUT = 600.0
+"""Seconds that a reply may take; the deadline of a claim usually ends sooner."""
+
 ATTEMPTS = 3
 """Times that a connection is tried, with exponential backoff."""
 
@@ -60,7 +63,7 @@ class ServerModel:
     Args:
         model: name of the base model, as the server lists it.
         adapters: names of the adapters, as the server lists them; an absent one's task is done by the base model.
-        engine: address and timeout; context where the server does not tell its own.
+        engine: address; context if the server does not tell its own.
 
     Raises:
         ModelUnavailable: nobody answers at the address, or the server has no such model or adapter.
@@ -116,7 +119,7 @@ class ServerModel:
             tries = f"{ATTEMPTS} tries"
             raise ModelUnavailable(f"cannot reach the server at {self._settings.address}: {error}, {tries}") from error
         except httpx2.TimeoutException:
-            message = f"{task.name}: no reply within {self._settings.timeout:g} s"
+            message = f"{task.name}: no reply within {TIMEOUT:g} s"
         except httpx2.HTTPStatusError as error:
             message = f"{task.name}: status {error.response.status_code}: {error.response.text[:500]}"
         except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
@@ -211,7 +214,7 @@ def _options(engine: EngineSettings) -> dict[str, Any]:
     """Options of both clients."""
     key = os.environ.get(KEY, "")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
+    return {"base_url": engine.address.rstrip("/") + "/", "timeout": TIMEOUT, "headers": headers}
 
 
 def _client(engine: EngineSettings) -> httpx2.Client:

@@ -1,9 +1,7 @@
 """Backend ``vllm``: one engine with continuous batching, a LoRA adapter per request, and replies held to their schema.
 
 All requests of all claims go to the engine at once; it decides what runs together, and nobody waits for another's
-slowest request. Results come in the order of the requests. A request that is cancelled is taken out of the engine. A
-reply that is one of a few is not written but chosen, by the one token in which they differ: an adapter that labels
-knows that position alone.
+slowest request. Results come in the order of the requests. A request that is cancelled is taken out of the engine.
 
 The engine's client lives on an event loop of its own, so that the model can be warmed up before any caller has a loop.
 """
@@ -25,11 +23,10 @@ from system.hardware.memory import plan_memory, skeleton
 from system.models.adapters import RANKS, base_mark, check_adapters, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
-from system.models.constraints import ClosedReplies, closed_replies
 from system.models.loop_thread import LoopThread
 from system.models.prompting import Message, RequestTooLongError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
-from system.settings import SEQUENCES, EngineSettings
+from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply
 
 # Read when vllm is imported, here and in its processes.
@@ -62,19 +59,20 @@ class VllmModel:
     Args:
         model: folder or name of an instruct model, AWQ or not.
         adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
+        others: further arguments of vLLM's engine, in place of ours.
 
     Raises:
         ModelUnavailable: the model or an adapter cannot be loaded or does not fit the memory.
     """
 
-    def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
+    def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings, **others: Any) -> None:
         started = time.perf_counter()
         bare = skeleton(model)
         check_adapters(adapters, bare, base_mark(model))
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()
-        arguments = engine_arguments(bare, model, adapters, engine)
+        arguments = engine_arguments(bare, model, adapters, engine, **others)
         with ThreadPoolExecutor(max_workers=1) as apart:  # vLLM would tie itself to a loop that runs here, a notebook's
             self._engine = apart.submit(start_engine, arguments).result()
         self._loop = LoopThread("vllm")
@@ -108,21 +106,17 @@ class VllmModel:
         started = time.perf_counter()
         task = request.task
         lora = self._loras.get(task.adapter)
-        closed = closed_replies(task.reply_type, self._chat.tokenizer)
         try:
             prompt = self._chat.prompt(task, adapter=lora is not None)
-            ids = [*prompt.ids, *closed.forced] if closed else prompt.ids
-            output = await self._run(ids, _sampling_of(request, closed), lora)
+            sampling = _sampling(task.reply_type, task.max_tokens, request.temperature, request.seed)
+            output = await self._run(prompt.ids, sampling, lora)
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (VLLMClientError, EngineGenerateError) as error:  # of this request alone; a dead engine propagates
             return ModelError(ErrorKind.BACKEND, f"{task.name}: {error or type(error).__name__}")
         reply = output.outputs[0]
-        cost = _cost(output, len(prompt.ids), time.perf_counter() - started)
+        cost = _cost(output, time.perf_counter() - started)
         text = self._chat.prompt_text(prompt.ids)
-        if closed:
-            logprobs = [reply.logprobs[0][token].logprob for token in closed.tokens]
-            return closed.completion(closed.tokens.index(reply.token_ids[0]), logprobs, cost, text)
         confidence = label_confidence(task.reply_type, _pieces(reply)) if has_label(task.reply_type) else 1.0
         return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
 
@@ -133,12 +127,13 @@ class VllmModel:
 
 
 def engine_arguments(
-    bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings
+    bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings, **others: Any
 ) -> AsyncEngineArgs:
     """Arguments of an engine that uses the memory the plan gives it.
 
     Args:
         bare: see ``skeleton``.
+        others: see ``VllmModel``.
 
     Raises:
         ModelUnavailable: the model does not fit the device, or has weights that this processor cannot multiply.
@@ -156,22 +151,22 @@ def engine_arguments(
     slots = len(adapters) + (1 if adapters and current_platform.is_cpu() else 0)
     plan = plan_memory(bare, settings, device=usable, adapters=slots, rank=rank, graphs=not eager)
     _LOGGER.info("memory plan of %s\n%s", model, plan)
-    return AsyncEngineArgs(
-        model=model,
-        dtype=settings.dtype,
-        max_model_len=settings.context,
-        max_num_seqs=SEQUENCES,
-        max_num_batched_tokens=settings.batched_tokens,
-        enable_lora=bool(adapters),
-        max_loras=max(1, slots),
-        max_lora_rank=rank or RANKS[0],
-        enable_prefix_caching=True,
-        enforce_eager=eager,
-        kv_cache_memory_bytes=plan.kv_cache,
-        gpu_memory_utilization=plan.engine / device,
-        generation_config="vllm",  # not the model's own defaults: a repetition penalty spoils JSON
-        structured_outputs_config=StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True),
-    )
+    ours: dict[str, Any] = {
+        "model": model,
+        "max_model_len": settings.context,
+        "max_num_seqs": SEQUENCES,
+        "max_num_batched_tokens": BATCHED_TOKENS,
+        "enable_lora": bool(adapters),
+        "max_loras": max(1, slots),
+        "max_lora_rank": rank or RANKS[0],
+        "enable_prefix_caching": True,
+        "enforce_eager": eager,
+        "kv_cache_memory_bytes": plan.kv_cache,
+        "gpu_memory_utilization": plan.engine / device,
+        "generation_config": "vllm",  # not the model's own defaults: a repetition penalty spoils JSON
+        "structured_outputs_config": StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True),
+    }
+    return AsyncEngineArgs(**ours | others)
 
 
 def multiplies_awq() -> bool:
@@ -199,32 +194,17 @@ def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
         ) from error
 
 
-def _sampling_of(request: Request, closed: ClosedReplies | None) -> SamplingParams:
-    sampling = _choice(closed) if closed else _sampling(request.task.reply_type, request.task.max_tokens)
-    sampling.temperature, sampling.seed = request.temperature, request.seed
-    return sampling
-
-
-def _sampling(reply_type: type[Reply], max_tokens: int) -> SamplingParams:
-    """Greedy decoding of a reply under its schema, or of a free one."""
+def _sampling(
+    reply_type: type[Reply], max_tokens: int, temperature: float = 0.0, seed: int | None = None
+) -> SamplingParams:
+    """Decoding of a reply under its schema, or of a free one."""
     schema = None if reply_type is FreeText else StructuredOutputsParams(json=decoding_schema(reply_type))
     return SamplingParams(
-        temperature=0.0,
+        temperature=temperature,
+        seed=seed,
         max_tokens=max_tokens,
         logprobs=0 if has_label(reply_type) else None,  # of the chosen tokens alone
         structured_outputs=schema,
-        output_kind=RequestOutputKind.FINAL_ONLY,
-    )
-
-
-def _choice(closed: ClosedReplies) -> SamplingParams:
-    """The one token that decides between a few replies, with the log-probability of each."""
-    tokens = list(closed.tokens)
-    return SamplingParams(
-        temperature=0.0,
-        max_tokens=1,
-        allowed_token_ids=tokens,
-        logprob_token_ids=tokens,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
 
@@ -235,15 +215,14 @@ def _pieces(reply: Any) -> list[tuple[str, float]]:
     return [(logprob.decoded_token or "", logprob.logprob) for logprob in chosen]
 
 
-def _cost(output: Any, tokens_in: int, seconds: float) -> Cost:
-    """Cost of a reply; its prompt counts as the task's, without the forced beginning of the reply."""
+def _cost(output: Any, seconds: float) -> Cost:
     times = output.metrics
     return Cost(
         seconds=seconds,
         queue_seconds=times.scheduled_ts - times.queued_ts,
         decode_seconds=times.last_token_ts - times.first_token_ts,
         calls=1,
-        tokens_in=tokens_in,
-        tokens_cached=min(output.num_cached_tokens or 0, tokens_in),
+        tokens_in=len(output.prompt_token_ids),
+        tokens_cached=output.num_cached_tokens or 0,
         tokens_out=len(output.outputs[0].token_ids),
     )

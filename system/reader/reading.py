@@ -118,7 +118,7 @@ def read_pages(
     Args:
         query: what windows are chosen by, such as the statement behind its context; the statement if it is empty.
     """
-    windows = _nearest(encoder, query or statement, windows_of(passages, cut))
+    windows = nearest(encoder, query or statement, windows_of(passages, cut))
     scores = reader.probabilities([(window.text, statement) for window in windows]).tolist()
     read = [replace(one, supported=said[0], refuted=said[1]) for one, said in zip(windows, scores, strict=True)]
     read.sort(key=lambda window: window.passage.page)  # stable: the nearest stays first
@@ -151,7 +151,7 @@ def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tup
     return Label.NOT_ENOUGH_EVIDENCE, 1 - max(supported, refuted)
 
 
-def _nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list[Window]:
+def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list[Window]:
     """The windows nearest to a statement, the nearest first."""
     texts = list(dict.fromkeys(sentence for window in windows for sentence in window.sentences))
     vectors = encoder.encode([statement, *texts])

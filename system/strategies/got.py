@@ -23,16 +23,10 @@ from system.strategies.steps.evidence import answer_question, answered_so_far, c
 from system.strategies.steps.questions import Asker, ask_next, first_questions
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
-from system.strategies.steps.verdict import (
-    demote_uncited,
-    has_majority,
-    judge,
-    judge_together,
-    judges_with,
-    vote,
-)
+from system.strategies.steps.verdict import demote_uncited, has_majority, judge, judge_together, vote
 from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
@@ -55,9 +49,8 @@ class Branch:
 def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
     """The tasks of the steps below."""
     graph = settings.graph
-    yield from (AskQuestion, AnswerQuestion, MergeAnswers)
+    yield from (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
     yield from (VerifyAnswer,) if graph.verification else ()
-    yield judges_with(settings)
     if graph.debate:
         yield from (Argue, Moderate, CloseDebate)
 
@@ -123,7 +116,7 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
     verdicts = _verdicts(branches)
     if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
         return verdict
-    if not case.settings.graph.justify and verdicts:
+    if case.settings.model.backend == "extractive" and verdicts:
         return await judge_together(case, verdicts, pairs)
     return vote(case, verdicts)
 

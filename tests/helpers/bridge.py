@@ -22,7 +22,7 @@ from system.settings import Settings
 from system.strategies.got import got
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim, LabelReply, VerdictReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
 from system.tasks.base import Task
@@ -88,8 +88,6 @@ class Answers:
                 return MergeReply(answer=answers[0].text, sources=[1])
             case JudgeClaim():
                 return VerdictReply(justification="The bridge opened in 1932.", label=Label.SUPPORTED)
-            case LabelClaim():
-                return LabelReply(label=Label.SUPPORTED)
         replies = (reply_to(request.task) for reply_to in by_strategy.functions("reply_to"))
         return next((reply for reply in replies if reply), None)
 
@@ -124,6 +122,7 @@ def settings_with(**changes: object) -> Settings:
     tree: dict[str, Any] = {
         "graph": {"questions": 3, "branches": 2, "depth": 2},
         "retrieval": {"top_k": 2},
+        "model": {"backend": "server"},
         "run": {"budget": 3600.0},  # no machine is so busy that it runs out
     }
     for name, value in changes.items():

@@ -10,6 +10,7 @@ from system.case import Case
 from system.check import Engine
 from system.deadline import Deadline
 from system.models.scripted import ScriptedModel
+from system.settings import RESERVE
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 
 
@@ -43,7 +44,7 @@ def make_case(make_engine: Callable[..., Engine]) -> Callable[..., Case]:
             encoder=engine.encoder,
             index=PassageIndex(ranked, engine.encoder, engine.settings.retrieval),
             gold_passages=ranked.passages,
-            deadline=Deadline(budget, reserve=engine.settings.run.reserve * budget, clock=time.monotonic),
+            deadline=Deadline(budget, reserve=RESERVE * budget, clock=time.monotonic),
         )
 
     return make

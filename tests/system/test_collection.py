@@ -48,7 +48,7 @@ def ranked(collection, claims=CLAIMS):
 @pytest.mark.parametrize("changes", [{}, {"later_pages": False}, {"claim_copies": False}])
 def test_each_claim_gets_what_it_gets_alone(store, monkeypatch, changes):
     monkeypatch.chdir(store.parent)
-    collection = StoreCollection(store, settings(chunk_size=40, chunk_overlap=5, **changes))
+    collection = StoreCollection(store, settings(chunk_size=40, **changes))
     alone = [found for claim in CLAIMS for found in ranked(collection, [claim])]
     for one, expected in zip(ranked(collection), alone, strict=True):
         assert (one.store.passages, one.store.scores) == (expected.store.passages, expected.store.scores)

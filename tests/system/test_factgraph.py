@@ -10,7 +10,7 @@ import factgraph
 from system.app.errors import USER_ERRORS
 
 # Of files that only commands write, and of a service.
-OF_COMMANDS = {"AccessError", "CheckerError", "JournalError", "FileError", "WeightsError"}
+OF_COMMANDS = {"AccessError", "CheckerError", "JournalError", "FileError"}
 
 
 def test_every_name_can_be_imported():

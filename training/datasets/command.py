@@ -11,9 +11,9 @@ from tqdm import tqdm
 from system.app.commands.common import settings_of
 from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold
+from system.hardware.weights import located
 from system.models.chat import ChatTokenizer
-from system.models.loading import located
-from system.settings import Settings
+from system.settings import SEED, Settings
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER
 from training.datasets.leakage import HeldOut, read_held_out
@@ -97,7 +97,7 @@ async def _run(args: argparse.Namespace) -> None:
     args.output.mkdir(parents=True, exist_ok=True)
     renderer, lengths = _renderer(args, settings)
     facts = {
-        "seed": settings.model.seed,
+        "seed": SEED,
         "source": {"file": args.claims.name, "sha256": sha256_of(args.claims), "claims used": len(claims)},
         "leakage": {"held out": {file.name: sha256_of(file) for file in args.held_out}, LEAKED_CLAIM: leaked},
         "lengths": lengths,

@@ -18,7 +18,7 @@ from system.graph.records import Record
 from system.models.base import Model
 from system.models.loading import load_model
 from system.models.prompting import prompt_files
-from system.settings import Settings
+from system.settings import SEED, Settings
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER, Source, bi_encoder, cross_encoder
 from training.datasets.gold import question_generation, verdict_prediction
@@ -121,7 +121,7 @@ def debate_store(order: DataOrder, encoder: Encoder) -> Path:
     folder = order.making.folder
     if order.settings.debate.evidence == "gold":
         return write_gold_store(order.claims_file, [one.claim for one in order.claims], folder / "gold")
-    return order.store or write_small_stores(order.claims, encoder, folder / "stores", order.settings.model.seed)
+    return order.store or write_small_stores(order.claims, encoder, folder / "stores", SEED)
 
 
 async def _moderator(order: DataOrder, encoder: Encoder, model: Model) -> list[DataSet]:

@@ -1,4 +1,4 @@
-"""How CARP takes a claim apart and plans its verification (Lo et al., 2026, sections 3.3 and 3.5, table 4)."""
+"""Records of CARP: its options, the claim taken apart, the plan, the teams (Lo et al., 2026, sections 3.3 to 3.6)."""
 
 from enum import StrEnum
 from typing import Annotated, Self
@@ -14,6 +14,15 @@ MOST = 8
 Number = Annotated[int, Field(ge=1, le=MOST)]
 """Of a subclaim or a phase, counted from 1."""
 Numbers = Annotated[tuple[Number, ...], Field(max_length=MOST)]
+
+
+class CarpOptions(Record):
+    """Parts of CARP (section 6) that an ablation leaves out."""
+
+    claim_graph: bool = Field(True, description="resolve references between subclaims by a claim-representation graph")
+    self_correction: bool = Field(True, description="let the teams read each other and change their positions")
+    drafts: bool = Field(True, description="draft each reply, then revise it")
+    multi_hop: bool = Field(True, description="search along chains of passages")
 
 
 def _counted(number: int, one: str, many: str = "") -> str:

@@ -2,17 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from typing import Any
 
 from system.case import Case, Step, Unusable
 from system.graph.records import Content, Cost, QuestionAnswer, Verdict
 from system.graph.thoughts import D, Question, Thought
 from system.models.base import Completion, ModelError
 from system.strategies.base import options_of
-from system.strategies.carp.options import CarpOptions
-from system.strategies.carp.records import Check, ClaimGraph, Phase, Plan, Position, Stance, Subclaims, Team
+from system.strategies.carp.records import (
+    CarpOptions,
+    Check,
+    ClaimGraph,
+    Phase,
+    Plan,
+    Position,
+    Stance,
+    Subclaims,
+    Team,
+)
 from system.strategies.carp.tasks import (
-    ClaimGraphReply,
     CorrectionReply,
     CorrectOneself,
     DecideBetweenTeams,
@@ -70,25 +78,22 @@ def _best(results: Sequence[Completion[R] | ModelError]) -> Completion[R] | Mode
 
 
 async def decompose(case: Case) -> Thought[Subclaims]:
-    """The first set of subclaims (section 3.3); the claim itself where the model gave none."""
+    """Return the first set of subclaims (section 3.3); the claim itself if the model gave none."""
     root = case.graph.root
     (subclaims,) = await draft(case, "decompose", [Step(DecomposeClaim(claim=case.claim), _subclaims, [root])])
     return subclaims or case.graph.add(Subclaims(subclaims=(case.claim.text,)), [root], "decompose")
 
 
 async def graph_claim(case: Case, subclaims: Thought[Subclaims]) -> Thought[ClaimGraph]:
-    """The claim-representation graph (section 3.3); one without entities where the model gave none."""
-
-    def graphed(result: Completion[ClaimGraphReply]) -> ClaimGraph:
-        return ClaimGraph(entities=result.reply.entities, relations=result.reply.relations)
-
+    """Return the claim-representation graph (section 3.3); one without entities if the model gave none."""
     task = GraphClaim(claim=case.claim, subclaims=subclaims.content.subclaims)
-    (graph,) = await draft(case, "graph claim", [Step(task, graphed, [subclaims])])
+    step = Step(task, lambda result: ClaimGraph(**dict(result.reply)), [subclaims])
+    (graph,) = await draft(case, "graph claim", [step])
     return graph or case.graph.add(NO_GRAPH, [subclaims], "graph claim")
 
 
 async def refine(case: Case, subclaims: Thought[Subclaims], graph: Thought[ClaimGraph]) -> Thought[Subclaims]:
-    """The subclaims with all references resolved; as they were where refining them failed or lost one."""
+    """Return the subclaims with all references resolved; as they were if refining them failed or lost one."""
     before = subclaims.content.subclaims
 
     def refined(result: Completion[SubclaimsReply]) -> Subclaims:
@@ -106,7 +111,7 @@ def _subclaims(result: Completion[SubclaimsReply]) -> Subclaims:
 
 
 async def plan(case: Case, subclaims: Thought[Subclaims], graph: Thought[ClaimGraph] | None) -> Thought[Plan]:
-    """The verification plan (section 3.5); where the model gave none that covers every subclaim, one simple phase."""
+    """Return the verification plan (section 3.5); one simple phase if the model gave none that covers all."""
     texts = subclaims.content.subclaims
     parents: list[Thought[Content]] = [subclaims, graph] if graph else [subclaims]
 
@@ -142,10 +147,11 @@ def _questions(check: Check, subclaims: tuple[str, ...]) -> Iterator[tuple[str, 
 async def state_cases(
     case: Case, shared_evidence: SharedEvidence, subclaims: Thought[Subclaims], phase: Phase, record: Statements
 ) -> list[Thought[Stance]]:
-    """The statements of all agents of both teams on one phase (section 3.6); an agent that failed says nothing."""
+    """Return the statements of all agents on one phase (section 3.6); an agent that failed says nothing."""
 
     def step(team: Team, agent: int) -> Step[StatementReply, Stance]:
         own = [s for s in record if (s.content.team, s.content.agent) == (team, agent)]
+        parents: list[Thought[Content]] = [*shared_evidence.thoughts, subclaims, *own]
         task = StateCase(
             claim=case.claim,
             agent=agent,
@@ -156,39 +162,30 @@ async def state_cases(
             phase=phase,
             said=tuple(s.content for s in own),
         )
-        parents = [*shared_evidence.thoughts, subclaims, *own]
-        return Step(task, partial(_stated, case, task, shared_evidence, parents), parents, under=case.graph.root)
+
+        def stated(result: Completion[StatementReply]) -> Stance:
+            passages = cited(case, "state", result.reply.citations, shared_evidence, parents)
+            return _stance(task, result.reply.statement, result.reply, phase=phase.id, passages=passages)
+
+        return Step(task, stated, parents, under=case.graph.root)
 
     steps = [step(team, agent) for team in Team for agent in range(TEAM_AGENTS)]
     return [stance for stance in await draft(case, "state", steps) if stance]
 
 
-def _stated(
-    case: Case,
-    task: StateCase,
-    shared_evidence: SharedEvidence,
-    parents: Sequence[Thought[Content]],
-    result: Completion[StatementReply],
-) -> Stance:
-    reply = result.reply
-    return Stance(
-        team=task.team,
-        agent=task.agent,
-        phase=task.phase.id,
-        text=reply.statement.strip(),
-        position=reply.position,
-        changed=False,
-        confidence=reply.confidence / 100,
-        passages=cited(case, "state", reply.citations, shared_evidence, parents),
-    )
-
-
 async def correct_themselves(
     case: Case, shared_evidence: SharedEvidence, plan: Thought[Plan], record: Statements
 ) -> list[Thought[Stance]]:
-    """The positions of all agents after they have read the other team; whether one changed is seen, not asked."""
+    """Return the positions of all agents after they have read the other team; whether one changed is seen, not asked.
+
+    An agent supported the claim so far if it supported every phase, or one of them if the claim does not need all.
+    """
 
     def step(team: Team, agent: int) -> Step[CorrectionReply, Stance]:
+        mine = [
+            s.content.position is Position.SUPPORT for s in record if (s.content.team, s.content.agent) == (team, agent)
+        ]
+        supported = all(mine) if plan.content.requires_all else any(mine)
         task = CorrectOneself(
             claim=case.claim,
             agent=agent,
@@ -199,27 +196,29 @@ async def correct_themselves(
             own=tuple(s.content for s in record if s.content.team is team),
             opposing=tuple(s.content for s in record if s.content.team is not team),
         )
-        return Step(task, partial(_corrected, task), record, under=case.graph.root)
+
+        def corrected(result: Completion[CorrectionReply]) -> Stance:
+            changed = (result.reply.position is Position.SUPPORT) != supported
+            return _stance(task, result.reply.explanation, result.reply, changed=changed)
+
+        return Step(task, corrected, record, under=case.graph.root)
 
     agents = dict.fromkeys((s.content.team, s.content.agent) for s in record)
     steps = [step(team, agent) for team, agent in agents]
     return [stance for stance in await draft(case, "correct", steps) if stance]
 
 
-def _corrected(task: CorrectOneself, result: Completion[CorrectionReply]) -> Stance:
-    """An agent supported the claim so far if it supported every phase, or one where the claim does not need all."""
-    own = [stance.position is Position.SUPPORT for stance in task.own if stance.agent == task.agent]
-    supported = all(own) if task.plan.requires_all else any(own)
-    held = Position.SUPPORT if supported else Position.REFUTE
+def _stance(
+    task: StateCase | CorrectOneself, text: str, reply: StatementReply | CorrectionReply, **others: Any
+) -> Stance:
+    """The stance of an agent's reply; without a phase, its self-correction."""
     return Stance(
         team=task.team,
         agent=task.agent,
-        phase=0,
-        text=result.reply.explanation.strip(),
-        position=result.reply.position,
-        changed=result.reply.position is not held,
-        confidence=result.reply.confidence / 100,
-        passages=(),
+        text=text.strip(),
+        position=reply.position,
+        confidence=reply.confidence / 100,
+        **{"phase": 0, "changed": False, "passages": (), **others},
     )
 
 

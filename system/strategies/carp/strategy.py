@@ -4,8 +4,7 @@ from system.case import Case, Outcome
 from system.graph.records import QuestionAnswer, Verdict
 from system.graph.thoughts import Thought
 from system.strategies.base import options_of, strategy
-from system.strategies.carp.options import CarpOptions
-from system.strategies.carp.records import Plan, Stance, Subclaims
+from system.strategies.carp.records import CarpOptions, Plan, Stance, Subclaims
 from system.strategies.carp.steps import (
     correct_themselves,
     decide_between_teams,
@@ -22,7 +21,7 @@ from system.strategies.steps.verdict import conclude
 Pairs = list[Thought[QuestionAnswer]]
 
 
-@strategy(uses=("verification", "debate", "evidence", "shared_evidence"), options=CarpOptions)
+@strategy(uses=("verification", "debate", "evidence"), options=CarpOptions)
 async def carp(case: Case) -> Outcome:
     """Check a claim by its subclaims, with teams of agents that argue against each other."""
     return await conclude(case, _verdict(case))

@@ -20,43 +20,45 @@ from system.files.journal import JournalError, read_identity
 from system.graph.graph import Graph
 from system.graph.records import TWO_LABELS, Label
 from system.graph.thoughts import Speaker
-from system.strategies.consultancy.records import Belief, Persuasion
-
-Moves = dict[tuple[str, str], list[tuple[float, float, float]]]
-"""Belief in percent before and after, and its move towards the truth, by strategy and persona."""
-Turns = dict[bool, list[dict[str, float]]]
-"""Ratings of the turns of speakers whose side was right, and of those whose side was wrong."""
+from system.strategies.consultancy.records import LEVELS, Belief, Persuasion, Ratings
 
 
-def measured(outputs: Sequence[Path], gold: Path) -> tuple[Moves, Turns]:
-    """Collect what runs with the options beliefs or persuasion measured about claims that are Supported or Refuted.
+def print_tables(outputs: Sequence[Path], gold: Path) -> None:
+    """Print what runs with the options beliefs or persuasion measured about claims that are Supported or Refuted.
 
     Raises:
-        ClaimsError: nothing was measured, or a graph or the gold file cannot be read.
+        ClaimsError: a graph or the gold file cannot be read.
         JournalError: see ``scored_results``.
     """
-    moves: Moves = defaultdict(list)
-    turns: Turns = {True: [], False: []}
+    moves = defaultdict[tuple[str, str], list[tuple[float, float, float]]](list)  # in percent; towards the truth
+    turns: dict[bool, list[Ratings]] = {True: [], False: []}  # of speakers whose side was right, and wrong
     for output in outputs:
         strategy = read_identity(output / "journal.jsonl").get("strategy", "")
         for result, label in scored_results(output, gold):
             if label not in TWO_LABELS:
                 continue
             true, contents = label is Label.SUPPORTED, _contents(output / "graphs" / f"{result.claim.id}.json")
-            beliefs = [one for one in contents if isinstance(one, Belief)]
-            before = {one.persona: one.percent for one in beliefs if not one.after}
-            after = {one.persona: one.percent for one in beliefs if one.after}
+            before, after = (
+                {one.persona: one.percent for one in contents if isinstance(one, Belief) and one.after is late}
+                for late in (False, True)
+            )
             for persona in before.keys() & after.keys():
                 move = after[persona] - before[persona]
                 moves[strategy, persona].append((before[persona], after[persona], move if true else -move))
             for turn in (one for one in contents if isinstance(one, Persuasion)):
-                turns[(turn.side is Speaker.AFFIRMATIVE) is true].append(turn.ratings.model_dump())
-    if not (moves or turns[True] or turns[False]):
-        raise ClaimsError(
-            f"{', '.join(map(str, outputs))}: expected beliefs or ratings of claims that {gold} calls Supported or "
-            "Refuted, got none; run consultancy or ai_debate with --options beliefs=true persuasion=true"
-        )
-    return moves, turns
+                turns[(turn.side is Speaker.AFFIRMATIVE) is true].append(turn.ratings)
+    beliefs = Table("strategy", "judge", "claims", "before", "after", "towards the truth", title="belief, in %")
+    for (strategy, persona), moved in sorted(moves.items()):
+        before, after, shift = np.mean(moved, axis=0)
+        means = (f"{before:.1f}", f"{after:.1f}", f"{shift:+.1f}")
+        beliefs.add_row(strategy, persona or "without a persona", str(len(moved)), *means)
+    title = f"persuasion, from 0 (none) to {len(LEVELS) - 1} (high)"
+    persuasion = Table("strategy", *(f"{'right' if side else 'wrong'} ({len(turns[side])} turns)" for side in turns))
+    persuasion.title = title
+    for name in Ratings.model_fields:
+        rated = ([getattr(one, name) for one in turns[side]] for side in turns)
+        persuasion.add_row(name, *(f"{np.mean(levels):.2f}" if levels else "–" for levels in rated))
+    Console().print(beliefs, persuasion)
 
 
 def _contents(path: Path) -> list[object]:
@@ -73,21 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="claims with labels")
     arguments = parser.parse_args(argv)
     try:
-        moves, turns = measured(arguments.outputs, arguments.gold)
+        print_tables(arguments.outputs, arguments.gold)
     except (ClaimsError, JournalError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    beliefs = Table("strategy", "judge", "claims", "before", "after", "towards the truth", title="belief, in %")
-    for (strategy, persona), moved in sorted(moves.items()):
-        before, after, shift = np.mean(moved, axis=0)
-        means = (f"{before:.1f}", f"{after:.1f}", f"{shift:+.1f}")
-        beliefs.add_row(strategy, persona or "without a persona", str(len(moved)), *means)
-    right, wrong = (f"{name} ({len(turns[side])} turns)" for name, side in (("right", True), ("wrong", False)))
-    persuasion = Table("strategy", right, wrong, title="persuasion, from 0 (none) to 3 (high)")
-    for name in next(iter([*turns[True], *turns[False]]), {}):
-        rated = [[one[name] for one in turns[side]] for side in (True, False)]
-        persuasion.add_row(name, *(f"{np.mean(levels):.2f}" if levels else "–" for levels in rated))
-    Console().print(*(table for table in (beliefs, persuasion) if table.rows))
     return 0
 
 

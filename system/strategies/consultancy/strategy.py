@@ -5,23 +5,24 @@ In the debate both sides speak in each of the rounds, and the judge asks after e
 before and after what they believe, and the speakers' turns are rated by how they persuade.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
+from functools import partial
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
 from system.graph.records import Verdict
 from system.graph.thoughts import SIDES, Argument, Thought
 from system.strategies.base import options_of, strategy
-from system.strategies.consultancy.options import ConsultancyOptions
+from system.strategies.consultancy.records import ConsultancyOptions
 from system.strategies.consultancy.steps import (
     advise,
     judge_speakers,
-    measure,
     question_speakers,
     rate_persuasion,
     state_beliefs,
 )
+from system.strategies.debate.records import Skipped
 from system.strategies.debate.steps import argue
 from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
 from system.strategies.steps.verdict import conclude, vote
@@ -29,51 +30,56 @@ from system.strategies.steps.verdict import conclude, vote
 ROUNDS = 3  # both protocols have exactly these
 
 Transcript = list[Thought[Argument]]
-Session = Callable[[Case, SharedEvidence, Transcript], Awaitable[None]]
+Turn = Callable[[Case, SharedEvidence, Transcript, int], Awaitable[Thought[Argument] | None]]
 
 
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def consultancy(case: Case) -> Outcome:
     """Check a claim with one consultant, who argues that it is true."""
-    return await conclude(case, _judged(case, consult))
+    return await conclude(case, _judged(case, [advise], asked_after=[1]))
 
 
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def ai_debate(case: Case) -> Outcome:
     """Check a claim with two debaters before the same judge."""
-    return await conclude(case, _judged(case, debate_before_judge))
+    turns = [partial(argue, side=side) for side in SIDES]
+    return await conclude(case, _judged(case, turns, asked_after=range(1, ROUNDS)))
 
 
-async def consult(case: Case, shared_evidence: SharedEvidence, transcript: Transcript) -> None:
-    """Opening and the judge's question, answer, final evidence."""
+async def hold_session(
+    case: Case, turns: Collection[Turn], asked_after: Collection[int], transcript: Transcript
+) -> None:
+    """Let the speakers take their turns in each round; the judge asks after some. A turn that fails ends it."""
+    shared_evidence = share_evidence(case, await gather(case))
     for number in range(1, ROUNDS + 1):
-        said = await advise(case, shared_evidence, transcript, number)
-        if said is None:
-            return
-        transcript.append(said)
-        if number == 1 and (question := await question_speakers(case, transcript, number)):
-            transcript.append(question)
-
-
-async def debate_before_judge(case: Case, shared_evidence: SharedEvidence, transcript: Transcript) -> None:
-    """Each side in turn, then the judge's question; three complete rounds."""
-    for number in range(1, ROUNDS + 1):
-        for side in SIDES:
-            said = await argue(case, shared_evidence, side, transcript, number)
+        for turn in turns:
+            said = await turn(case, shared_evidence, transcript, number)
             if said is None:
                 return
             transcript.append(said)
-        if number < ROUNDS and (question := await question_speakers(case, transcript, number)):
+        if number in asked_after and (question := await question_speakers(case, transcript, number)):
             transcript.append(question)
 
 
-async def _judged(case: Case, session: Session) -> Thought[Verdict] | None:
+async def measure(
+    case: Case, what: str, measurement: Callable[[Case, Transcript], Awaitable[None]], transcript: Transcript
+) -> None:
+    """Measure something of a session that no verdict needs; if time is short, note that it was skipped."""
+    with suppress(DeadlineExpired):
+        if case.stopwatch.has_time_for("judge"):  # which reads and writes more than any measurement
+            await measurement(case, transcript)
+            return
+    skipped = Skipped(step=what, reason="there is no time left")
+    case.graph.add(skipped, [*transcript] or [case.graph.root], what, under=case.graph.root)
+
+
+async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[int]) -> Thought[Verdict] | None:
     options = options_of(case, ConsultancyOptions)
     transcript: Transcript = []
     if options.beliefs:
         await measure(case, "beliefs before", state_beliefs, transcript)
     with suppress(DeadlineExpired):  # the judges decide in the reserve, by what was said until then
-        await session(case, share_evidence(case, await gather(case)), transcript)
+        await hold_session(case, turns, asked_after, transcript)
     if not transcript:
         return None
     verdicts = await judge_speakers(case, transcript)

@@ -5,7 +5,8 @@ round. The debate ends with its first verdict, and with a last ruling when round
 """
 
 from collections.abc import Sequence
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Any
 
 from system.case import Case, Step
 from system.deadline import DeadlineExpired
@@ -13,21 +14,44 @@ from system.graph.records import Content, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import SIDES, Argument, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.debate.records import Ruling, Skipped
-from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, ModeratorTask, RulingReply
+from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.steps.evidence import SharedEvidence, share_evidence
 from system.strategies.steps.speech import apart, speak
 from system.strategies.steps.verdict import as_verdict, has_majority, share
-from system.tasks.base import Reply
-
-M = TypeVar("M", bound=ModeratorTask[Reply])
 
 ROUND = ("argue", "argue", "moderate")
+
+
+@dataclass
+class Debate:
+    """A debate over a body of evidence, and what was said in it so far."""
+
+    case: Case
+    evidence: SharedEvidence
+    transcript: list[Thought[Argument]] = field(default_factory=list)
+    rulings: list[Thought[Ruling]] = field(default_factory=list)
+
+    @property
+    def heard(self) -> list[Thought[Content]]:
+        """All that the moderator has heard and said."""
+        return [*self.transcript, *self.rulings]
+
+    @property
+    def read(self) -> dict[str, Any]:
+        """What the moderator reads, as fields of its tasks."""
+        return {
+            "claim": self.case.claim,
+            "pairs": self.evidence.pairs,
+            "evidence": self.evidence.passages,
+            "transcript": tuple(thought.content for thought in self.transcript),
+            "rulings": tuple(thought.content for thought in self.rulings),
+        }
 
 
 async def resolve_disagreement(
     case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
 ) -> Thought[Verdict] | None:
-    """The verdict of a debate where branches disagree; None where they agree, without time, or if the debate fails.
+    """The verdict of a debate if branches disagree; None if they agree, without time, or if the debate fails.
 
     Branches that all found Not Enough Evidence are debated too, if both sides can cite something of what was found.
     Where the search ends early (``graph.stop_early``), those that found not enough do not disagree with a majority.
@@ -35,16 +59,14 @@ async def resolve_disagreement(
     labels = {thought.content.label for thought in verdicts}
     if case.settings.graph.stop_early and has_majority(verdicts, len(verdicts)):
         labels.discard(Label.NOT_ENOUGH_EVIDENCE)
-    if labels == {Label.NOT_ENOUGH_EVIDENCE} or len(labels) > 1:
-        shared_evidence = share_evidence(case, pairs)
-        if not any(pair.content.passages for pair in pairs):
-            skip(case, verdicts, "there is no evidence to debate")
-        elif not case.stopwatch.has_time_for(
-            "judge", "judge", "judge"
-        ):  # of a round no step is slower than a judgement
-            skip(case, verdicts, "there is no time left")
-        elif verdict := await debate(case, shared_evidence, both_sides=len(labels) == 1):
-            return _merge(case, verdict, verdicts)
+    if labels != {Label.NOT_ENOUGH_EVIDENCE} and len(labels) < 2:
+        return None
+    if not any(pair.content.passages for pair in pairs):
+        skip(case, verdicts, "there is no evidence to debate")
+    elif not case.stopwatch.has_time_for("judge", "judge", "judge"):  # no step of a round is slower than a judgement
+        skip(case, verdicts, "there is no time left")
+    elif verdict := await debate(case, share_evidence(case, pairs), both_sides=len(labels) == 1):
+        return _merge(case, verdict, verdicts)
     return None
 
 
@@ -57,38 +79,34 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
     Returns:
         The moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
     """
-    transcript: list[Thought[Argument]] = []
-    rulings: list[Thought[Ruling]] = []
+    held = Debate(case, shared_evidence)
     try:
         for number in range(1, case.settings.debate.rounds + 1):
             if number > 1 and not case.stopwatch.has_time_for(*ROUND):
                 break
-            if not await _exchange(case, shared_evidence, transcript, number):
+            if not await _exchange(held, number):
                 break
-            if both_sides and number == 1 and not all(opening.content.passages for opening in transcript):
-                skip(case, transcript, "only one side has evidence")
+            if both_sides and number == 1 and not all(opening.content.passages for opening in held.transcript):
+                skip(case, held.transcript, "only one side has evidence")
                 return None
-            ruling = await moderate(case, shared_evidence, transcript, rulings)
+            ruling = await moderate(held)
             if ruling is None:
                 break
-            rulings.append(ruling)
+            held.rulings.append(ruling)
             if ruling.content.decision:
                 return _decided(case, ruling, ruling.content.decision)
-        return await close_debate(case, shared_evidence, transcript, rulings) if transcript else None
+        return await close_debate(held) if held.transcript else None
     except DeadlineExpired:
-        return await _close_in_reserve(case, shared_evidence, transcript, rulings)
+        return await _close_in_reserve(held)
 
 
 async def argue(
-    case: Case, shared_evidence: SharedEvidence, side: Speaker, transcript: Sequence[Thought[Argument]], number: int
+    case: Case, shared_evidence: SharedEvidence, transcript: Sequence[Thought[Argument]], number: int, side: Speaker
 ) -> Thought[Argument] | None:
-    """Argue for a side, against what the other side has said.
+    """Argue for a side, against what the other side has said; None when the model failed.
 
     Args:
         number: of the round, from 1.
-
-    Returns:
-        The argument, or None when the model failed.
     """
     task = Argue(
         claim=case.claim,
@@ -101,23 +119,13 @@ async def argue(
     return await speak(case, "argue", task, side, shared_evidence, transcript, number)
 
 
-async def moderate(
-    case: Case,
-    shared_evidence: SharedEvidence,
-    transcript: Sequence[Thought[Argument]],
-    rulings: Sequence[Thought[Ruling]],
-) -> Thought[Ruling] | None:
-    """Sum up the round that has just ended, and decide, or say why the debate must continue.
-
-    Returns:
-        The ruling, or None when the model failed.
-    """
-    task = _ask(Moderate, case, shared_evidence, transcript, rulings)
+async def moderate(held: Debate) -> Thought[Ruling] | None:
+    """Sum up the round that has just ended, and decide, or say why to continue; None when the model failed."""
 
     def ruled(result: Completion[RulingReply]) -> Ruling:
         reply = result.reply
         return Ruling(
-            round=len(rulings) + 1,
+            round=len(held.rulings) + 1,
             insight=reply.insight.strip(),
             gaps=reply.gaps.strip(),
             reason=reply.reason.strip(),
@@ -125,42 +133,16 @@ async def moderate(
             confidence=result.confidence,
         )
 
-    (ruling,) = await case.think("moderate", [Step(task, ruled, [*transcript, *rulings], under=case.graph.root)])
+    step = Step(Moderate(**held.read), ruled, held.heard, under=held.case.graph.root)
+    (ruling,) = await held.case.think("moderate", [step])
     return ruling
 
 
-async def close_debate(
-    case: Case,
-    shared_evidence: SharedEvidence,
-    transcript: Sequence[Thought[Argument]],
-    rulings: Sequence[Thought[Ruling]],
-) -> Thought[Verdict] | None:
-    """The verdict of a debate that has converged or has run out of rounds or time; may use the reserve.
-
-    Returns:
-        The verdict, or None when the model failed.
-    """
-    task = _ask(CloseDebate, case, shared_evidence, transcript, rulings)
-    step = Step(task, as_verdict, [*transcript, *rulings], under=case.graph.root)
-    (verdict,) = await case.think("moderate", [step], final=True)
+async def close_debate(held: Debate) -> Thought[Verdict] | None:
+    """Give the verdict of a debate that has run out of rounds or time, in the reserve if need be; None on failure."""
+    step = Step(CloseDebate(**held.read), as_verdict, held.heard, under=held.case.graph.root)
+    (verdict,) = await held.case.think("moderate", [step], final=True)
     return verdict
-
-
-def _ask(
-    task: type[M],
-    case: Case,
-    shared_evidence: SharedEvidence,
-    transcript: Sequence[Thought[Argument]],
-    rulings: Sequence[Thought[Ruling]],
-) -> M:
-    """The task of a moderator who has read all this."""
-    return task(
-        claim=case.claim,
-        pairs=shared_evidence.pairs,
-        evidence=shared_evidence.passages,
-        transcript=tuple(thought.content for thought in transcript),
-        rulings=tuple(thought.content for thought in rulings),
-    )
 
 
 def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
@@ -168,29 +150,25 @@ def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
     case.graph.add(Skipped(step="debate", reason=reason), [*parents], "moderate", under=case.graph.root)
 
 
-async def _exchange(
-    case: Case, shared_evidence: SharedEvidence, transcript: list[Thought[Argument]], number: int
-) -> bool:
+async def _exchange(held: Debate, number: int) -> bool:
     """One round: each side in turn; False when a side failed, and then the round does not count."""
     spoken: list[Thought[Argument]] = []
     for side in SIDES:
-        argument = await argue(case, shared_evidence, side, [*transcript, *spoken], number)
+        argument = await argue(held.case, held.evidence, [*held.transcript, *spoken], number, side)
         if argument is None:
             return False
         spoken.append(argument)
-    transcript.extend(spoken)
+    held.transcript.extend(spoken)
     return True
 
 
-async def _close_in_reserve(
-    case: Case, shared_evidence: SharedEvidence, transcript: list[Thought[Argument]], rulings: list[Thought[Ruling]]
-) -> Thought[Verdict] | None:
-    if transcript:
+async def _close_in_reserve(held: Debate) -> Thought[Verdict] | None:
+    if held.transcript:
         try:
-            return await close_debate(case, shared_evidence, transcript, rulings)
+            return await close_debate(held)
         except DeadlineExpired:
             pass  # not even the reserve was enough; the case is marked as timed out
-    skip(case, transcript or shared_evidence.thoughts, "the time ran out")
+    skip(held.case, held.transcript or held.evidence.thoughts, "the time ran out")
     return None
 
 

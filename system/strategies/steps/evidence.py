@@ -31,8 +31,8 @@ from system.text.words import sentences
 if TYPE_CHECKING:
     from knowledge_store.dense.search import Hit
 
-FETCH = 4  # times as many passages are found as are chosen by novelty too
 SPARE = 2  # times as many passages are found as are read, and again, while too few of them are to be read
+SHARED = 10  # passages that debaters and teams read, at most
 PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
 
 
@@ -54,25 +54,17 @@ async def retrieve(
         query: what to search for; the question itself where it is empty.
         by_hops: search along chains of passages (CARP, section 3.4).
     """
-    from knowledge_store.dense.search import (
-        diverse,
-        search,
-    )  # only here: compiled code, which no help of a command should load
+    from knowledge_store.dense.search import search  # compiled code, which no help of a command should load
 
     started = case.deadline.spent
-    settings = case.settings
     text, hops = query or question.content.text, MultiHopSettings() if by_hops else None
-    places = settings.retrieval.top_k
+    places = case.settings.retrieval.top_k
 
     def find() -> tuple[list["Hit"], list["Hit"]]:
         limit = places
         while True:
             limit *= SPARE
             nearest = search(case.index, text, limit, hops)
-            if settings.retrieval.relevance < 1:
-                nearest = diverse(
-                    case.index, search(case.index, text, FETCH * limit, hops), limit, settings.retrieval.relevance
-                )
             unread = [hit for hit in nearest if why_unread(case, hit.passage)]
             readable = [hit for hit in nearest if hit not in unread]
             if len(readable) >= places or len(nearest) < limit:
@@ -264,7 +256,7 @@ def _cut_off(case: Case, question: Thought[Question]) -> Thought[QuestionAnswer]
     return _best(case, question, answers) if answered else None
 
 
-GATHERING = ("questions", "branches", "duplicate_threshold", "verification", "evidence", "shared_evidence")
+GATHERING = ("questions", "branches", "verification", "evidence")
 """The settings of evidence that is gathered once, and shared."""
 
 
@@ -322,7 +314,7 @@ def share_evidence(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> Shar
     What was retrieved and answers nothing by itself, such as the passage between two hops, follows the passages of the
     answers, and a third of the places is kept for it (CARP, section 3.6: the teams read what was retrieved).
     """
-    found, places = [thought.content for thought in pairs], case.settings.debate.shared_evidence
+    found, places = [thought.content for thought in pairs], SHARED
     answered = _by_rank([pair.passages for pair in found])
     retrieved = _by_rank([_retrieved(case, pair) for pair in pairs])
     silent = [passage for key, passage in retrieved.items() if key not in answered]

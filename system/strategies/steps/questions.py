@@ -11,6 +11,7 @@ from system.graph.thoughts import Pruned, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 
+NEAR = 0.9  # cosine from which two questions count as the same; the paper says "near-duplicates"
 REPLACEMENTS = 2  # times that a question which repeats another is asked for again
 AGAIN = "ask again"  # the operation that does so
 DUPLICATE = "repeats another question"
@@ -103,7 +104,7 @@ async def deduplicate(
     kept = list(range(len(against)))
     for i, question in enumerate(questions, start=len(against)):
         closest = max(kept, key=lambda j: similarity[i, j], default=None)
-        if closest is not None and similarity[i, closest] >= case.settings.graph.duplicate_threshold:
+        if closest is not None and similarity[i, closest] >= NEAR:
             _prune(case, DUPLICATE, [question, candidates[closest]], float(similarity[i, closest]))
         elif len(kept) - len(against) == case.settings.graph.branches:
             _prune(case, ENOUGH, [question], 0.0)

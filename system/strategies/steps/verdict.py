@@ -3,26 +3,16 @@
 from collections import Counter
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import Any
 
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Claim, Content, Failure, Label, QuestionAnswer, Source, Verdict
+from system.graph.records import Content, Failure, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
-from system.settings import Settings
 from system.strategies.steps.evidence import all_answered_so_far, as_pair, cited_beside, question_of, telling
-from system.strategies.steps.tasks.judge_claim import (
-    EVIDENCE_QUESTION,
-    NEAREST,
-    JudgeClaim,
-    LabelClaim,
-    LabelReply,
-    VerdictReply,
-)
+from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST, JudgeClaim, VerdictReply
 from system.text.copies import without_copies
-from system.text.words import content_stems, coverage, quotation
+from system.text.words import content_stems
 
 DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
@@ -41,21 +31,9 @@ async def judge(
         The verdict, named under the question of the latest round; None when the model failed.
     """
     latest = question_of(case, pairs[-1]) if pairs else None
-    return await _judge(case, pairs, latest or case.graph.root, final=final)
-
-
-async def _judge(
-    case: Case, pairs: Sequence[Thought[QuestionAnswer]], under: Thought[Content], *, final: bool = False
-) -> Thought[Verdict] | None:
-    contents = tuple(pair.content for pair in pairs)
+    task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
     parents: list[Thought[Content]] = [*reversed(pairs)] or [case.graph.root]
-    step: Step[Any, Verdict]
-    if judges_with(case.settings) is JudgeClaim:
-        step = Step(JudgeClaim(claim=case.claim, pairs=contents), as_verdict, parents, under)
-    else:
-        quoting = partial(as_labeled, case.claim, contents[::-1])
-        step = Step(LabelClaim(claim=case.claim, pairs=contents), quoting, parents, under)
-    (verdict,) = await case.think("judge", [step], final=final)
+    (verdict,) = await case.think("judge", [Step(task, as_verdict, parents, latest or case.graph.root)], final=final)
     return verdict
 
 
@@ -64,14 +42,13 @@ async def judge_together(
 ) -> Thought[Verdict]:
     """One judgement of the sentences nearest to the claim that all branches found, in place of their vote.
 
-    A branch reads the answer to its question, which alone says little (docs/engine.md). Without such sentences, without
-    time, or where the model fails, the branches vote.
+    A reader without a language model learns little from the answer to one question (docs/engine.md). Without such
+    sentences, without time, or if the model fails, the branches vote.
     """
     with suppress(DeadlineExpired):  # the case is marked as timed out
         if nearest := await nearest_sentences(case, [pair.content for pair in pairs]):
-            build = partial(as_labeled, case.claim, nearest)
-            step = Step(LabelClaim(claim=case.claim, pairs=nearest), build, [*verdicts], under=case.graph.root)
-            (verdict,) = await case.think("judge", [step])
+            task = JudgeClaim(claim=case.claim, pairs=nearest)
+            (verdict,) = await case.think("judge", [Step(task, as_verdict, [*verdicts], under=case.graph.root)])
             if verdict:
                 return verdict
     return vote(case, verdicts)
@@ -98,22 +75,10 @@ async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tupl
     return tuple(as_pair(EVIDENCE_QUESTION, found[sentence], sentence) for sentence in nearest)
 
 
-def judges_with(settings: Settings) -> type[JudgeClaim] | type[LabelClaim]:
-    """The task of judging a branch: with reasons, or the label alone."""
-    graph = settings.graph
-    return JudgeClaim if graph.justify else LabelClaim
-
-
 def as_verdict(result: Completion[VerdictReply]) -> Verdict:
     """The verdict of a reply."""
     reply = result.reply
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
-
-
-def as_labeled(claim: Claim, pairs: Sequence[QuestionAnswer], result: Completion[LabelReply]) -> Verdict:
-    """The verdict of a label alone, with the answers that it was given for."""
-    label = result.reply.label
-    return Verdict(label=label, justification=justify(label, claim, pairs), confidence=result.confidence)
 
 
 def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
@@ -204,36 +169,3 @@ def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
 def _tie_break(label: Label, cast: Sequence[Verdict]) -> tuple[bool, float, int]:
     confidence = sum(verdict.confidence for verdict in cast if verdict.label is label)
     return label is not Label.NOT_ENOUGH_EVIDENCE, round(confidence, 6), -ORDER.index(label)
-
-
-def justify(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
-    """Say in a sentence what the evidence says, and quote the answer that has most of the claim's words.
-
-    A label alone gives no reasons, so the quotation is called the nearest, not what decides.
-
-    Args:
-        pairs: what the label was given for, the most important first.
-
-    Quotes the pages' own answers, since a merged one may stand in no document, and never says more than they do;
-    ``provenance.name_documents`` adds where a quotation stands.
-    """
-    wanted, answers = content_stems(claim.text), [answer for pair in pairs for answer in pair.answers]
-    # Metadata last: pages say more.
-    answers.sort(key=lambda answer: (answer.source is Source.METADATA, -coverage(wanted, content_stems(answer.text))))
-    if not answers:
-        return "Nothing was found that answers the questions about the claim."
-    first, *others = answers
-    if first.source is Source.METADATA:
-        return f"Judged by the claim and its metadata alone: {quotation(first.text)}."
-    match label:
-        case Label.SUPPORTED:
-            said = f"The evidence agrees with the claim; nearest to it: {quotation(first.text)}"
-        case Label.REFUTED:
-            said = f"The evidence contradicts the claim; nearest to it: {quotation(first.text)}"
-        case Label.CONFLICTING if others:
-            said = f"The evidence points both ways: {quotation(first.text)}, but also {quotation(others[0].text)}"
-        case Label.CONFLICTING:
-            said = f"The evidence supports the claim only in part; nearest to it: {quotation(first.text)}"
-        case Label.NOT_ENOUGH_EVIDENCE:
-            said = f"The evidence does not settle the claim; nearest to it: {quotation(first.text)}"
-    return said if said.endswith((".”", "!”", "?”")) else f"{said}."

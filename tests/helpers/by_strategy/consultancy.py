@@ -4,8 +4,7 @@ from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Content, Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
 from system.models.scripted import Line
-from system.strategies.consultancy.options import PERSONAS
-from system.strategies.consultancy.records import Belief, Persuasion, Ratings
+from system.strategies.consultancy.records import PERSONAS, Belief, Persuasion, Ratings
 from system.strategies.consultancy.tasks import (
     Advise,
     BeliefReply,

@@ -1,6 +1,7 @@
 """Passages are whole sentences: they cover the page, keep to the size and overlap, and say where they are."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,6 @@ from hypothesis import strategies as st
 
 from knowledge_store.bm25.passages import passages_of
 from knowledge_store.pages.page import Page, Passage
-from knowledge_store.settings import RetrievalSettings
 
 sentences = st.lists(
     st.text("aé中😀. \n", max_size=60) | st.text(st.characters(exclude_categories=["Cs"])) | st.just("Rain fell."),
@@ -17,11 +17,8 @@ sentences = st.lists(
 
 
 def passages(found: list[str], size: int, overlap: int) -> list[Passage]:
-    return list(
-        passages_of(
-            Page(7, "https://a.example", tuple(found)), RetrievalSettings(chunk_size=size, chunk_overlap=overlap)
-        )
-    )
+    settings = SimpleNamespace(chunk_size=size, chunk_overlap=overlap)
+    return list(passages_of(Page(7, "https://a.example", tuple(found)), settings))
 
 
 @st.composite

@@ -227,7 +227,6 @@ def test_trace_shows_each_request(answers, bridge_files, tmp_path):
         ),
         (["--profile", "moon"], "profile 'moon' not found"),
         (["--depth", "0"], "graph.depth: expected a number greater than 0, got 0"),
-        (["--chunk-overlap", "2000"], "chunk_overlap (2000) must be smaller"),
         (["--start", "99"], "99"),
         (["--claims", "claims.json", "--knowledge-store", "stores", "--documents", "."], "cannot be combined"),
         (["--documents", "stores"], "must be given together"),

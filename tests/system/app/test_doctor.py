@@ -78,7 +78,7 @@ def test_the_memory_plan_is_computed_without_loading_anything(tmp_path, context,
     heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
     (tmp_path / "config.json").write_bytes(orjson.dumps({"model_type": "qwen2", **sizes, **heads}))
     (tmp_path / "model.safetensors").write_bytes(b"never read")
-    changes = {"model": str(tmp_path), "context": context, "encoder_memory": 0.0, "batched_tokens": 1024}
+    changes = {"model": str(tmp_path), "context": context, "encoder_memory": 0.0}
     plan = next(f for f in doctor.examine_models(load("a10g", changes)) if f.subject == "memory plan")
     assert plan.state is state and "KV cache" in plan.found
 

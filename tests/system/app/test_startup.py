@@ -11,7 +11,7 @@ from system.app.cli import COMMANDS
 
 LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentence_transformers", "peft", "openvino",
          "nltk", "fastapi", "mcp", "llguidance", "trafilatura", "faiss", "regex",
-         "HanTa", "snowballstemmer", "huggingface_hub")  # fmt: skip
+         "snowballstemmer", "huggingface_hub")  # fmt: skip
 ASKED = {
     "system": (
         ["--help"], ["--version"], ["verfy"], ["--help-all"], ["run", "--dpth", "2"], ["text", "a.txt", "--documnets"],

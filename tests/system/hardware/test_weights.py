@@ -13,13 +13,15 @@ from huggingface_hub import constants
 from knowledge_store.dense.openvino import BUNDLED
 from system.app import cli
 from system.hardware import weights
-from system.hardware.weights import Weights, WeightsError, fetch, find, needed, size
+from system.hardware.weights import Weights, fetch, find, needed, size
+from system.models.base import ModelUnavailable
 from system.settings import load
 
 
 def test_a_local_model_needs_itself_and_an_encoder():
-    names = [("model", "some/model"), ("model", "another"), ("encoder", "all-MiniLM-L6-v2")]
-    settings = load("a10g", {"model": "some/model", "other_models": ["another"], "encoder": "all-MiniLM-L6-v2"})
+    names = [("model", "some/model"), ("adapter moderator", "m/o"), ("encoder", "all-MiniLM-L6-v2")]
+    given = {"model": "some/model", "adapters": {"moderator": "m/o", "verdict_prediction": "."}}
+    settings = load("a10g", given | {"encoder": "all-MiniLM-L6-v2"})
     assert needed(settings) == [Weights(*each) for each in names]
 
 
@@ -55,7 +57,7 @@ def test_fetches_nothing_that_is_present(monkeypatch):
 def test_without_a_connection_names_the_weights_and_the_remedy(monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(
-        WeightsError, match=r"nobody/no-such-model: cannot be fetched .* a folder that holds the weights"
+        ModelUnavailable, match=r"nobody/no-such-model: cannot be fetched .* a folder that holds the weights"
     ):
         fetch("nobody/no-such-model")
 
@@ -97,6 +99,6 @@ def test_does_not_start_a_download_that_the_disk_cannot_hold(monkeypatch, tmp_pa
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
     hub = Hub(tmp_path, file_size=2 * shutil.disk_usage(tmp_path).free)
     monkeypatch.setattr(weights, "snapshot_download", hub)
-    with pytest.raises(WeightsError, match=r"some/model: .* GiB to download, but .* set HF_HOME"):
+    with pytest.raises(ModelUnavailable, match=r"some/model: .* GiB to download, but .* set HF_HOME"):
         fetch("some/model")
     assert not hub.folder.exists()

@@ -9,7 +9,7 @@ from knowledge_store.pages.page import Passage
 from system.graph.records import Answer, AnswerType, Claim, QuestionAnswer, Source
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.strategies.steps.tasks.verify_answer import VerifyAnswer
 from system.tasks.base import Adapter, Reply, Task
@@ -42,7 +42,6 @@ def tasks() -> dict[str, Task[Reply]]:
         "verify": VerifyAnswer(claim=claim, question=question, answer=answers[0]),
         "merge": MergeAnswers(claim=claim, question=question, answers=answers),
         "judge": JudgeClaim(claim=claim, pairs=(pair,)),
-        "label": LabelClaim(claim=claim, pairs=(pair,)),
     }
 
 

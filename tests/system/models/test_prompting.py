@@ -78,25 +78,6 @@ def test_base_model_gets_what_an_adapter_has_learned(tasks):
     assert all(f'"{label}"' in full and f'"{label}"' not in short for label in Label)
 
 
-def test_a_label_is_asked_for_in_few_words(tasks):
-    short, full = (render(tasks["label"], adapter) for adapter in (True, False))
-    assert short[0]["content"] == "Label the claim by the answers."
-    assert all(f'"{label}"' in full[0]["content"] for label in Label)
-    assert short[1]["content"] == (
-        'Claim: "The bridge at Oldmarsh cost nine million."\nSpeaker: "A. Reeve"\nDate: "2-3-2021"\n'
-        'Q1: "What did the bridge at Oldmarsh cost?"\nA1: "4.2 million dollars"\nLabel, in JSON:'
-    )
-    assert full[1] == short[1]
-
-
-@pytest.mark.parametrize("part", ["question", "answer"])
-def test_a_label_prompt_shows_only_the_beginning_of_a_pair(tasks, part):
-    pair = tasks["label"].pairs[0].model_copy(update={part: "word " * 200})
-    task = tasks["label"].model_copy(update={"pairs": (pair,)})
-    short, full = (len(render(task, adapter)[1]["content"]) for adapter in (True, False))
-    assert short < 500 < 1000 < full
-
-
 def test_requests_of_a_question_share_their_beginning():
     one, other = (render(answer_task(text), False) for text in ("One page.", "Other page."))
     assert one[0] == other[0]

@@ -10,7 +10,7 @@ from system.models.replies import decoding_schema, has_label, label_confidence, 
 from system.strategies.debate.tasks import RulingReply
 from system.strategies.steps.tasks.answer_question import AnswerReply
 from system.strategies.steps.tasks.ask_question import QuestionReply
-from system.strategies.steps.tasks.judge_claim import LabelReply, VerdictReply
+from system.strategies.steps.tasks.judge_claim import VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeReply
 from system.strategies.steps.tasks.verify_answer import VerificationReply
 from system.tasks.base import Adapter, FreeText, registered
@@ -22,7 +22,6 @@ GOOD = {
     VerificationReply: {"reason": "It is so.", "entailed": False},
     MergeReply: {"answer": "Four.", "sources": [2, 1]},
     VerdictReply: {"justification": "The dates differ.", "label": "Conflicting Evidence/Cherrypicking"},
-    LabelReply: {"label": "Conflicting Evidence/Cherrypicking"},
 }
 
 
@@ -73,14 +72,9 @@ def test_the_confidence_of_a_ruling_is_that_of_its_decision(decision):
     assert label_confidence(RulingReply, [*tokens, *written, ('"}', 0.0)]) == pytest.approx(math.exp(-2.2))
 
 
-def test_the_confidence_of_a_label_alone_is_that_of_the_label():
-    tokens = [('{"', 0.0), ("label", -3.0), ('":"', -0.2), ("Refuted", -0.1), ('"}', 0.0)]
-    assert label_confidence(LabelReply, tokens) == pytest.approx(math.exp(-0.3))
-
-
 def test_the_warm_up_has_every_schema_with_its_adapter():
     wanted = warm_up({Adapter.VERDICT_PREDICTION})
-    assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {RulingReply, LabelReply}
+    assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {RulingReply, VerdictReply}
     assert (VerdictReply, Adapter.VERDICT_PREDICTION) in wanted and (VerdictReply, Adapter.NONE) in wanted
     assert (RulingReply, Adapter.NONE) in wanted and len(wanted) == len(set(wanted))
 

@@ -12,12 +12,13 @@ from system.models.scripted import ScriptedModel
 from system.settings import Settings, load
 from system.strategies.base import asked_by
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import LabelClaim, LabelReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from tests.helpers.bridge import BagOfWords
 
 CLAIM = Claim(id=0, text="The Aster bridge opened in 1932.")
 ASK = AskQuestion(claim=CLAIM, context=(), index=0)
-LABEL = LabelClaim(claim=CLAIM, pairs=())
+JUDGE = JudgeClaim(claim=CLAIM, pairs=())
+VERDICT = VerdictReply(justification="So.", label=Label.REFUTED)
 
 
 def replies(model, *tasks):
@@ -28,14 +29,14 @@ def replies(model, *tasks):
 
 def test_tasks_go_to_their_model_and_keep_their_order():
     asks = ScriptedModel(lambda request: QuestionReply(question="When?"))
-    labels = ScriptedModel(lambda request: LabelReply(label=Label.REFUTED))
-    model = RoutedModel([labels, asks], lambda task: int(task.name == "ask_question"))
-    assert replies(model, ASK, LABEL, ASK) == [
+    judges = ScriptedModel(lambda request: VERDICT)
+    model = RoutedModel([judges, asks], lambda task: int(task.name == "ask_question"))
+    assert replies(model, ASK, JUDGE, ASK) == [
         QuestionReply(question="When?"),
-        LabelReply(label=Label.REFUTED),
+        VERDICT,
         QuestionReply(question="When?"),
     ]
-    assert [len(one.requests) for one in (labels, asks)] == [1, 2]
+    assert [len(one.requests) for one in (judges, asks)] == [1, 2]
 
 
 def test_agents_beyond_the_models_start_again_with_the_first():
@@ -65,7 +66,7 @@ def test_one_vllm_engine_serves_one_model():
         load_model(load("a10g", {"other_models": ["second"]}), asked=[AskQuestion])
 
 
-@pytest.mark.parametrize("changed", [{"strategy": "debatecv"}, {"debate": True}, {"justify": True}])
+@pytest.mark.parametrize("changed", [{"strategy": "debatecv"}, {"debate": True}, {"verification": True}])
 def test_rules_alone_reject_what_needs_a_model(changed):
     with pytest.raises(ModelUnavailable, match=r"this takes a language model; choose a profile that has one"):
         loaded_for(load("laptop", changed))

@@ -6,7 +6,7 @@ import pytest
 
 from submission.ev2r.tasks import FreePrompt
 from system.graph.records import Claim
-from system.hardware.memory import GIB, SPARE, draft_plan, skeleton
+from system.hardware.memory import GIB, SPARE, plan_memory, skeleton
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
@@ -14,9 +14,8 @@ from system.tasks.base import Adapter, FreeText
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
-ENGINE = EngineSettings(
-    context=2048, batched_tokens=16_384, dtype="float32"
-)  # vLLM on a CPU fails if it cuts the prompt of a seeded request
+ENGINE = EngineSettings(context=2048)
+EXACT = {"dtype": "float32", "max_num_batched_tokens": 16_384}  # vLLM on a CPU fails if it cuts a seeded prompt
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def backend():
 
 @pytest.fixture(scope="module")
 def model(backend, tiny_model, tiny_adapters):
-    loaded = backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE)
+    loaded = backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE, **EXACT)
     yield loaded
     asyncio.run(loaded.close())
 
@@ -76,17 +75,6 @@ def test_repeated_prompts_come_from_the_prefix_cache(model, tasks):
     ask(model, Request(tasks["answer"]))
     (result,) = ask(model, Request(tasks["answer"]))
     assert result.cost.tokens_cached > result.cost.tokens_in / 2
-
-
-def test_labels_are_sampled_beside_written_replies(model, tasks):
-    samples = [Request(tasks["label"], temperature=2.0, seed=seed) for seed in (*range(20), 0)]
-    *drawn, written = ask(model, *samples, Request(tasks["judge"]))
-    labels = [result.reply.label for result in drawn]
-    assert labels[0] == labels[20] and len(set(labels)) > 1
-    assert all(r.confidence == r.probabilities[r.reply.label] for r in drawn)
-    assert drawn[0].probabilities == pytest.approx(drawn[1].probabilities, abs=1e-3)  # they are the model's own
-    (alone,) = ask(model, Request(tasks["judge"]))
-    assert (written.raw, written.confidence) == (alone.raw, pytest.approx(alone.confidence, abs=1e-3))
 
 
 def test_sampling_follows_the_seed(model, tasks):
@@ -138,12 +126,11 @@ def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_pa
 
 
 def test_requests_beyond_the_cache_are_preempted_and_answered(backend, tiny_model, tasks):
-    settings = ENGINE
     bare = skeleton(str(tiny_model / "base"))
-    draft = draft_plan(bare, settings, device=2**50, adapters=0, rank=0, graphs=False)
-    room = draft.fixed + int(1.2 * settings.context) * draft.kv_per_token  # one whole request; 16 may be admitted
-    small = settings.model_copy(update={"gpu_memory": room / (1 - SPARE) / GIB})
-    loaded = backend.VllmModel(str(tiny_model / "base"), {}, small)
+    plan = plan_memory(bare, ENGINE, device=2**50, adapters=0, rank=0, graphs=False)
+    room = plan.fixed + int(2.4 * ENGINE.context) * plan.kv_per_token  # of 2 bytes a value: one whole request of 4
+    small = ENGINE.model_copy(update={"gpu_memory": room / (1 - SPARE) / GIB})
+    loaded = backend.VllmModel(str(tiny_model / "base"), {}, small, **EXACT)
     try:
         results = ask(loaded, *[Request(tasks["answer"])] * 32)
     finally:

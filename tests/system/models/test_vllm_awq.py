@@ -16,7 +16,7 @@ from tests.helpers.awq_reference import dequantized_weights
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
 
-ENGINE = EngineSettings(context=2048, batched_tokens=2048, dtype="float16")
+ENGINE = EngineSettings(context=2048)
 TOLERANCE = 0.03  # of a log-probability: float16 against float32 through two layers
 
 
@@ -27,7 +27,7 @@ def model(tiny_model, tiny_adapters):
 
     if not multiplies_awq():
         pytest.skip("needs a processor with AVX-512, or a GPU: vLLM multiplies AWQ weights on no other")
-    loaded = VllmModel(str(tiny_model / "awq"), tiny_adapters, ENGINE)
+    loaded = VllmModel(str(tiny_model / "awq"), tiny_adapters, ENGINE, dtype="float16")
     yield loaded
     asyncio.run(loaded.close())
 

@@ -19,7 +19,7 @@ def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
 
     weights = tiny_model / ("awq" if multiplies_awq() else "base")  # on processors with AVX-512, and GPUs
     command = [sys.executable, "-m", "system", "--backend", "vllm", "--model", str(weights)]
-    command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items()), "--dtype", "float16"]
+    command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items())]
     command += ["--questions", "3", "--branches", "2", "--depth", "2", "--top-k", "2"]
     command += ["--limit", str(CLAIMS), "--max-concurrent-claims", "2", "--budget", "300", "--trace"]
     done = subprocess.run([*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=900)

@@ -11,6 +11,7 @@ import system.check
 from system.case import Case
 from system.check import Engine, check
 from system.graph.records import Answer, Label
+from system.settings import RESERVE
 from system.strategies import STRATEGIES
 from system.strategies.steps.evidence import all_answered_so_far, question_of
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
@@ -61,7 +62,7 @@ class Scene:
 async def expire(scene: Scene) -> None:
     """The deadline strikes during the await: all that is left is the reserve."""
     run = scene.engine.settings.run
-    scene.now = run.budget * (1 - run.reserve) + 0.01
+    scene.now = run.budget * (1 - RESERVE) + 0.01
     raise TimeoutError
 
 

@@ -75,7 +75,7 @@ def test_gold_evidence_is_the_whole_store(make_case, strategy):
 
 def test_gold_evidence_is_not_cut_to_the_leads(make_engine):
     pages = [(f"https://page{n}.example", f"The bridge number {n} was seen in {1900 + n}.") for n in range(14)]
-    engine = make_engine(debate__evidence="gold", debate__shared_evidence=20)
+    engine = make_engine(debate__evidence="gold")
     result, graph = asyncio.run(check(engine_for(engine, "debatecv"), CLAIM, store_of(pages)))
     assert len(graph.holding(Evidence)) == 14 == len(result.pairs)
 
@@ -105,7 +105,7 @@ def test_what_hangs_ends_at_the_deadline(make_case, make_engine, answers, strate
         run(case := make_case(), strategy)
         task = next(kind for request in case.model.requests if (kind := type(request.task)) not in GATHERED_BY)
     answers.replace[task] = hang
-    engine = engine_for(make_engine(run__budget=0.4, run__reserve=0.3), strategy)
+    engine = engine_for(make_engine(run__budget=0.4), strategy)
     result, _ = run_check(engine)
     if result.timing.cut_short:
         assert result.verdict.justification == "The bridge opened in 1932."  # judged in the reserve

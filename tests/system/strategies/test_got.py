@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from knowledge_store.settings import BM25_TOP_K
 from system.graph.records import AnswerType, Label, Source
 from system.graph.thoughts import Evidence, Pruned, Verification
 from system.settings import load
@@ -215,7 +216,7 @@ def test_passages_shaped_as_orders_are_kept_and_read_by_nobody(make_engine):
 
 def test_the_papers_profile_embeds_all_and_never_stops_early(make_case, answers):
     profile = load("paper", {})
-    assert profile.retrieval.dense_candidates >= profile.retrieval.bm25_top_k == 3000
+    assert profile.retrieval.dense_candidates >= BM25_TOP_K == 3000
     labels = iter([Label.SUPPORTED, Label.SUPPORTED, *[Label.NOT_ENOUGH_EVIDENCE] * 20])
     answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="So.", label=next(labels))
     case = make_case(**{f"graph__{name}": value for name, value in profile.graph.model_dump().items()})

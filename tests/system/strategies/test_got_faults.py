@@ -88,7 +88,7 @@ def test_a_lost_backend_leaves_a_named_failure_and_the_evidence(make_engine, ans
 )
 def test_an_operation_that_hangs_ends_at_the_deadline(make_engine, answers, task, judged):
     answers.replace[task] = hang
-    engine = make_engine(run__budget=0.5, run__reserve=0.2, graph__verification=True)
+    engine = make_engine(run__budget=0.5, graph__verification=True)
     result, _ = run_check(engine)
     assert result.timing.cut_short
     assert result.verdict.label is (Label.SUPPORTED if judged else Label.NOT_ENOUGH_EVIDENCE)
@@ -102,7 +102,7 @@ def test_the_reserve_saves_a_verdict_when_the_second_round_hangs(make_engine, an
         return NEI
 
     answers.replace[JudgeClaim] = hang
-    slow = make_engine(run__budget=0.6, run__reserve=0.3)
+    slow = make_engine(run__budget=0.6)
     result, _ = run_check(slow)
     assert result.timing.cut_short
     assert result.verdict.justification == "Too little is known."  # the verdict of the first round stands
@@ -119,7 +119,7 @@ def test_a_judgement_cut_short_is_done_in_the_reserve(make_engine, answers):
         return REFUTED
 
     answers.replace[JudgeClaim] = slow_once
-    result, _ = run_check(make_engine(run__budget=0.6, run__reserve=0.4))
+    result, _ = run_check(make_engine(run__budget=0.6))
     assert result.timing.cut_short
     assert result.verdict.label is Label.REFUTED
 
@@ -130,7 +130,7 @@ def test_no_round_starts_without_enough_time(make_engine, answers):
         return NEI
 
     answers.replace[JudgeClaim] = slow
-    engine = make_engine(run__budget=0.5, run__reserve=0.1, graph__depth=9)
+    engine = make_engine(run__budget=0.5, graph__depth=9)
     result, _ = run_check(engine)
     assert result.timing.rounds == 1
     assert result.timing.cut_short

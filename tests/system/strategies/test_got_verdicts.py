@@ -10,18 +10,10 @@ from system.strategies.debate.tasks import Argue
 from system.strategies.steps.evidence import as_pair
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import (
-    EVIDENCE_QUESTION,
-    NEAREST,
-    JudgeClaim,
-    LabelClaim,
-    LabelReply,
-    VerdictReply,
-)
+from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST, JudgeClaim, VerdictReply
 from system.strategies.steps.verdict import nearest_sentences
-from system.text.provenance import faults
 from system.text.words import content_stems, sentences
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, run_check, run_got
+from tests.helpers.bridge import BROKEN, CLAIM, NEI, PAGES, QUESTIONS, BagOfWords, run_got
 
 
 def judge_by_branch(answers, *labels):
@@ -105,28 +97,17 @@ def test_a_tie_goes_to_the_more_confident_side(make_case, answers):
     assert outcome.verdict.confidence == pytest.approx(0.45)  # half of the branches, 0.9 sure
 
 
-def test_a_label_alone_is_justified_by_its_answer(make_case, answers):
-    answers.replace[LabelClaim] = lambda request: LabelReply(label=Label.SUPPORTED)
-    case = make_case(graph__justify=False)
-    verdict = run_got(case).verdict
-    assert not any(isinstance(request.task, JudgeClaim) for request in case.model.requests)
-    quoted = verdict.justification.split("“")[1].split("”")[0].removesuffix(" …")
-    assert verdict.label is Label.SUPPORTED
-    assert any(quoted in text for _, text in PAGES)
-
-
 def pooled(answers, label):
     """The label of the judgement over sentences; branches find the claim supported."""
-    answers.replace[LabelClaim] = lambda request: (
-        LabelReply(label=label) if request.task.pairs[0].question == EVIDENCE_QUESTION else None
-    )
+    verdict = VerdictReply(justification="They say so.", label=label)
+    answers.replace[JudgeClaim] = lambda r: verdict if r.task.pairs[0].question == EVIDENCE_QUESTION else None
 
 
 def test_the_last_judgement_reads_the_nearest_sentences(make_case, answers):
     pooled(answers, Label.REFUTED)
-    case = make_case(graph__justify=False, graph__debate=False)
+    case = make_case(model__backend="extractive", graph__debate=False)
     run_got(case)
-    labeled = [request.task for request in case.model.requests if isinstance(request.task, LabelClaim)]
+    labeled = [request.task for request in case.model.requests if isinstance(request.task, JudgeClaim)]
     (task,) = [task for task in labeled if task.pairs[0].question == EVIDENCE_QUESTION]
     claim, *nearest = BagOfWords().encode([CLAIM.text, *(pair.answer for pair in task.pairs)])
     near = [float(sentence @ claim) for sentence in nearest]
@@ -151,7 +132,7 @@ def test_a_copy_of_the_claim_is_pooled_from_own_documents_alone(make_case, own):
 @pytest.mark.parametrize("branches", [1, 3])
 def test_the_last_judgement_overrides_the_branches(make_case, answers, branches, debate):
     pooled(answers, Label.REFUTED)
-    case = make_case(graph__justify=False, graph__debate=debate, graph__branches=branches)
+    case = make_case(model__backend="extractive", graph__debate=debate, graph__branches=branches)
     outcome = run_got(case)
     *cast, last = case.graph.holding(Verdict)
     assert [verdict.content.label for verdict in cast] == [Label.SUPPORTED] * branches
@@ -159,37 +140,20 @@ def test_the_last_judgement_overrides_the_branches(make_case, answers, branches,
     assert set(last.parents) == {verdict.id for verdict in cast}  # branches end in any order
 
 
-def from_metadata(request):
-    """The date of the claim, from every other passage: an answer that no reason should be made of."""
-    if request.task.passage.page % 2:
-        return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer="3-5-2021")
-    return None
-
-
-def test_the_reason_is_a_sentence_of_the_listed_evidence(make_engine, answers):
-    pooled(answers, Label.CONFLICTING)
-    answers.replace[AnswerQuestion] = from_metadata
-    settings = {"graph__justify": False, "graph__debate": False}
-    result, _ = run_check(make_engine(**settings))
-    assert result.verdict.label is Label.CONFLICTING
-    quoted = result.verdict.justification.split("“")[1].split("”")[0]
-    assert any(quoted in text for _, text in PAGES) and not faults(result)
-
-
 def test_branches_vote_where_nothing_was_found_to_pool(make_case, answers):
     answers.replace[AnswerQuestion] = lambda request: AnswerReply(
         source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="Nothing."
     )
-    answers.replace[LabelClaim] = lambda request: LabelReply(label=Label.NOT_ENOUGH_EVIDENCE)
-    case = make_case(graph__justify=False, graph__debate=False, graph__depth=1)
+    answers.replace[JudgeClaim] = lambda request: NEI
+    case = make_case(model__backend="extractive", graph__debate=False, graph__depth=1)
     assert run_got(case).verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert len(case.graph.holding(Verdict)) == 3  # of two branches and their vote
 
 
 def test_branches_vote_where_the_pooled_judgement_fails(make_case, answers):
-    answers.replace[LabelClaim] = lambda request: (
+    answers.replace[JudgeClaim] = lambda request: (
         BROKEN if request.task.pairs[0].question == EVIDENCE_QUESTION else None
     )
-    case = make_case(graph__justify=False, graph__debate=False)
+    case = make_case(model__backend="extractive", graph__debate=False)
     assert run_got(case).verdict.label is Label.SUPPORTED
     assert [failure.operation for failure in case.failures] == ["judge"]

@@ -27,4 +27,4 @@ def annotated(tmp_path: Path) -> list[GoldClaim]:
 @pytest.fixture
 def source() -> Source:
     """Without a store."""
-    return Source(None, RetrievalSettings(chunk_size=80, chunk_overlap=20), "word overlap", word_overlap, threshold=0.5)
+    return Source(None, RetrievalSettings(chunk_size=80), "word overlap", word_overlap, threshold=0.5)

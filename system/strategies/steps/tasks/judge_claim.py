@@ -1,4 +1,4 @@
-"""Judge a claim by questions and answers (section 3.2.4): with reasons, or by a label alone."""
+"""Judge a claim by questions and answers (section 3.2.4)."""
 
 from system.graph.records import Label, QuestionAnswer
 from system.tasks.base import Adapter, Reply, Task, Text
@@ -28,22 +28,3 @@ EVIDENCE_QUESTION = "What does the evidence say?"
 """The question of sentences that no question was asked for."""
 NEAREST = 5
 """Limit of sentences nearest to the claim that a judge of sentences reads."""
-
-
-class LabelReply(Reply):
-    """A label without reasons."""
-
-    label_field = "label"
-
-    label: Label
-
-
-class LabelClaim(Task[LabelReply]):
-    """Judge the claim as ``JudgeClaim`` does, without a justification: for models too small to reason first."""
-
-    name = "label_claim"
-    adapter = Adapter.VERDICT_PREDICTION
-    reply_type = LabelReply
-    max_tokens = 48
-
-    pairs: tuple[QuestionAnswer, ...]

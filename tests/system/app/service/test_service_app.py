@@ -18,7 +18,7 @@ from system.check import Engine
 from system.graph.graph import Graph
 from system.graph.records import Label
 from system.models.extractive import ExtractiveModel
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, LabelClaim
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from tests.helpers.bridge import CLAIM, Answers, BagOfWords, settings_with
 from tests.helpers.by_words import ByWords
 from tests.helpers.processes import PATIENCE
@@ -72,13 +72,13 @@ BROKEN = [{"name": "a.pdf", "file": b64encode(b"%PDF-1.4 broken").decode()}]
 
 
 @pytest.mark.parametrize(
-    ("material", "judges"), [({"documents": DOCUMENTS}, set()), ({"store": "aster"}, {LabelClaim})]
+    ("material", "judges"), [({"documents": DOCUMENTS}, set()), ({"store": "aster"}, {JudgeClaim})]
 )
 def test_documents_are_read_and_stores_judged_by_the_model(stores, material, judges):
     answers, judged = Answers(), []
 
     def script(request):
-        if isinstance(request.task, JudgeClaim | LabelClaim):
+        if isinstance(request.task, JudgeClaim):
             judged.append(type(request.task))
         return answers(request)
 
@@ -86,7 +86,7 @@ def test_documents_are_read_and_stores_judged_by_the_model(stores, material, jud
         answer = await client.post("/claims", json={"claim": CLAIM.text, **material})
         return await ended(client, answer.json()["id"])
 
-    engine = engine_of(script, reading__document_strategy="entailment", graph__justify=False, graph__debate=False)
+    engine = engine_of(script, reading__document_strategy="entailment", graph__debate=False)
     assert serve(scenario, engine, stores=stores)["state"] == "done"
     assert set(judged) == judges
 

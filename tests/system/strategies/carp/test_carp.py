@@ -293,7 +293,7 @@ def test_agents_of_a_team_have_their_own_models(carp_case, answers):
 @pytest.mark.parametrize("task", CARP_TASKS)
 def test_a_component_that_hangs_ends_at_the_deadline(make_engine, answers, task):
     answers.replace[task] = hang
-    engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, options__drafts=False)
+    engine = make_engine(run__budget=0.5, graph__debate=True, options__drafts=False)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "carp"}))
     result, _ = run_check(engine)
     assert result.timing.cut_short

@@ -7,7 +7,7 @@ import pytest
 from system.graph.graph import Graph
 from system.graph.records import Label
 from system.graph.thoughts import Speaker
-from system.strategies.consultancy.beliefs import main, measured
+from system.strategies.consultancy.beliefs import main
 from system.strategies.consultancy.records import Belief, Persuasion, Ratings
 from tests.helpers.submission_factories import result
 
@@ -64,27 +64,20 @@ def consultancy(write):
     )
 
 
-def test_beliefs_are_scored_by_strategy_and_persona(write, consultancy, gold):
-    moves, turns = measured([consultancy, write("ai_debate", moved(40, 50), moved(60, 0), [])], gold)
-    assert moves == {
-        ("consultancy", ""): [(40, 80, 40), (60, 90, -30)],
-        ("consultancy", NURSE): [(50, 60, 10)],
-        ("ai_debate", ""): [(40, 50, 10), (60, 0, 60)],
-    }
-    assert [(len(rated), rated[0]["emotion"]) for rated in (turns[True], turns[False])] == [(1, 3), (1, 3)]
-
-
-def test_the_command_prints_both_tables(consultancy, gold, capsys):
-    assert main([str(consultancy), "--gold", str(gold)]) == 0
+def test_beliefs_and_persuasion_are_tabled(write, consultancy, gold, capsys):
+    debate = write("ai_debate", moved(40, 50), moved(60, 0), [])
+    assert main([str(consultancy), str(debate), "--gold", str(gold)]) == 0
     shown = capsys.readouterr().out
-    for words in ("without a persona", "+5.0", "right (1 turns)", "emotion", "3.00"):
-        assert words in shown
+    table = [[cell.strip() for cell in line.strip("│").split("│")] for line in shown.splitlines() if line[0] == "│"]
+    assert table[:3] == [
+        ["ai_debate", "without a persona", "2", "50.0", "25.0", "+35.0"],
+        ["consultancy", "without a persona", "2", "50.0", "85.0", "+5.0"],
+        ["consultancy", NURSE, "1", "50.0", "60.0", "+10.0"],
+    ]
+    assert "right (1 turns)" in shown and ["emotion", "3.00", "3.00"] in table
 
 
 def test_input_that_cannot_be_used_is_named(write, consultancy, gold, capsys):
     (consultancy / "graphs" / "0.json").write_text("{")
     assert main([str(consultancy), "--gold", str(gold)]) == 2
     assert "graphs/0.json: expected the graph of a claim" in capsys.readouterr().err
-    write("consultancy", [], [], moved(0, 100))
-    assert main([str(consultancy), "--gold", str(gold)]) == 2
-    assert "got none; run consultancy or ai_debate with --options beliefs=true" in capsys.readouterr().err

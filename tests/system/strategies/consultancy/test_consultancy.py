@@ -12,8 +12,7 @@ from system.models.prompting import render
 from system.models.replies import read_reply
 from system.models.scripted import ScriptedModel
 from system.strategies.base import named
-from system.strategies.consultancy.options import PERSONAS
-from system.strategies.consultancy.records import Belief, Persuasion, Ratings
+from system.strategies.consultancy.records import PERSONAS, Belief, Persuasion, Ratings
 from system.strategies.consultancy.strategy import ROUNDS, ai_debate, consultancy
 from system.strategies.consultancy.tasks import (
     Advise,
@@ -119,7 +118,7 @@ def test_a_failed_turn_does_not_cost_the_verdict(make_case, answers, strategy, t
 @pytest.mark.parametrize("task", [Advise, Argue, QuestionSpeakers, JudgeSpeakers])
 def test_a_turn_that_hangs_ends_at_the_deadline(make_engine, answers, strategy, task):
     answers.replace[task] = hang
-    engine = make_engine(run__budget=0.4, run__reserve=0.3)
+    engine = make_engine(run__budget=0.4)
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": strategy}))
     result, _ = run_check(engine)
     assert result.verdict.label is (Label.NOT_ENOUGH_EVIDENCE if task is JudgeSpeakers else Label.SUPPORTED)

@@ -140,8 +140,9 @@ def test_without_evidence_there_is_no_debate(disagreeing, answers):
     assert skipped(case.graph) == ["there is no evidence to debate"] and not asked(case, Argue)
 
 
-def test_shared_evidence_is_bounded_and_the_best_of_each(disagreeing):
-    case = disagreeing(debate__shared_evidence=2, retrieval__top_k=3)
+def test_shared_evidence_is_bounded_and_the_best_of_each(disagreeing, monkeypatch):
+    monkeypatch.setattr("system.strategies.steps.evidence.SHARED", 2)
+    case = disagreeing(retrieval__top_k=3)
     run_got(case)
     best = [case.graph[pair].content.passages[0].key for pair in ("q1.m1", "q2.m1")]
     evidence = [passage.key for passage in asked(case, Argue)[0].evidence]
@@ -214,7 +215,7 @@ def test_a_debate_that_hangs_leaves_the_vote(make_engine, answers, task):
     answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     answers.replace[task] = hang
     answers.replace[CloseDebate] = hang
-    engine = make_engine(run__budget=0.5, run__reserve=0.3, graph__debate=True, graph__depth=1)
+    engine = make_engine(run__budget=0.5, graph__debate=True, graph__depth=1)
     result, graph = run_check(engine)
     assert result.timing.cut_short
     assert result.verdict.label is Label.SUPPORTED
@@ -230,7 +231,7 @@ def test_a_debate_cut_short_is_closed_in_the_reserve(make_engine, answers):
     answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     answers.replace[Moderate] = go_on
     answers.replace[Argue] = slow
-    engine = make_engine(run__budget=0.6, run__reserve=0.3, graph__debate=True, graph__depth=1)
+    engine = make_engine(run__budget=0.6, graph__debate=True, graph__depth=1)
     result, _ = run_check(engine)
     assert result.timing.cut_short
     assert result.verdict.label is Label.REFUTED
@@ -242,7 +243,7 @@ def test_no_debate_starts_without_enough_time(make_engine, answers):
         return judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)(request)
 
     answers.replace[JudgeClaim] = slow
-    engine = make_engine(run__budget=0.6, run__reserve=0.1, graph__debate=True, graph__depth=1)
+    engine = make_engine(run__budget=0.6, graph__debate=True, graph__depth=1)
     result, graph = run_check(engine)
     assert skipped(graph) == ["there is no time left"]
     assert result.timing.cut_short and result.verdict.label is Label.SUPPORTED
@@ -256,7 +257,7 @@ def test_rounds_shrink_to_the_remaining_time(make_engine, answers):
     answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     answers.replace[Argue] = slow
     answers.replace[Moderate] = go_on
-    engine = make_engine(run__budget=0.45, run__reserve=0.2, graph__debate=True, graph__depth=1)
+    engine = make_engine(run__budget=0.45, graph__debate=True, graph__depth=1)
     result, graph = run_check(engine)
     assert result.timing.cut_short and result.verdict.label is Label.REFUTED
     assert len(graph.holding(Ruling)) == 1

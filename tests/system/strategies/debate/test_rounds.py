@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from system.graph.records import Cost, Label
-from system.strategies.debate.rounds import by_rounds, main
+from system.strategies.debate.rounds import main
 from tests.helpers.submission_factories import result
 
 
@@ -26,23 +26,27 @@ def write(folder, lines, gold):
     (folder / "gold.json").write_bytes(orjson.dumps(gold))
 
 
-def test_claims_are_scored_by_the_rounds_that_they_took(run, capsys):
-    folder, *_ = run
-    assert by_rounds(folder, folder / "gold.json") == {
-        "1": (1, 1.0, 100.0, 0.0, 1.0),
-        "2": (2, 0.5, 200.0, 0.0, 2.0),
-        "all": (3, pytest.approx(2 / 3), pytest.approx(500 / 3), 0.0, pytest.approx(5 / 3)),
-    }
+def rows(folder, capsys):
+    """The printed rows, by their first column."""
     assert main([str(folder), "--gold", str(folder / "gold.json")]) == 0
-    assert "0.667" in capsys.readouterr().out
+    lines = [line.strip("│").split("│") for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
+    return {name.strip(): [cell.strip() for cell in cells] for name, *cells in lines}
 
 
-def test_gold_is_folded_if_the_run_had_two_labels(run):
+def test_claims_are_scored_by_the_rounds_that_they_took(run, capsys):
+    assert rows(run[0], capsys) == {
+        "1": ["1", "1.000", "100.0", "0.0", "1.0"],
+        "2": ["2", "0.500", "200.0", "0.0", "2.0"],
+        "all": ["3", "0.667", "166.7", "0.0", "1.7"],
+    }
+
+
+def test_gold_is_folded_if_the_run_had_two_labels(run, capsys):
     folder, lines, gold = run
     gold[0]["label"] = Label.NOT_ENOUGH_EVIDENCE
-    for identity, accuracy in (({}, 1 / 3), ({"graph.two_labels": "True"}, 2 / 3)):
+    for identity, accuracy in (({}, "0.333"), ({"graph.two_labels": "True"}, "0.667")):
         write(folder, [{"identity": identity}, *lines[1:]], gold)
-        assert by_rounds(folder, folder / "gold.json")["all"][1] == pytest.approx(accuracy)
+        assert rows(folder, capsys)["all"][1] == accuracy
 
 
 def test_input_that_cannot_be_used_is_named(run, capsys):

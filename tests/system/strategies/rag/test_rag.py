@@ -35,7 +35,7 @@ def test_one_prompt_gives_pairs_and_a_verdict(make_case):
 
 
 def test_reads_ten_sources_with_address_date_and_surroundings(make_case):
-    case = make_case([*PAGES, *FAR], retrieval__chunk_size=60, retrieval__chunk_overlap=20)
+    case = make_case([*PAGES, *FAR], retrieval__chunk_size=60)
     run(case)
     (task,) = asked(case, WeighSources)
     assert len(task.sources) == 10 <= len(case.graph.holding(Evidence))

@@ -7,6 +7,7 @@ import pytest
 from system.graph.records import AnswerType, Source
 from system.strategies.base import named
 from system.strategies.debate.tasks import Argue
+from system.strategies.steps import evidence
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.argument import ArgumentReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
@@ -24,23 +25,25 @@ def silent(request):
 
 
 @pytest.mark.parametrize("strategy", [*by_strategy.all_of("GATHERING"), *by_strategy.all_of("SPEAKING")])
-def test_a_passage_that_the_reader_passed_over_is_shown(make_case, answers, strategy):
+def test_a_passage_that_the_reader_passed_over_is_shown(make_case, answers, monkeypatch, strategy):
     answers.replace[AnswerQuestion] = silent
-    case = make_case(retrieval__top_k=3, graph__stop_early=False, debate__shared_evidence=3)
+    monkeypatch.setattr(evidence, "SHARED", 3)
+    case = make_case(retrieval__top_k=3, graph__stop_early=False)
     asyncio.run(named(strategy)(case))
     shown = [task.evidence for task in asked(case, tuple({type(r.task) for r in case.model.requests}))
              if getattr(task, "evidence", ())]  # fmt: skip
-    assert shown and all({READ, BRIDGE} <= {passage.url for passage in evidence} for evidence in shown)
-    assert all(evidence[0].url == READ for evidence in shown)
+    assert shown and all({READ, BRIDGE} <= {passage.url for passage in read} for read in shown)
+    assert all(read[0].url == READ for read in shown)
 
 
-def test_a_third_of_the_places_is_kept_for_them(make_case, answers):
+def test_a_third_of_the_places_is_kept_for_them(make_case, answers, monkeypatch):
+    monkeypatch.setattr(evidence, "SHARED", 6)
     pages = [(f"https://page{n}.example", f"The Aster bridge opened in {1900 + n}, page {n} says.") for n in range(9)]
     answers.replace[AnswerQuestion] = lambda request: silent(request) if request.task.passage.page > 5 else None
     answers.replace[MergeAnswers] = lambda request: MergeReply(
         answer="So.", sources=[*range(1, len(request.task.answers) + 1)]
     )
-    case = make_case(pages, retrieval__top_k=9, debate__shared_evidence=6)
+    case = make_case(pages, retrieval__top_k=9)
     asyncio.run(named("debatecv")(case))
     task, *_ = asked(case, Argue)
     assert [passage.page > 5 for passage in task.evidence] == [False] * 4 + [True] * 2

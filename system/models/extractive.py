@@ -1,0 +1,229 @@
+"""The backend without a language model: rules ask, the encoder finds the answer in a passage, the reader judges.
+
+Questions are made from the claim's own words, answers are sentences of a passage, and the reader's second head gives
+the label. A reply depends on its request only.
+
+    model = ExtractiveModel(encoder)
+    await model.generate([Request(AskQuestion(claim=claim, context=(), index=0))])
+"""
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from time import perf_counter
+
+from knowledge_store.dense.encoder import Encoder
+from knowledge_store.pages.sentences import ENDING
+from system.graph.records import NO_ANSWER, AnswerType, Claim, Cost, Label, QuestionAnswer, Source
+from system.models.base import Completion, ErrorKind, ModelError, Request, Result
+from system.reader.base import VERDICTS, claim_text, evidence_text
+from system.reader.loading import BUNDLED, load_reader
+from system.reader.reading import nearest, windows_of
+from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
+from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, JudgeClaim, VerdictReply
+from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.tasks.base import Reply, Task
+from system.text.copies import copies_in, without_copies
+from system.text.language import other_language
+from system.text.quantities import Kind, Quantity, quantities
+from system.text.words import STOP_WORDS, content_stems, coverage, quotation, sentences, words
+
+TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
+"""Tasks that need no language model. Answers are cut from their passages, so there is nothing to verify."""
+
+ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
+SAYS = {
+    Label.SUPPORTED: "agrees with the claim",
+    Label.REFUTED: "contradicts the claim",
+    Label.NOT_ENOUGH_EVIDENCE: "does not settle the claim",
+    Label.CONFLICTING: "supports the claim only in part",
+}
+"""What evidence does to a claim of a label."""
+MERGED = 5  # answers that a merged one joins, at most
+WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
+PICTURE = re.compile(r"\b(?:photo(?:graph)?s?|pictures?|images?|videos?|footage|clips?|screenshots?)\b", re.IGNORECASE)
+
+
+class ExtractiveModel:
+    """A backend that asks by rules, answers with sentences, and judges claims with the reader's second head.
+
+    Args:
+        encoder: of questions and sentences.
+        reader: the name of the reader.
+    """
+
+    def __init__(self, encoder: Encoder, reader: str = BUNDLED) -> None:
+        self._encoder = encoder
+        self._reader = reader
+
+    async def generate(self, requests: Sequence[Request]) -> list[Result]:
+        """See ``Model.generate``. Off the event loop, where a long text would hold up every other claim."""
+        return await asyncio.to_thread(self._answer_all, requests)
+
+    async def close(self) -> None:
+        """Nothing is held outside the process's memory."""
+
+    def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
+        started = perf_counter()
+        self._encoder.encode([text for request in requests for text in _texts(request.task)])  # in one batch
+        share = (perf_counter() - started) / max(1, len(requests))
+        return [self._complete(request.task, share) for request in requests]
+
+    def _complete(self, task: Task[Reply], share: float) -> Result:
+        started, confidence = perf_counter(), 1.0
+        reply: Reply
+        match task:
+            case AskQuestion():
+                reply = QuestionReply(question=ask(task))
+            case AnswerQuestion():
+                reply = self._answer(task)
+            case MergeAnswers():
+                reply = self._merge(task)
+            case JudgeClaim():
+                reply, confidence = self._judge(task)
+            case _:
+                message = f"the extractive reader cannot do {task.name!r}; choose a backend with a language model"
+                return ModelError(ErrorKind.BACKEND, message)
+        cost = Cost(seconds=share + perf_counter() - started, calls=1)
+        return Completion(reply, cost, raw=reply.model_dump_json(), confidence=confidence)
+
+    def _answer(self, task: AnswerQuestion) -> AnswerReply:
+        """The sentence of the passage nearest to the question; questions about the claim itself go to its metadata.
+
+        A sentence that only says the claim again answers nothing, nor does a passage in another language.
+        """
+        known = {WHEN: task.claim.date, WHERE: task.claim.reporting_source}.get(task.question)
+        if known:
+            return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
+        language = load_reader(self._reader).language
+        if not (language and other_language(task.passage.text, language)):
+            said = sentences(task.passage.text)
+            copied = copies_in(said, task.claim.text)
+            windows = windows_of([task.passage], lambda _: [one for one in said if one not in copied])
+            for window in nearest(self._encoder, task.question, windows)[:1]:
+                if window.nearness >= ABOUT and ENDING.search(window.sentence):  # a heading answers nothing
+                    return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=window.sentence)
+        return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
+
+    def _merge(self, task: MergeAnswers) -> MergeReply:
+        """The answers nearest to the question that do not repeat each other, joined."""
+        texts = {given.text: number for number, given in reversed([*enumerate(task.answers, start=1)])}
+        vectors = self._encoder.encode([task.question, *texts])
+        cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
+        chosen = without_copies(sorted(texts, key=lambda text: (-cosines[text], texts[text])))[:MERGED]
+        return MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
+
+    def _judge(self, task: JudgeClaim) -> tuple[VerdictReply, float]:
+        evidence = evidence_text(
+            ("" if pair.question == EVIDENCE_QUESTION else pair.question, pair.answer) for pair in task.pairs
+        )
+        (likely,) = load_reader(self._reader).labels([(evidence, claim_text(task.claim))])
+        best = int(likely.argmax())
+        reasons = justify(VERDICTS[best], task.claim, task.pairs)
+        return VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
+
+
+def _texts(task: Task[Reply]) -> Iterator[str]:
+    """The texts that a task will compare."""
+    match task:
+        case AnswerQuestion(question=question, passage=passage):
+            yield from (question, *sentences(passage.text))
+        case MergeAnswers(question=question, answers=answers):
+            yield from (question, *(given.text for given in answers))
+
+
+def justify(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
+    """Say in a sentence what the evidence says, and quote the answer that has most of the claim's words.
+
+    A label alone gives no reasons, so the quotation is called the nearest, not what decides.
+
+    It quotes the pages' own answers, because a merged one may stand in no document; ``provenance.name_documents`` adds
+    where a quotation stands.
+    """
+    wanted, answers = content_stems(claim.text), [answer for pair in pairs for answer in pair.answers]
+    # Metadata last: pages say more.
+    answers.sort(key=lambda answer: (answer.source is Source.METADATA, -coverage(wanted, content_stems(answer.text))))
+    if not answers:
+        return "Nothing was found that answers the questions about the claim."
+    first, *others = answers
+    if first.source is Source.METADATA:
+        return f"Judged by the claim and its metadata alone: {quotation(first.text)}."
+    if label is Label.CONFLICTING and others:
+        said = f"The evidence points both ways: {quotation(first.text)}, but also {quotation(others[0].text)}"
+    else:
+        said = f"The evidence {SAYS[label]}; nearest to it: {quotation(first.text)}"
+    return said if said.endswith((".”", "!”", "?”")) else f"{said}."
+
+
+def ask(task: AskQuestion) -> str:
+    """The question of the wanted index that was not asked yet; indices past the last start again from the first.
+
+    Branches that began with different questions go on with different ones: each starts behind its own first.
+    """
+    every = list(dict.fromkeys(questions(task.claim)))
+    asked = [content_stems(question) for question in (*(pair.question for pair in task.context), *task.asked)]
+    own = every.index(task.context[0].question) + 1 if task.context and task.context[0].question in every else 0
+    turned = every[own:] + every[:own]
+    fresh = [question for question in turned if content_stems(question) not in asked] or turned
+    return fresh[task.index % len(fresh)]
+
+
+def questions(claim: Claim) -> Iterator[str]:
+    """Questions about a claim, the most telling first: is it so, its figures, its pictures, who said it, its parts.
+
+    >>> list(questions(Claim(text="The Aster bridge has 412 rivets.")))[:2]
+    ['Is it true that the Aster bridge has 412 rivets?', 'How many rivets?']
+    """
+    statement = core(claim.text)
+    parts = phrases(statement)
+    topic = " and ".join(parts[:2]) or "this"
+    first, _, rest = statement.partition(" ")
+    plain = first.lower() in STOP_WORDS and first != "I"
+    yield f"Is it true that {first.lower() if plain else first} {rest}".rstrip() + "?"
+    figures = [one for one in quantities(statement) if one.kind is not Kind.YEAR and not one.text.isalpha()]
+    yield from (_figure(one, statement) or f"What is the figure for {topic}?" for one in figures[:2])
+    if picture := PICTURE.search(statement):
+        yield f"Where and when was the {picture[0].lower()} taken?"
+    if claim.speaker:
+        yield f"What did {claim.speaker.strip()} say about {topic}?"
+    yield from (f"What is known about {part}?" for part in (topic, *sorted(parts, key=lambda part: -len(part))))
+    yield from chain([f"Is there any evidence that {statement}?", WHERE], [WHEN] if claim.date else [])
+
+
+def core(text: str) -> str:
+    """The sentence of a claim that carries it, without quotation marks around it and whitespace within.
+
+    >>> core('“Wow!  The [new] law passed in May.”')
+    'The new law passed in May'
+    """
+    text = " ".join(text.replace("[", "").replace("]", "").split()).strip(" \"'“”‘’.…")
+    return next((sentence for sentence in sentences(text) if len(words(sentence)) > 4), text).rstrip(" .!?…")
+
+
+def phrases(statement: str) -> list[str]:
+    """The runs of content words in a statement.
+
+    >>> phrases("The Nigerian bank has banned textile imports")
+    ['Nigerian bank', 'banned textile imports']
+    """
+    runs: list[list[str]] = [[]]
+    for word in statement.split():
+        bare = word.strip(",.;:!?()\"'“”‘’–—-")
+        content = bare and bare.lower() not in STOP_WORDS
+        runs[-1] += [bare] if content else []
+        if not content or word[-1] in ",.;:!?)":
+            runs.append([])
+    return list(dict.fromkeys(" ".join(run) for run in runs if run))
+
+
+def _figure(quantity: Quantity, statement: str) -> str:
+    """The question for a figure by the words that it counts; empty if none follow it."""
+    counted = re.search(rf"{re.escape(quantity.text)}\s+(?:of\s+)?(.+)", statement)
+    run = next(iter(phrases(counted[1])), "") if counted else ""
+    if not (counted and run and counted[1].startswith(run)):
+        return ""
+    if quantity.kind is Kind.PERCENT:
+        return f"What percentage of {counted[1]}?"
+    return f"How much {counted[1]}?" if quantity.kind is Kind.MONEY else f"How many {counted[1]}?"

@@ -1,0 +1,216 @@
+"""The backend without a language model: questions by rule, sentences as answers, the reader's labels."""
+
+import asyncio
+import random
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Label, QuestionAnswer, Source
+from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.models.extractive import MERGED, WHEN, WHERE, ExtractiveModel, ask, justify, questions
+from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks.verify_answer import VerifyAnswer
+from system.tasks.base import Reply, Task
+from system.text.provenance import _quotations, name_documents
+from system.text.words import LONGEST_QUOTATION, content_stems
+from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
+from tests.helpers.processes import PATIENCE
+from tests.helpers.submission_factories import answer, qa
+
+PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
+ANSWERS = tuple(answer(one.text, cites=one) for one in PASSAGES)
+TASKS: list[Task[Reply]] = [
+    *(AskQuestion(claim=CLAIM, context=(), index=index) for index in range(3)),
+    *(AnswerQuestion(claim=CLAIM, question="When did the bridge open?", passage=passage) for passage in PASSAGES),
+    MergeAnswers(claim=CLAIM, question="When did the bridge open?", answers=ANSWERS),
+    JudgeClaim(claim=CLAIM, pairs=(qa("When?", ANSWERS[0].text, ANSWERS[0]),)),
+]
+BRIDGE = passage("Bridges of Halden\n\nWeather was mild. The Aster bridge has many rivets. Tea is served.")
+
+
+def replies(tasks: list[Task[Reply]], model: ExtractiveModel | None = None) -> list[Reply]:
+    results = asyncio.run((model or ExtractiveModel(BagOfWords())).generate([Request(task) for task in tasks]))
+    assert all(isinstance(result, Completion) for result in results)
+    assert all((result.cost.calls, result.cost.tokens_in) == (1, 0) and result.cost.seconds > 0 for result in results)
+    return [result.reply for result in results]
+
+
+def test_a_reply_fits_its_task_and_depends_on_it_alone() -> None:
+    model = ExtractiveModel(BagOfWords())
+    together = replies(TASKS, model)
+    assert [type(reply) for reply in together] == [task.reply_type for task in TASKS]
+    assert together == [replies([task])[0] for task in TASKS]
+    order = random.Random(1).sample(range(len(TASKS)), len(TASKS))
+    assert [together[i] for i in order] == replies([TASKS[i] for i in order], model)
+    assert replies([]) == []
+
+
+def test_a_task_that_takes_a_language_model_fails_alone() -> None:
+    verify = VerifyAnswer(claim=CLAIM, question="When?", answer=ANSWERS[0])
+    tasks: list[Task[Reply]] = [TASKS[0], verify, TASKS[1]]
+    first, error, last = asyncio.run(ExtractiveModel(BagOfWords()).generate([Request(task) for task in tasks]))
+    assert isinstance(error, ModelError) and error.kind is ErrorKind.BACKEND
+    assert "verify_answer" in error.message
+    assert isinstance(first, Completion) and isinstance(last, Completion)
+
+
+def test_a_slow_request_does_not_block_others() -> None:
+    entered, released = threading.Event(), threading.Event()
+
+    class Slow(BagOfWords):
+        def encode(self, texts):
+            entered.set()
+            assert released.wait(PATIENCE)
+            return super().encode(texts)
+
+    async def scenario() -> bool:
+        asked = asyncio.create_task(ExtractiveModel(Slow()).generate([Request(TASKS[3])]))
+        await asyncio.to_thread(entered.wait, PATIENCE)
+        still_open = not asked.done()  # reached while the model computes
+        released.set()
+        await asked
+        return still_open
+
+    assert asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("“In 2017, the  bank earned R17 billion.”", "Is it true that in 2017, the bank earned R17 billion?"),
+        ("Wow! Nobody in this town pays any taxes.", "Is it true that Nobody in this town pays any taxes?"),
+        ("BREAKING NEWS", "Is it true that BREAKING NEWS?"),
+        ("Over 700,000 children went to school.", "How many children went to school?"),
+        ("In Leeds 25% of drivers are women.", "What percentage of drivers are women?"),
+        ("HS2 will cost £150 billion.", "What is the figure for HS2 and cost £150 billion?"),
+        ("The photo shows the mayor of Leeds.", "Where and when was the photo taken?"),
+        ("The mayor sold the mill to a Swiss bank.", "What is known about Swiss bank?"),
+    ],
+)
+def test_questions_ask_for_the_parts_of_a_claim(text: str, expected: str) -> None:
+    assert expected in list(questions(Claim(id=0, text=text)))
+
+
+def test_speaker_and_date_give_questions_of_provenance() -> None:
+    asked = list(questions(CLAIM))
+    assert any(question.startswith("What did Mara Quill say about Aster bridge") for question in asked)
+    assert asked[-2:] == [WHERE, WHEN]
+    assert WHEN not in questions(Claim(id=0, text=CLAIM.text))
+
+
+def test_a_branch_asks_what_it_did_not_ask_and_branches_differ() -> None:
+    claim = Claim(id=0, text="The mayor of Leeds sold the old mill to a Swiss bank in secret.", speaker="Mara Quill")
+    every = list(dict.fromkeys(questions(claim)))
+    assert [ask(AskQuestion(claim=claim, context=(), index=i)) for i in range(len(every) + 1)] == [*every, every[0]]
+    later = set()
+    for start in range(3):
+        context = [QuestionAnswer.unanswered(every[start])]
+        later.add(ask(AskQuestion(claim=claim, context=tuple(context), index=0)))
+        for _ in range(5):
+            question = ask(AskQuestion(claim=claim, context=tuple(context), index=0))
+            assert content_stems(question) not in [content_stems(pair.question) for pair in context]
+            context.append(QuestionAnswer.unanswered(question))
+    assert len(later) == 3
+    exhausted = tuple(QuestionAnswer.unanswered(question) for question in every)
+    assert ask(AskQuestion(claim=claim, context=exhausted, index=50)) in every
+
+
+@settings(deadline=None)
+@given(st.text(max_size=150), st.integers(0, 9), st.booleans())
+def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
+    claim = Claim.model_validate({"text": text})
+    context = (QuestionAnswer.unanswered("Is it so?"),) if later else ()
+    question = ask(AskQuestion(claim=claim, context=context, index=index))
+    assert question.endswith("?") and len(question) > 1
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("Was weather mild?", BRIDGE.text, "Weather was mild."),
+        ("Bridges of Halden?", BRIDGE.text, NO_ANSWER),  # a heading
+        ("Who painted ceilings?", BRIDGE.text, NO_ANSWER),
+        ("When did the Aster bridge open?", CLAIM.text, NO_ANSWER),  # only says the claim again
+        ("Wurde die Brücke über die Aster 1932 geöffnet?", "Die Brücke über die Aster wurde 1932 geöffnet.", NO_ANSWER),
+    ],
+)
+def test_the_answer_is_the_sentence_about_the_question(question: str, text: str, expected: str) -> None:
+    (reply,) = replies([AnswerQuestion(claim=CLAIM, question=question, passage=passage(text))])
+    assert (reply.answer, reply.source) == (expected, Source.EVIDENCE)
+    assert (reply.type is AnswerType.UNANSWERABLE) == (expected == NO_ANSWER)
+
+
+@pytest.mark.parametrize(("question", "expected"), [(WHEN, "3-5-2021"), (WHERE, "Radio")])
+def test_questions_about_the_claim_read_its_metadata(question: str, expected: str) -> None:
+    claim = Claim(id=0, text="The Aster bridge opened.", date="3-5-2021", reporting_source="Radio")
+    known, unknown = replies(
+        [AnswerQuestion(claim=one, question=question, passage=BRIDGE) for one in (claim, Claim(id=1, text="X"))]
+    )
+    assert (known.answer, known.source, unknown.source) == (expected, Source.METADATA, Source.EVIDENCE)
+
+
+def answers(*texts: str) -> tuple[Answer, ...]:
+    return tuple(answer(text, cites=passage(text, page=page)) for page, text in enumerate(texts))
+
+
+def test_merging_puts_the_nearest_first_and_leaves_repetitions_out() -> None:
+    given = answers(
+        "Tolls are paid on the bridge.", "The bridge opened in 1932.", "The bridge opened in 1932", "It is."
+    )
+    (reply,) = replies([MergeAnswers(claim=CLAIM, question="When was the bridge opened in 1932?", answers=given)])
+    assert reply.sources[0] in (2, 3) and len({2, 3} & {*reply.sources}) == 1
+    assert reply.answer == " ".join(given[number - 1].text for number in reply.sources)
+    many = answers(*(f"Word{i} other{i} thing{i}." for i in range(MERGED + 4)))
+    (reply,) = replies([MergeAnswers(claim=CLAIM, question="What?", answers=many)])
+    assert len(reply.sources) == MERGED
+
+
+def pair(text: str, page: int = 0) -> QuestionAnswer:
+    return qa("When?", text, answer(text, cites=passage(text, page=page)))
+
+
+TRAFFIC = Claim(id=0, text="The bridge was opened for traffic.")
+OPENED, CLOSED = pair("It opened in 1932."), pair("It is closed.", page=1)
+NOTHING = QuestionAnswer.unanswered("Who paid?")
+DATED = pair("3-5-2021")
+DATED = DATED.model_copy(update={"answers": (DATED.answers[0].model_copy(update={"source": Source.METADATA}),)})
+
+
+@pytest.mark.parametrize(
+    ("label", "pairs", "expected"),
+    [
+        (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim; nearest to it: “It opened in 1932.”"),
+        (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim; nearest to it: “It opened in 1932.”"),
+        (Label.CONFLICTING, [OPENED, CLOSED], "both ways: “It opened in 1932.”, but also “It is closed.”"),
+        (Label.CONFLICTING, [OPENED], "supports the claim only in part; nearest to it: “It opened in 1932.”"),
+        (Label.NOT_ENOUGH_EVIDENCE, [CLOSED], "does not settle the claim; nearest to it: “It is closed.”"),
+        (Label.REFUTED, [NOTHING], "Nothing was found that answers the questions about the claim."),
+        (Label.REFUTED, [DATED], "Judged by the claim and its metadata alone: “3-5-2021”."),
+        (Label.REFUTED, [DATED, OPENED], "; nearest to it: “It opened in 1932.”"),
+        (Label.REFUTED, [CLOSED, OPENED], "; nearest to it: “It opened in 1932.”"),  # which has the claim's words
+        (Label.SUPPORTED, [pair("since 1932")], "“since 1932”."),
+    ],
+)
+def test_reasons_quote_the_answer_nearest_to_the_claim(label, pairs, expected) -> None:
+    assert expected in justify(label, TRAFFIC, pairs)
+
+
+def test_reasons_cut_a_long_answer_between_words() -> None:
+    quoted = justify(Label.SUPPORTED, TRAFFIC, [pair("word " * 100)]).split("“")[1].split("”")[0]
+    assert len(quoted) <= LONGEST_QUOTATION + 2 and quoted.endswith("word …")
+
+
+@pytest.mark.parametrize("label", Label)
+def test_the_document_of_every_quotation_can_be_named(label) -> None:
+    merged = OPENED.model_copy(
+        update={"answer": "It opened in 1932. It is closed.", "answers": OPENED.answers + CLOSED.answers}
+    )
+    named = name_documents(justify(label, TRAFFIC, [merged, CLOSED]), TRAFFIC, (merged, CLOSED))
+    assert [span for _, span, known in _quotations(named, TRAFFIC, (merged, CLOSED)) if not known] == []
+    assert "(page0.example)" in named
