@@ -3,9 +3,6 @@
 A window is up to three sentences of a passage, behind the heading they stand under. The encoder and shared words choose
 at most eight windows, the reader scores each beside the statement, and a page supports or refutes as much as its window
 that does so most. Two thresholds, fitted on held-out pages, turn this into a label.
-
-    pages = read_pages(reader, encoder, "The bridge opened in 1931.", passages)
-    decide(pages, reader.thresholds)
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -35,8 +32,7 @@ class Window:
     """Neighbouring sentences of a passage beside a statement.
 
     Attributes:
-        sentences: verbatim.
-        heading: that they stand under, or empty.
+        sentences, heading: verbatim; the heading may be empty.
         sentence: the one that decides, or the nearest.
         nearness: cosine of the nearest sentence and the statement, plus the share of its words that the window has.
         supported, refuted: the reader's probabilities.
@@ -58,7 +54,7 @@ class Window:
 
 @dataclass(frozen=True)
 class PageVerdict:
-    """What one page says of a statement: its window that supports most, that refutes most, and the nearest one."""
+    """What one page says of a statement: the windows that support it most and refute it most, and the nearest one."""
 
     supporting: Window
     refuting: Window
@@ -74,25 +70,11 @@ class PageVerdict:
         return {Label.SUPPORTED: self.supporting, Label.REFUTED: self.refuting}.get(label, self.nearest)
 
 
-def every_sentence(passage: Passage) -> Sequence[str]:
-    """Return the sentences of a passage."""
-    return sentences(passage.text)
-
-
-def windows_of(passages: Iterable[Passage], cut: Cut = every_sentence) -> list[Window]:
-    """Cut passages into windows that overlap by a sentence, each once.
-
-    Args:
-        cut: gives the sentences of a passage that may be read.
-
-    >>> passage = Passage("Brevik makes saws. Its head office is in Tromvik. It grows. It sells.", "a.txt", 0, 0)
-    >>> [window.sentences[0] for window in windows_of([passage])]
-    ['Brevik makes saws.', 'It grows.']
-    """
+def windows_of(passages: Iterable[Passage], cut: Cut) -> list[Window]:
+    """Return the windows of passages, each once; neighbours overlap by a sentence."""
     found: dict[tuple[int, tuple[str, ...]], Window] = {}
     for passage in passages:
-        lines, heading = list(cut(passage)), ""
-        start = 0
+        lines, heading, start = list(cut(passage)), "", 0
         while start < len(lines):
             if len(lines[start].split()) <= HEADING and not ENDING.search(lines[start]):
                 heading = lines[start]
@@ -110,19 +92,24 @@ def read_pages(
     encoder: Encoder,
     statement: str,
     passages: Iterable[Passage],
-    cut: Cut = every_sentence,
+    cut: Cut = lambda passage: sentences(passage.text),
     query: str = "",
 ) -> list[PageVerdict]:
     """Read the windows nearest to a statement; return what each page says, the most decided page first.
 
     Args:
+        cut: gives the sentences of a passage that may be read.
         query: what windows are chosen by, such as the statement behind its context; the statement if it is empty.
     """
     windows = nearest(encoder, query or statement, windows_of(passages, cut))
     scores = reader.probabilities([(window.text, statement) for window in windows]).tolist()
     read = [replace(one, supported=said[0], refuted=said[1]) for one, said in zip(windows, scores, strict=True)]
     read.sort(key=lambda window: window.passage.page)  # stable: the nearest stays first
-    pages = [_page(list(group)) for _, group in groupby(read, key=lambda window: window.passage.page)]
+    groups = [list(group) for _, group in groupby(read, key=lambda window: window.passage.page)]
+    pages = [
+        PageVerdict(max(group, key=lambda one: one.supported), max(group, key=lambda one: one.refuted), group[0])
+        for group in groups
+    ]
     pages.sort(key=lambda page: -page.decided)
     return [_quoted(reader, statement, page) for page in pages[:QUOTED]] + pages[QUOTED:]
 
@@ -130,19 +117,14 @@ def read_pages(
 def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tuple[Label, float]:
     """Return the label of a statement and its probability.
 
-    A side needs its threshold; if two pages lean to opposite sides and each reaches its threshold, they conflict.
-
-    Args:
-        thresholds: of supported and refuted.
+    A side needs its threshold (supported, refuted); two pages that reach theirs on opposite sides conflict.
     """
     supported = max((page.supporting.supported for page in pages), default=0.0)
     refuted = max((page.refuting.refuted for page in pages), default=0.0)
     supports, refutes = supported >= thresholds[0], refuted >= thresholds[1]
     if supports and refutes:
-        leaning = {
-            page.supporting.supported > page.refuting.refuted for page in pages if page.decided >= min(thresholds)
-        }
-        if len(leaning) == 2:
+        sides = {page.supporting.supported > page.refuting.refuted for page in pages if page.decided >= min(thresholds)}
+        if len(sides) == 2:
             return Label.CONFLICTING, min(supported, refuted)
     if supports and (supported >= refuted or not refutes):
         return Label.SUPPORTED, supported
@@ -165,19 +147,13 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
     return sorted(placed, key=lambda window: -window.nearness)[:WINDOWS]
 
 
-def _page(read: Sequence[Window]) -> PageVerdict:
-    return PageVerdict(max(read, key=lambda one: one.supported), max(read, key=lambda one: one.refuted), read[0])
-
-
 def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
-    """Name the sentence that decides in the page's strongest window: the one that says most of it when read alone."""
+    """Name the sentence that decides in the page's strongest window: the one that says most when it is read alone."""
     side = int(page.refuting.refuted > page.supporting.supported)
     window = page.refuting if side else page.supporting
     if len(window.sentences) > 1:
         alone = reader.probabilities([(line, statement) for line in window.sentences])[:, side]
         wanted = content_stems(statement)
-        scores = [
-            said + coverage(wanted, content_stems(one)) / 2 for said, one in zip(alone, window.sentences, strict=True)
-        ]
-        window = replace(window, sentence=window.sentences[int(np.argmax(scores))])
+        shared = np.array([coverage(wanted, content_stems(one)) for one in window.sentences])
+        window = replace(window, sentence=window.sentences[int(np.argmax(alone + shared / 2))])
     return replace(page, refuting=window) if side else replace(page, supporting=window)

@@ -16,6 +16,7 @@ from system.reader.hub import HubReader
 from system.reader.loading import load_reader
 from system.reader.openvino import OpenVinoReader
 from system.reader.reading import decide, read_pages, windows_of
+from system.text.words import sentences
 from tests.helpers.bridge import BagOfWords
 from tests.helpers.by_words import ByWords
 
@@ -126,7 +127,7 @@ def passage(text, page=0):
 
 def test_windows_keep_a_heading_and_each_sentence_once():
     text = "Costs of the bridge\n\nIt cost 40 crowns. It is long. It is red. It is old."
-    windows = windows_of([passage(text), passage(text)])
+    windows = windows_of([passage(text), passage(text)], lambda one: sentences(one.text))
     assert [window.heading for window in windows] == ["", "Costs of the bridge"]
     assert {line for window in windows for line in window.sentences} >= {"It cost 40 crowns.", "It is old."}
 
