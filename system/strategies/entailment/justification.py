@@ -34,10 +34,18 @@ def justify(label: Label, pages: Sequence["PageVerdict"]) -> str:
     return f"Could not decide; nearest is {_source(nearest)}: {_quoted(nearest)}"
 
 
+_LANGUAGES = {
+    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "es": "Spanish", "fr": "French", "it": "Italian",
+    "ja": "Japanese", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ru": "Russian",
+    "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "zh": "Chinese",
+}  # fmt: skip
+
+
 def justify_language(subject: str, codes: Collection[str]) -> str:
-    """Return why nothing was read: it is in a language that the reader does not read."""
+    """Return why nothing was read: it is in languages that the reader does not read."""
+    names = " and ".join(sorted(_LANGUAGES.get(code, f"the language {code!r}") for code in codes))
     return (
-        f"{subject} in a language that the reader does not read ({' and '.join(sorted(codes))}). "
+        f"{subject} in {names}, which the reader does not read. "
         "Choose one that does (--verifier), or a profile with a language model."
     )
 

@@ -87,26 +87,26 @@ def test_undecided_and_not_found_are_told_apart(checker):
 
 
 @pytest.mark.parametrize(
-    ("claim", "code"),
+    ("claim", "language"),
     [
-        ("Die Brücke wurde 1931 nicht eröffnet.", "de"),
-        ("Le pont n'a pas ouvert en 1931.", "fr"),
-        ("El puente no se inauguró en 1931.", "es"),
-        ("A ponte não foi inaugurada em 1931.", "pt"),
-        ("पुल 1931 में नहीं खुला।", "hi"),
+        ("Die Brücke wurde 1931 nicht eröffnet.", "German"),
+        ("Le pont n'a pas ouvert en 1931.", "French"),
+        ("El puente no se inauguró en 1931.", "Spanish"),
+        ("A ponte não foi inaugurada em 1931.", "Portuguese"),
+        ("पुल 1931 में नहीं खुला।", "the language 'hi'"),
     ],
 )
-def test_a_claim_in_another_language_stays_open_and_says_why(checker, claim, code):
+def test_a_claim_in_another_language_stays_open_and_says_why(checker, claim, language):
     checked = verdict_of(checker, claim, a=claim)
     assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert f"in a language that the reader does not read ({code})" in checked.verdict.justification
+    assert f"in {language}, which the reader does not read" in checked.verdict.justification
 
 
 def test_documents_in_another_language_are_not_read(checker):
     german = "Die Brücke wurde 1932 eröffnet. The bridge opened in 1932 heißt es im Film über die Brücke."
     checked = verdict_of(checker, "The bridge opened in 1932.", a=german)
     assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert "What was found is in a language that the reader does not read (de)" in checked.verdict.justification
+    assert "What was found is in German, which the reader does not read" in checked.verdict.justification
     beside = verdict_of(checker, "The bridge opened in 1932.", a=german, b="The bridge opened in 1932.")
     assert beside.verdict.justification.startswith("b.md says so")
 
