@@ -34,7 +34,6 @@ class RetrievalSettings(BaseModel):
         64, gt=0, le=1_000_000, description="passages to embed per question, chosen from those that BM25 kept"
     )
     top_k: int = Field(5, gt=0, le=1000, description="passages used to answer each question")
-    surroundings: bool = Field(False, description="answer with a passage's address, date and the text around it")
     fact_checks: bool = Field(True, description="keep pages of fact-checking sites")
     claim_copies: bool = Field(True, description="keep pages that repeat the claim nearly word for word")
     later_pages: bool = Field(True, description="keep pages dated after the claim")

@@ -1,12 +1,11 @@
 """The second stage of retrieval: the passages for a question, in one step or by several hops (section 3.2.2).
 
-The paper embeds all passages that the first stage keeps. Here BM25 first picks, for each question, those that the
-question's own words reach; only they are embedded, each at most once for a claim. Where the claim has an archive, what
-that holds on the question and on the claim joins them.
+The paper embeds all passages that the first stage keeps. Here BM25 first picks those that share words with a question,
+and only they are embedded, each at most once for a claim. An archive adds what it has on the question and on the claim.
 
-Several hops are a beam search along chains of passages (CARP, Lo et al., 2026, section 3.4): each hop asks the question
-again together with what a path has found, so that a passage can be reached whose words stand in another passage and not
-in the question.
+Several hops are a beam search along chains of passages (CARP, Lo et al., 2026, section 3.4). Each hop asks the question
+again together with what a path has found, to reach passages that share words with these and not with the question.
+Example: ``search(PassageIndex(ranked, encoder, settings), "When did it open?", 5)``.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +14,6 @@ from math import inf
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.dense.encoder import Encoder, Vectors
@@ -38,12 +36,12 @@ class Hit:
 
 
 class PassageIndex:
-    """Dense search over the passages of one claim, and over the archive where it has one. Threads may share it.
+    """Dense search over the passages of one claim, and over its archive if it has one. Threads may share it.
 
-    What a question finds depends on the question, the passages and the settings alone, not on what was asked before.
+    What a question finds depends only on the question, the passages and the settings, not on earlier questions.
 
     Args:
-        left: seconds, from when it is called, that a search of the archive may take; it fails alone.
+        left: returns the seconds that a search of the archive may take.
     """
 
     def __init__(
@@ -53,17 +51,14 @@ class PassageIndex:
         settings: RetrievalSettings,
         left: Callable[[], float] = lambda: inf,
     ) -> None:
-        self._passages = list(ranked.passages)
+        self._own = ranked.passages
         self._book = OpenBookSearch(ranked.book, settings, encoder.dimension, left) if ranked.book else None
-        self._positions = {passage.key: position for position, passage in enumerate(ranked.passages)}
         self._lexical = Bm25([passage.text for passage in ranked.passages])
         self._candidates_per_query = settings.dense_candidates
         self._encoder = encoder
-        self._vectors: Vectors = np.zeros((len(ranked.passages), encoder.dimension), dtype=np.float32)
-        self._embedded = np.zeros(len(ranked.passages), dtype=bool)
-        self._own = len(ranked.passages)
+        self._vectors: dict[tuple[int, int], Vectors] = {}  # by the key of the passage
         self._lock = Lock()
-        self._asked: dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]] = {}  # candidates, vector
+        self._asked: dict[str, tuple[list[Passage], Vectors]] = {}  # candidates, vector
 
     @property
     def flaws(self) -> Flaws:
@@ -71,22 +66,19 @@ class PassageIndex:
         return self._book.flaws if self._book else Flaws()
 
     def prepare(self, questions: Sequence[str]) -> None:
-        """Embed questions, and the candidates of all of them, so that searching for them embeds nothing more.
-
-        The questions of a round thereby share a batch; ``nearest`` does it for a question that was not prepared.
-        """
+        """Embed questions and their candidates in shared batches, so that ``nearest`` embeds nothing more."""
         new = [question for question in dict.fromkeys(questions) if question not in self._asked]
         if not new:
             return
         claim = [self._book.claim] if self._book else []
         vectors = self._encoder.encode_queries(new + claim)
-        about = self._found(claim[0], vectors[-1]) if claim else []
-        candidates = [
-            np.array(self._candidates(question, vector, about), dtype=np.int64)
+        about = self._book.passages(claim[0], vectors[-1]) if self._book else ()
+        asked = {
+            question: (self._candidates(question, vector, about), vector)
             for question, vector in zip(new, vectors, strict=False)
-        ]
-        self._embed(np.unique(np.concatenate(candidates)))
-        self._asked.update(zip(new, zip(candidates, vectors, strict=False), strict=True))
+        }
+        self.vectors([passage for candidates, _ in asked.values() for passage in candidates])
+        self._asked |= asked
 
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """The passages nearest to a question, best first; a passage that repeats a better one is left out.
@@ -99,7 +91,7 @@ class PassageIndex:
         """
         self.prepare([question])
         candidates, query = self._asked[question]
-        vectors, known = self._embed(candidates), self.vectors(found)
+        vectors, known = self.vectors(candidates), self.vectors(found)
         # Of some thousand vectors at most, the exact product takes a few milliseconds: an index would only copy them.
         scores = vectors @ query
         texts = [normalized(passage.text) for passage in found]
@@ -107,7 +99,7 @@ class PassageIndex:
         for row in np.argsort(-scores.round(SCORE_DIGITS), kind="stable"):
             if len(hits) == limit:
                 break
-            passage, vector = self._passages[candidates[row]], vectors[row]
+            passage, vector = candidates[row], vectors[row]
             text = normalized(passage.text)
             if (known @ vector > NEAR_IDENTICAL).any() or any(text in other or other in text for other in texts):
                 continue
@@ -118,8 +110,8 @@ class PassageIndex:
     def around(self, passage: Passage) -> tuple[str, str]:
         """Return the text of a page just before and just after a passage, as far as neighbors of it were kept."""
         end, before, after = passage.start + len(passage.text), "", ""
-        for page, start in sorted(key for key in self._positions if key[0] == passage.page):
-            text = self._passages[self._positions[page, start]].text
+        for other in sorted((one for one in self._own if one.page == passage.page), key=lambda one: one.start):
+            start, text = other.start, other.text
             gap = passage.start - start - len(text) if start < passage.start else start - end
             if start < passage.start and gap <= GAP:
                 before = text[: passage.start - start].ljust(passage.start - start)
@@ -128,56 +120,28 @@ class PassageIndex:
         return before, after
 
     def vectors(self, passages: Sequence[Passage]) -> Vectors:
-        """The embeddings of passages of this claim: (len(passages), dimension) float32, unit length.
+        """The embeddings of passages, each made once: (len(passages), dimension) float32, unit length."""
+        with self._lock:
+            new = [passage for passage in passages if passage.key not in self._vectors]
+            if self._book and new:
+                self._vectors |= self._book.vectors(new)
+            texts = {passage.key: passage.text for passage in new if passage.key not in self._vectors}
+            if texts:
+                self._vectors |= zip(texts, self._encoder.encode([*texts.values()]), strict=True)
+            rows = [self._vectors[passage.key] for passage in passages]
+        return np.array(rows, dtype=np.float32).reshape(len(passages), self._encoder.dimension)
 
-        Raises:
-            KeyError: a passage is not among those that the first stage kept.
-        """
-        return self._embed(np.array([self._positions[passage.key] for passage in passages], dtype=np.int64))
-
-    def _candidates(self, question: str, vector: Vectors, about: list[int]) -> list[int]:
-        """Positions of the passages worth embedding for a question: in the first stage's order, then the archive's.
+    def _candidates(self, question: str, vector: Vectors, about: Sequence[Passage]) -> list[Passage]:
+        """The passages worth embedding for a question: in the first stage's order, then the archive's.
 
         Args:
             about: those that the archive has on the claim.
         """
         asked = self._lexical.rank(question, self._candidates_per_query).positions
-        claimed = np.arange(min(self._candidates_per_query, self._own))
-        return list(dict.fromkeys([*np.union1d(asked, claimed).tolist(), *self._found(question, vector), *about]))
-
-    def _found(self, query: str, vector: Vectors) -> list[int]:
-        """Positions of the archive's passages on a query; new ones get theirs here."""
-        if not self._book:
-            return []
-        passages = self._book.passages(query, vector)
-        with self._lock:
-            new = [passage for passage in passages if passage.key not in self._positions]
-            for passage in new:
-                self._positions[passage.key] = len(self._passages)
-                self._passages.append(passage)
-            self._vectors = np.vstack([self._vectors, np.zeros((len(new), self._encoder.dimension), np.float32)])
-            self._embedded = np.append(self._embedded, np.zeros(len(new), dtype=bool))
-        return [self._positions[passage.key] for passage in passages]
-
-    def _embed(self, positions: NDArray[np.int64]) -> Vectors:
-        """The vectors of passages, made now for those that have none yet."""
-        with self._lock:
-            self._recall(positions[~self._embedded[positions]])
-            new = positions[~self._embedded[positions]]
-            if new.size:
-                self._vectors[new] = self._encoder.encode([self._passages[position].text for position in new])
-                self._embedded[new] = True
-            return self._vectors[positions]
-
-    def _recall(self, new: NDArray[np.int64]) -> None:
-        """Take the vectors that the archive has."""
-        if not (self._book and new.size):
-            return
-        known = self._book.vectors([self._passages[position] for position in new])
-        for position in new:
-            vector = known.get(self._passages[position].key)
-            if vector is not None:
-                self._vectors[position], self._embedded[position] = vector, True
+        claimed = np.arange(min(self._candidates_per_query, len(self._own)))
+        own = [self._own[position] for position in np.union1d(asked, claimed)]
+        found = self._book.passages(question, vector) if self._book else ()
+        return list({passage.key: passage for passage in (*own, *found, *about)}.values())
 
 
 def diverse(index: PassageIndex, hits: Sequence[Hit], limit: int, relevance: float) -> list[Hit]:

@@ -59,7 +59,6 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "retrieval.chunk_size": (80, {"retrieval__top_k": 5}),
     "retrieval.dense_candidates": (1, {"retrieval__top_k": 5}),
     "retrieval.top_k": (1, {}),
-    "retrieval.surroundings": (True, {}),
     "retrieval.fact_checks": (False, {"retrieval__top_k": 8}),
     "retrieval.claim_copies": (False, {"retrieval__top_k": 8}),
     "retrieval.later_pages": (False, {"retrieval__top_k": 8}),

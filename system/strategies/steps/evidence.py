@@ -11,7 +11,6 @@ from functools import lru_cache, partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, cast
 
-from knowledge_store.pages.filters import date_in
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
 from knowledge_store.settings import MultiHopSettings
@@ -112,24 +111,10 @@ async def answer_from_passages(
 
     def step(thought: Thought[Evidence]) -> Step[AnswerReply, Answer]:
         passage = thought.content.passage
-        task = AnswerQuestion(
-            claim=case.claim, question=question.content.text, passage=passage, **surroundings(case, passage)
-        )
+        task = AnswerQuestion(claim=case.claim, question=question.content.text, passage=passage)
         return Step(task, partial(_answer, passage=passage), [thought])
 
     return [found for found in await case.think("answer", [step(thought) for thought in evidence]) if found]
-
-
-def surroundings(case: Case, passage: Passage) -> dict[str, str]:
-    """Return what the settings want to be shown with a passage: its source, and the text before and after it."""
-    if not case.settings.retrieval.surroundings:
-        return {}
-    before, after = case.index.around(passage)
-    return {
-        "source": ", ".join(filter(None, (passage.url, str(date_in(passage.url) or "")))),
-        "before": before,
-        "after": after,
-    }
 
 
 def _answer(result: Completion[AnswerReply], passage: Passage) -> Answer:

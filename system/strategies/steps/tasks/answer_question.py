@@ -14,12 +14,7 @@ class AnswerReply(Reply):
 
 
 class AnswerQuestion(Task[AnswerReply]):
-    """Answer a question from one passage or from the metadata (section 3.2.3).
-
-    Attributes:
-        source: address and date of the passage; like the text ``before`` and ``after`` it, empty unless the setting
-            ``surroundings`` asks for it.
-    """
+    """Answer a question from one passage or from the metadata (section 3.2.3)."""
 
     name = "answer_question"
     adapter = Adapter.QUESTION_ANSWERING
@@ -28,6 +23,3 @@ class AnswerQuestion(Task[AnswerReply]):
 
     question: str
     passage: Passage
-    source: str = ""
-    before: str = ""
-    after: str = ""
