@@ -120,13 +120,15 @@ class Workers:
     def call(self, limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
         """See ``isolated``."""
         try:
-            worker = self._places.get(limits.left > 0, min(limits.left, TIMEOUT_MAX))
+            worker = self._places.get(timeout=min(limits.left, TIMEOUT_MAX))
         except Empty:
             raise TookTooLong(LATE) from None
         starting = replace(limits, seconds=START, memory=None)
         try:
             if self._closed:
                 raise WorkFailed("the workers are closed")
+            if not limits.left:
+                raise TookTooLong(LATE)
             if worker and not worker.alive:
                 self._drop(worker)
                 worker = None
@@ -189,6 +191,7 @@ class _Worker:
     def ask(self, wall: float, limits: Limits, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function; end the process after ``wall`` seconds."""
         timer = Timer(wall, self._expire)
+        timer.daemon = True  # the end of the program does not wait for it
         timer.start()
         self.fit = False
         try:

@@ -11,9 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
-from knowledge_store.pages.formats import SUFFIXES
+from knowledge_store.normalization import encodable
+from knowledge_store.pages.formats import SUFFIXES, suffix_of_text
 from knowledge_store.pages.page import Flaw, Flaws, Page, counted, describe, shown_path
-from knowledge_store.pages.reading import MAX_FILE, Part, read_document, read_pasted
+from knowledge_store.pages.reading import MAX_FILE, Part, read_document
 from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
 
@@ -81,15 +82,9 @@ def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> Non
 
 
 def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
-    """A text that somebody pasted as a page; none, a flaw and a warning where it is left out."""
-    name = shown_path(name)
-    try:
-        sentences = read_pasted(text, limits)
-    except WorkFailed as error:
-        _leave_out(name, f"cannot be read ({error})", Flaw.UNREADABLE_FILE, flaws)
-        return
-    if sentences:
-        yield Page(number, name, sentences)
+    """Yield a pasted text as a page; nothing, a flaw and a warning if it is left out."""
+    pages = pages_of_file(shown_path(name), encodable(text).encode(), suffix_of_text(text), flaws, limits)
+    return (replace(page, number=number) for page in pages)
 
 
 def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:

@@ -22,10 +22,9 @@ from markdown_it import MarkdownIt
 
 from knowledge_store.normalization import encodable
 from knowledge_store.pages import html, pdf, word
-from knowledge_store.pages.html import INLINE, row_text
+from knowledge_store.pages.html import row_text
+from knowledge_store.pages.page import UnreadableFile
 from knowledge_store.pages.pdf import SOFT_HYPHEN
-
-__all__ = ["INLINE", "READERS", "SOFT_HYPHEN", "SUFFIXES", "UnreadableFile", "decoded", "html_of", "parts_of"]
 
 ROWS = 1000  # characters of a table's rows that are cited together
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
@@ -53,10 +52,6 @@ for _library in ("trafilatura", "htmldate"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
 
 
-class UnreadableFile(ValueError):
-    """A file is not what its name says, or too large; the message says which."""
-
-
 def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[str]]]:
     """The parts of a file that can be cited, each with its place and its blocks that are not blank.
 
@@ -70,13 +65,10 @@ def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[st
     Raises:
         UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
     """
-    try:
-        for place, blocks in READERS[suffix](data, name):
-            shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
-            if kept := [block for block in shown if block.strip()]:
-                yield place, kept
-    except (pdf.UnreadablePdf, word.NoDocument) as error:
-        raise UnreadableFile(str(error)) from error
+    for place, blocks in READERS[suffix](data, name):
+        shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
+        if kept := [block for block in shown if block.strip()]:
+            yield place, kept
 
 
 def html_of(data: bytes, suffix: str, name: str) -> str | None:
@@ -85,30 +77,22 @@ def html_of(data: bytes, suffix: str, name: str) -> str | None:
     Raises:
         UnreadableFile: see ``parts_of``.
     """
-    try:
-        if suffix == ".docx":
-            return word.html_of(data, name)
-        if suffix == ".pdf":
-            blocks = [escape(block) for _, blocks in pdf.pages_of(data, name, links=True) for block in blocks]
-            linked = (_ADDRESS.sub(r'<a href="\1">\1</a>', block) for block in blocks)
-            return "".join(f"<p>{block}</p>" for block in linked)
-    except (pdf.UnreadablePdf, word.NoDocument) as error:
-        raise UnreadableFile(str(error)) from error
+    if suffix == ".docx":
+        return word.html_of(data, name)
+    if suffix == ".pdf":
+        blocks = (escape(block) for _, blocks in pdf.pages_of(data, name, links=True) for block in blocks)
+        linked = (_ADDRESS.sub(r'<a href="\1">\1</a>', block) for block in blocks)
+        return "".join(f"<p>{block}</p>" for block in linked)
     return decoded(data, name) if suffix in (".html", ".htm") else None
 
 
-def plain_text(text: str) -> str:
-    """A pasted text without its Markdown markup; any other text as it is, without lone surrogates.
+def suffix_of_text(text: str) -> str:
+    """The suffix of a pasted text: that of Markdown if it has its markup.
 
-    >>> plain_text("# Aster\\n\\nIt **opened** in [1932](https://a.example).")
-    'Aster\\n\\nIt opened in 1932.'
-    >>> plain_text("2 * 3 * 4 is #1")
-    '2 * 3 * 4 is #1'
+    >>> suffix_of_text("It **opened** in 1932."), suffix_of_text("2 * 3 * 4 is #1")
+    ('.md', '.txt')
     """
-    text = encodable(text)
-    if len(text) > LONGEST_PASTED or not MARKS.search(text):
-        return text
-    return "\n\n".join(block for block in _markdown(text.encode(), "pasted text") if block.strip())
+    return ".md" if len(text) <= LONGEST_PASTED and MARKS.search(text) else ".txt"
 
 
 def suffix_of(data: bytes) -> str:

@@ -16,6 +16,10 @@ PLACE = re.compile(r"#(page|row)=(\d+(?:-\d+)?)$")
 """A page of a PDF or rows of a table, at the end of an address."""
 
 
+class UnreadableFile(ValueError):
+    """A file is not what its name says, damaged, encrypted, or too large; the message says which."""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A chunk of a page of the knowledge store.

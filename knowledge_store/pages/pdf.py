@@ -8,7 +8,7 @@ Example: ``pages_of(data, "a.pdf")`` yields ("page=1", blocks).
 import logging
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import byref, c_int, create_string_buffer
 from dataclasses import dataclass, replace
 from itertools import groupby, islice, pairwise
@@ -16,7 +16,7 @@ from operator import attrgetter, itemgetter
 from statistics import fmean, median
 from typing import Any
 
-from knowledge_store.pages.page import first_line
+from knowledge_store.pages.page import UnreadableFile, first_line
 
 MAX_PAGES = 5000
 NAMED = 10  # parts of a file that are left out for the same reason, by number, and the reasons
@@ -43,10 +43,6 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 log = logging.getLogger(__name__)
 
 
-class UnreadablePdf(ValueError):
-    """A file is no PDF, encrypted, too large, or has no page that can be read."""
-
-
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a line, in points from the lower left of its page."""
@@ -58,17 +54,6 @@ class Piece:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """An annotation that leads to an address."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-    address: str
-
-
 def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Yield the pages that have text, each with its place and its blocks; name the others in a warning.
 
@@ -76,7 +61,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         links: mark links as Markdown does.
 
     Raises:
-        UnreadablePdf: it is damaged, encrypted or too large.
+        UnreadableFile: it is damaged, encrypted or too large.
     """
     import pypdfium2
     import pypdfium2.raw as raw
@@ -85,10 +70,12 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         encrypted = getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD
-        raise UnreadablePdf("encrypted: save it without its password" if encrypted else f"damaged ({error})") from error
+        raise UnreadableFile(
+            "encrypted: save it without its password" if encrypted else f"damaged ({error})"
+        ) from error
     count = len(document)
     if count > MAX_PAGES:
-        raise UnreadablePdf(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
+        raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
     lost: dict[str, list[int]] = {}
     joined: list[int] = []
     for number in range(1, count + 1):
@@ -107,24 +94,19 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
             joined.append(number)
         yield f"page={number}", blocks
     if sum(map(len, lost.values())) == count and NO_TEXT not in lost:
-        raise UnreadablePdf(next(iter(lost), "no pages"))
-    name_lost(name, "page", lost)
-    if joined:
-        log.warning("%s: %s", name, f"{_numbers('page', joined)} with {RUN_TOGETHER}")
-
-
-def name_lost(name: str, what: str, lost: Mapping[str, Sequence[int]]) -> None:
-    """Name the parts that are left out of a file, those with the same reason together."""
-    for reason, places in islice(lost.items(), NAMED):
-        log.warning("%s: %s skipped, %s", name, _numbers(what, places), reason)
+        raise UnreadableFile(next(iter(lost), "no pages"))
+    for reason, numbers in islice(lost.items(), NAMED):
+        log.warning("%s: %s skipped, %s", name, _pages(numbers), reason)
     if rest := sum(map(len, islice(lost.values(), NAMED, None))):
-        log.warning("%s: %d more %ss skipped", name, rest, what)
+        log.warning("%s: %d more pages skipped", name, rest)
+    if joined:
+        log.warning("%s: %s with %s", name, _pages(joined), RUN_TOGETHER)
 
 
-def _numbers(what: str, places: Sequence[int]) -> str:
-    more = len(places) - NAMED
-    shown = ", ".join(map(str, places[:NAMED])) + (f" and {more} more" if more > 0 else "")
-    return f"{what if len(places) == 1 else f'{what}s'} {shown}"
+def _pages(numbers: Sequence[int]) -> str:
+    more = len(numbers) - NAMED
+    shown = ", ".join(map(str, numbers[:NAMED])) + (f" and {more} more" if more > 0 else "")
+    return f"page{'s' * (len(numbers) > 1)} {shown}"
 
 
 def _pieces(page: Any) -> list[Piece]:
@@ -167,7 +149,8 @@ def _only_spaces(page: Any, raw: Any) -> bool:
     return {item.type for item in page.get_objects()} == {raw.FPDF_PAGEOBJ_TEXT}
 
 
-def _links(document: Any, page: Any, raw: Any) -> list[Link]:
+def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
+    """The annotations that lead to an address, which is their text."""
     links, position, link = [], c_int(0), raw.FPDF_LINK()
     while raw.FPDFLink_Enumerate(page, byref(position), byref(link)):
         action, box = raw.FPDFLink_GetAction(link), raw.FS_RECTF()
@@ -179,11 +162,11 @@ def _links(document: Any, page: Any, raw: Any) -> list[Link]:
             raw.FPDFAction_GetURIPath(document, action, address, size)
             found = address.value.decode("utf-8", "replace")
             if found.startswith(("http://", "https://")) and not re.search(r"[\s()<>]", found):
-                links.append(Link(box.left, box.bottom, box.right, box.top, found))
+                links.append(Piece(box.left, box.bottom, box.right, box.top, found))
     return links
 
 
-def _linked(pieces: Sequence[Piece], links: Sequence[Link]) -> list[Piece]:
+def _linked(pieces: Sequence[Piece], links: Sequence[Piece]) -> list[Piece]:
     """The pieces with the address of each link behind the words that it covers."""
     found = list(pieces)
     for link in links:
@@ -194,7 +177,7 @@ def _linked(pieces: Sequence[Piece], links: Sequence[Link]) -> list[Piece]:
                 end = min(len(piece.text), round(len(piece.text) * (link.right - piece.left) / width))
                 while end < len(piece.text) and piece.text[end].isalnum():
                     end += 1
-                found[place] = replace(piece, text=f"{piece.text[:end]} <{link.address}>{piece.text[end:]}")
+                found[place] = replace(piece, text=f"{piece.text[:end]} <{link.text}>{piece.text[end:]}")
                 break
     return found
 

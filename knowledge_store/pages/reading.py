@@ -11,8 +11,9 @@ from pathlib import Path
 
 from knowledge_store import isolation
 from knowledge_store.isolation import LIMITS, Limits, isolated
-from knowledge_store.pages.formats import LIBRARIES, UnreadableFile, parts_of, plain_text, suffix_of
-from knowledge_store.pages.sentences import cut, language_of, sentences_of
+from knowledge_store.pages.formats import LIBRARIES, parts_of, suffix_of
+from knowledge_store.pages.page import UnreadableFile
+from knowledge_store.pages.sentences import cut, language_of
 
 MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
 
@@ -59,15 +60,6 @@ def read_blocks(data: bytes, suffix: str, name: str, limits: Limits = LIMITS) ->
     return isolated(limits, _read_blocks, data, suffix, name, load=_loaded(suffix))
 
 
-def read_pasted(text: str, limits: Limits = LIMITS) -> tuple[str, ...]:
-    """The sentences of a text that somebody pasted, without its Markdown markup.
-
-    Raises:
-        WorkFailed: it cannot be read within the limits.
-    """
-    return isolated(limits, _read_pasted, text, load=_loaded(""))
-
-
 @cache
 def warm_up() -> None:
     """Start what reads pages of the web, once and in the background: a claim need not wait for it."""
@@ -92,10 +84,6 @@ def _read_blocks(data: bytes, suffix: str, name: str) -> list[str]:
 
 def _read_dated(body: bytes, suffix: str, name: str) -> tuple[list[Part], date | None]:
     return _read(body, suffix, name), _published(body) if suffix == ".html" else None
-
-
-def _read_pasted(text: str) -> tuple[str, ...]:
-    return sentences_of(plain_text(text))
 
 
 def _bytes(file: Path) -> bytes:

@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
-from knowledge_store.pages.page import first_line
+from knowledge_store.pages.page import UnreadableFile, first_line
 
 MAX_UNPACKED = 256 * 2**20  # bytes; a document that unpacks to more is refused
 NO_DOCX = "expected a Word document (.docx): another format, or damaged"
@@ -39,10 +39,6 @@ DAMAGE = (EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib
 log = logging.getLogger(__name__)
 
 
-class NoDocument(ValueError):
-    """The bytes are no Word document, or unpack to too much."""
-
-
 def html_of(data: bytes, name: str) -> str:
     """Convert a document to HTML.
 
@@ -50,7 +46,7 @@ def html_of(data: bytes, name: str) -> str:
         name: for warnings.
 
     Raises:
-        NoDocument: it is no Word document, or too large when unpacked.
+        UnreadableFile: it is no Word document, or too large when unpacked.
     """
     from lxml import etree
 
@@ -62,11 +58,11 @@ def html_of(data: bytes, name: str) -> str:
                 trees[part] = etree.fromstring(parts[part], etree.XMLParser(resolve_entities=False, no_network=True))
             except etree.XMLSyntaxError as error:
                 if part == DOCUMENT:
-                    raise NoDocument(NO_DOCX) from error
+                    raise UnreadableFile(NO_DOCX) from error
                 log.warning("%s: its %s are damaged and left out", name, part[5:-4])
                 del parts[part]
     if DOCUMENT not in trees:
-        raise NoDocument(NO_DOCX)
+        raise UnreadableFile(NO_DOCX)
     _drop_lost_notes(trees, name)
     for part, tree in trees.items():
         _unwrap(tree)
@@ -82,17 +78,17 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
     try:
         archive = ZipFile(BytesIO(data))
     except (BadZipFile, *DAMAGE) as error:
-        raise NoDocument(NO_DOCX) from error
+        raise UnreadableFile(NO_DOCX) from error
     size = sum(part.file_size for part in archive.infolist())
     if size > MAX_UNPACKED:
-        raise NoDocument(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
+        raise UnreadableFile(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
     parts: dict[str, bytes] = {}
     for part in archive.namelist():
         try:
             parts[part] = archive.read(part)
         except (BadZipFile, *DAMAGE) as error:
             if part == DOCUMENT:
-                raise NoDocument(NO_DOCX) from error
+                raise UnreadableFile(NO_DOCX) from error
             log.warning("%s: its part %s is damaged and left out", name, part)
     return parts
 

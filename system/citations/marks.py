@@ -19,7 +19,9 @@ from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
-from knowledge_store.pages.formats import INLINE, SOFT_HYPHEN, decoded, html_of
+from knowledge_store.pages.formats import decoded, html_of
+from knowledge_store.pages.html import INLINE
+from knowledge_store.pages.pdf import SOFT_HYPHEN
 
 MARKUP = (".txt", ".md", ".markdown", ".html", ".htm", ".docx", ".pdf")
 """Formats that are read by their own marks."""

@@ -12,8 +12,3 @@ def test_without_a_standard_error_there_is_no_bar(monkeypatch: pytest.MonkeyPatc
     assert list(progress_bar([1, 2], disable=None)) == [1, 2]
     with progress_bar(total=2) as bar:
         bar.update()
-
-
-def test_a_bar_is_shown_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(progress_bar([1, 2], desc="pages")) == [1, 2]
-    assert "pages" in capsys.readouterr().err

@@ -35,10 +35,6 @@ def test_each_text_is_embedded_once_as_passage_and_as_query() -> None:
     assert (counting.passages, counting.queries) == (["a", "bb", "ccc"], ["bb"])
 
 
-def test_no_texts_give_an_empty_matrix() -> None:
-    assert CachingEncoder(Counting()).encode([]).shape == (0, 1)
-
-
 def test_a_text_has_one_vector_where_queries_are_embedded_as_passages() -> None:
     counting = Counting()
     encoder = CachingEncoder(counting, symmetric=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import permutations
 from time import sleep
 
 import numpy as np
@@ -60,14 +59,6 @@ def test_the_best_is_what_brute_force_finds(texts: list[str], question: str) -> 
     assert hits[0].score > cosines.max() - 2e-4
 
 
-def test_hits_come_best_first_with_their_cosine(encoder: WordEncoder) -> None:
-    hits = index(TEXTS, encoder).nearest("bridge in Oslo", 6)
-    assert set(pages(hits[:2])) == {0, 2}
-    cosines = encoder.encode([hit.passage.text for hit in hits]) @ encoder.encode_queries(["bridge in Oslo"])[0]
-    assert [hit.score for hit in hits] == pytest.approx(cosines.tolist(), abs=1e-5)
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-
-
 def test_equal_scores_keep_the_order_of_the_first_stage(encoder: WordEncoder) -> None:
     texts = [f"fish {other}" for other in ("fell", "rose", "froze", "swam")]
     assert pages(index(texts, encoder).nearest("fish", 4)) == [0, 1, 2, 3]
@@ -112,18 +103,6 @@ def test_prepared_questions_share_one_batch() -> None:
     assert batches == [4]
 
 
-def test_earlier_questions_change_nothing() -> None:
-    questions = ["bridge in Oslo", "price of fish", "yellow"]
-    alone = {question: index(TEXTS, WordEncoder(), 1).nearest(question, 5) for question in questions}
-    for order in permutations(questions):
-        search = index(TEXTS, WordEncoder(), 1)
-        assert {question: search.nearest(question, 5) for question in order} == alone
-
-
-def test_a_question_of_unknown_words_gets_the_claims_passages(encoder: WordEncoder) -> None:
-    assert set(pages(index(TEXTS, encoder, candidates=2).nearest("zebra?", 5))) == {0, 1}
-
-
 @pytest.mark.parametrize("texts", [[], ["Only one."]])
 def test_tiny_and_empty_stores_can_be_searched(texts: list[str], encoder: WordEncoder) -> None:
     assert [hit.passage.text for hit in index(texts, encoder).nearest("only?", 5)] == texts
@@ -159,20 +138,10 @@ def test_a_passage_that_only_adds_to_a_better_one_is_left_out(encoder: WordEncod
     assert pages(hits) == [1, 2]
 
 
-def test_a_copy_leaves_its_place_to_the_next(encoder: WordEncoder) -> None:
-    hits = index(["Fish fell.", "fish fell.", "Fish rose."], encoder).nearest("Fish fell", 2)
-    assert pages(hits) == [0, 2]
-
-
 def test_vectors_are_those_of_the_encoder(encoder: WordEncoder) -> None:
     passages = ranked_store(TEXTS).passages
     vectors = index(TEXTS, encoder).vectors([passages[4], passages[1], passages[4]])
     assert np.array_equal(vectors, encoder.encode([TEXTS[4], TEXTS[1], TEXTS[4]]))
-
-
-def test_rejects_vectors_of_another_claim(encoder: WordEncoder) -> None:
-    with pytest.raises(KeyError):
-        index(TEXTS, encoder).vectors([Passage("Elsewhere.", "https://b.example/", 99, 0)])
 
 
 def test_known_passages_and_their_copies_are_not_found_again(encoder: WordEncoder) -> None:

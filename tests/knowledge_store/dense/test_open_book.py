@@ -10,7 +10,6 @@ from knowledge_store.dense.archive import add_vectors
 from knowledge_store.dense.search import PassageIndex, search
 from knowledge_store.pages.page import Flaw, Page
 from knowledge_store.ranking import rank
-from knowledge_store.searchers import archive as module
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 from tests.helpers.word_encoder import WordEncoder
@@ -88,15 +87,3 @@ def test_an_archive_searched_beside_a_store_serves_questions(archive: Path, enco
     asked = PassageIndex(rank(own, CLAIM, settings), encoder, settings)
     assert found(asked, "Who taught Mara Holt?")[0] == "https://b.example/"
     assert "https://own.example/" in found(asked, "Aster bridge opened late")
-
-
-def test_a_search_that_takes_longer_than_the_claim_has_fails_alone(
-    archive: Path, encoder: WordEncoder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings = RetrievalSettings()
-    ranked = rank(archive, CLAIM, settings, date(2021, 1, 1))
-    monkeypatch.setattr(module, "LOOK", 1)
-    late = PassageIndex(ranked, encoder, settings, left=lambda: 0.0)
-    assert found(late, "Who taught Mara Holt?") == ["https://a.example/"], "the passages of the claim"
-    assert late.flaws[Flaw.SEARCH_FAILED]
-    assert f"{archive}: cannot search (interrupted); the time ran out" in caplog.messages

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge_store.dense.search import PassageIndex, Path, diverse, search, search_paths
@@ -64,33 +64,6 @@ def test_an_exhaustive_beam_finds_the_best_chain(texts: list[str], question: str
     assert np.all(np.diff(scores) < 1e-4)
 
 
-@settings(max_examples=40, deadline=None)
-@given(texts=stores(2, 5), question=questions, width=st.integers(1, 3), candidates=st.integers(1, 4))
-def test_a_narrow_beam_keeps_the_best_of_each_hop(texts: list[str], question: str, width: int, candidates: int) -> None:
-    narrow = MultiHopSettings(beam_width=width, hops=3, hop_candidates=candidates)
-    beam: list[tuple[int, ...]] = [()]
-    for _ in range(3):
-        extended = []
-        for chain in beam:
-            free = [p for p in range(len(texts)) if p not in chain and is_chain(texts, (*chain, p))]
-            step = likelihood(texts, question, chain)
-            gains = {p: round(likelihood(texts, question, (*chain, p)) - step, 4) for p in free}
-            assume(len({round(gain, 3) for gain in gains.values()}) == len(gains))  # of equal ones either is right
-            nearest: list[int] = []
-            for p in sorted(free, key=lambda p: -gains[p]):
-                if len(nearest) < candidates and is_chain(texts, (*nearest, p)):
-                    nearest.append(p)
-            extended += [(*chain, p) for p in nearest]
-        if not extended:
-            break
-        ordered = sorted(extended, key=lambda chain: -likelihood(texts, question, chain))
-        beam, beyond = ordered[:width], ordered[width : width + 1]
-        assume(all(likelihood(texts, question, beam[-1]) - likelihood(texts, question, one) > 2e-3 for one in beyond))
-    found = search_paths(index(texts, WordEncoder()), question, narrow)
-    best = [likelihood(texts, question, chain) for chain in beam]
-    assert [path.log_likelihood for path in found] == pytest.approx(best, abs=2e-3)
-
-
 def test_a_chain_reaches_what_the_question_does_not_name(encoder: WordEncoder) -> None:
     question = "Who is the star of Respiro?"
     chain = index(CHAIN, encoder)
@@ -107,12 +80,6 @@ def test_hits_are_the_best_paths_then_what_others_add(encoder: WordEncoder) -> N
     assert len({hit.passage.key for hit in hits}) == len(hits)
     assert {hit.passage for hit in hits} == {passage for path in paths for passage in path.passages}
     assert search(chain, question, 3, MultiHopSettings(hops=2)) == hits[:3]
-
-
-def test_one_hop_is_the_plain_search(encoder: WordEncoder) -> None:
-    chain = index(CHAIN, encoder)
-    one = MultiHopSettings(hops=1, beam_width=4)
-    assert search(chain, "Tom Cruise", 4, one) == chain.nearest("Tom Cruise", 4)
 
 
 def test_puts_the_newest_evidence_first_in_the_query() -> None:

@@ -4,7 +4,6 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
-import orjson
 import pytest
 
 from knowledge_store import ranking
@@ -46,13 +45,6 @@ def test_a_page_of_ten_million_letters_is_ranked(write_store: Write, character: 
     )
 
 
-@pytest.mark.parametrize("sentence", ["A bridge in Oslo.", "A."])
-def test_a_store_of_one_sentence_is_ranked(write_store: Write, sentence: str) -> None:
-    ranked = rank(write_store([sentence]))
-    assert [passage.text for passage in ranked.passages] == [sentence]
-    assert len(ranked.scores) == ranked.report.passages == 1
-
-
 @pytest.mark.parametrize(
     "lines", [[], [[]], [[" ", "\u3000"]], [["\u200b\u2060", "."], ["…", "—", "_"]], [b"", b"\n"], [b"broken"]]
 )
@@ -66,10 +58,3 @@ def test_a_claim_of_unknown_words_keeps_the_stores_order(write_store: Write, cla
     ranked = rank(write_store(*([f"Word {number}."] for number in range(20))), claim)
     assert [passage.page for passage in ranked.passages] == list(range(20))
     assert set(ranked.scores) == {0.0}
-
-
-def test_real_bytes_cut_anywhere_are_ranked(write_store: Write) -> None:
-    whole = orjson.dumps({"url": URL, "url2text": ["Über die Brücke 中国, नमस्ते 😀."]})
-    for length in range(len(whole)):
-        ranked = rank(write_store(["A bridge."], whole[:length]))
-        assert ranked.passages[0].text == "A bridge."

@@ -12,9 +12,7 @@ from knowledge_store.isolation import LIMITS, Workers
 from knowledge_store.pages import documents, formats, reading
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaw, Flaws, Page
-from knowledge_store.pages.sentences import sentences_of
-from knowledge_store.ranking import rank
-from knowledge_store.settings import RetrievalSettings
+from knowledge_store.pages.sentences import cut
 from tests.helpers.documents import docx, paragraph, pdf
 
 MARKDOWN = """# A *small* title
@@ -44,11 +42,6 @@ def sentences(file: Path) -> tuple[str, ...]:
     pages, flaws = read(file)
     assert not flaws
     return tuple(sentence for page in pages for sentence in page.sentences)
-
-
-def test_text_is_cut_into_sentences(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("Dr. Smith arrived\nlate. He paid $3.50.\n\nThen he left.")
-    assert sentences(tmp_path / "a.txt") == ("Dr. Smith arrived late.", "He paid $3.50.", "Then he left.")
 
 
 def test_markdown_loses_its_markup(tmp_path: Path) -> None:
@@ -94,11 +87,6 @@ def test_leaves_out_a_docx_bomb(tmp_path: Path, caplog: pytest.LogCaptureFixture
     with pytest.raises(DocumentsError, match=r"no text in .*; unreadable file 1"):
         read(tmp_path)
     assert "a.docx: skipped, cannot be read (expected at most 256 MiB when unpacked" in caplog.text
-
-
-def test_sentences_are_cut_by_the_rules_of_their_language() -> None:
-    german = "Am 3. Mai wurde die Brücke in Oslo eröffnet, und viele Menschen sahen zu. " * 3
-    assert sentences_of(german) == (german[:73],) * 3
 
 
 def test_the_model_of_languages_is_loaded_before_the_time_of_a_document_runs() -> None:
@@ -196,12 +184,6 @@ def test_what_is_passed_over_in_a_folder_is_named(tmp_path: Path, caplog: pytest
     ]
 
 
-def test_reads_a_store_as_a_store(tmp_path: Path) -> None:
-    store = tmp_path / "0.json"
-    store.write_bytes(orjson.dumps({"url": "https://a.example/", "url2text": ["One.", "Two."]}))
-    assert read(store)[0] == [Page(0, "https://a.example/", ("One.", "Two."))]
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [("absent", "absent not found; expected a file or"), ("a.png", r"a\.png: no documents; expected a file")],
@@ -210,15 +192,6 @@ def test_nothing_to_read_is_an_error(tmp_path: Path, name: str, message: str) ->
     (tmp_path / "a.png").write_bytes(b"PNG")
     with pytest.raises(DocumentsError, match=message):
         read(tmp_path / name)
-
-
-def test_documents_are_ranked_like_a_store(tmp_path: Path) -> None:
-    for number, text in enumerate(["Fish fell.", "The zebra crossed.", "Rain fell.", "fish  FELL."]):
-        (tmp_path / f"{number}.txt").write_text(text)
-    flaws = Flaws()
-    ranked = rank(read_documents(tmp_path, flaws), "A zebra?", RetrievalSettings(), flaws=flaws)
-    assert [passage.url for passage in ranked.passages] == ["1.txt", "0.txt", "2.txt"]
-    assert ranked.report.flaws == {Flaw.MIRROR: 1}
 
 
 def test_pages_and_rows_are_cited(tmp_path: Path) -> None:
@@ -241,19 +214,18 @@ def test_soft_hyphens_vanish(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("sentence", "code"),
     [
-        "Am 3. Mai kam Dr. Müller.",
-        "Den 3. mai åpnet broen.",
-        "Le Dr. Martin est venu.",
-        "Most otwarto 3. maja 1932.",
-        "Der Bau begann im 19. Jahrhundert.",
-        "Der 1. FC Aster gewann das Spiel.",
-        "It is approx. 5 km long.",
+        ("Am 3. Mai kam Dr. Müller.", "en"),
+        ("Am 3. Mai wurde die Brücke in Oslo eröffnet, und viele Menschen sahen zu.", "de"),
+        ("Den 3. mai åpnet broen.", "en"),
+        ("Le Dr. Martin est venu.", "en"),
+        ("Most otwarto 3. maja 1932.", "en"),
+        ("It is approx. 5 km long.", "en"),
     ],
 )
-def test_dates_and_titles_do_not_end_a_sentence(sentence: str) -> None:
-    assert sentences_of(f"{sentence} It rained.") == (sentence, "It rained.")
+def test_dates_and_titles_do_not_end_a_sentence(sentence: str, code: str) -> None:
+    assert cut([f"{sentence} It rained."], code) == (sentence, "It rained.")
 
 
 def test_a_folder_of_other_files_gives_one_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pytest
 
 from knowledge_store.pages import pdf as pdfs
-from knowledge_store.pages.formats import UnreadableFile, decoded, html_of, parts_of, suffix_of
+from knowledge_store.pages.formats import decoded, html_of, parts_of, suffix_of
+from knowledge_store.pages.page import UnreadableFile
 from tests.helpers.documents import docx, note, paragraph, pdf, run
 
 BOX = f"<w:txbxContent>{paragraph('in a box')}</w:txbxContent>"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store.pages import store
-from knowledge_store.pages.page import UNREAD, Flaw, Flaws, Page, ReadingReport
+from knowledge_store.pages.page import UNREAD, Flaw, Flaws, Page
 from knowledge_store.pages.store import read_pages, write_store
 
 Write = Callable[..., Path]
@@ -79,11 +79,6 @@ def test_counts_and_keeps_a_flawed_page(
     assert flaws.keys() == {flaw}
 
 
-def test_counts_how_often_a_flaw_occurs(write_store: Write) -> None:
-    _, flaws = read(write_store({"url": URL, "url2text": ["No."] * 5 + [None] * 3 + ["Yes."]}, [], []))
-    assert flaws == {Flaw.REPEATED_SENTENCE: 4, Flaw.NOT_TEXT: 3, Flaw.EMPTY_PAGE: 2}
-
-
 def test_ignores_blank_lines_and_carriage_returns(write_store: Write) -> None:
     line = orjson.dumps({"url": URL, "url2text": ["Text."]})
     pages, flaws = read(write_store(b"\r", line + b"\r", b"", line))
@@ -91,30 +86,17 @@ def test_ignores_blank_lines_and_carriage_returns(write_store: Write) -> None:
     assert not flaws
 
 
-def test_a_missing_file_is_an_empty_store(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_empty_or_a_folder_is_a_store_without_pages(tmp_path: Path) -> None:
+    (tmp_path / "0.json").touch()
     assert read(tmp_path / "7.json") == ([], {Flaw.MISSING_FILE: 1})
-
-
-def test_a_folder_is_an_unreadable_file(tmp_path: Path) -> None:
     assert read(tmp_path) == ([], {Flaw.UNREADABLE_FILE: 1})
-
-
-def test_an_empty_file_is_an_empty_store(write_store: Write) -> None:
-    assert read(write_store()) == ([], {Flaw.EMPTY_FILE: 1})
+    assert read(tmp_path / "0.json") == ([], {Flaw.EMPTY_FILE: 1})
 
 
 def test_reads_a_line_that_just_fills_the_limit(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_store(["Text."], ["Text."])
     monkeypatch.setattr(store, "MAX_LINE", len(path.read_bytes()) // 2)
     assert len(read(path)[0]) == 2
-
-
-@given(data=st.binary(max_size=300))
-def test_any_bytes_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    path = tmp_path_factory.mktemp("store") / "0.json"
-    path.write_bytes(data)
-    pages, _ = read(path)
-    assert len(pages) <= data.count(b"\n") + 1
 
 
 @given(sentences=st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
@@ -128,11 +110,6 @@ def test_any_sentences_survive_a_round_trip(tmp_path_factory: pytest.TempPathFac
         assert list(pages[0].sentences) == [s for i, s in enumerate(sentences) if i == 0 or s != sentences[i - 1]]
 
 
-def test_a_report_is_one_line() -> None:
-    report = ReadingReport("7.json", 812, 64_201, {Flaw.EMPTY_PAGE: 103, Flaw.BROKEN_LINE: 2})
-    assert str(report) == "7.json: 812 pages, 64,201 passages; empty page 103, broken line 2"
-
-
 @pytest.mark.parametrize(
     "data",
     [
@@ -141,14 +118,10 @@ def test_a_report_is_one_line() -> None:
         bytes(3000),
         b"%PDF-1.4\nno store\n",
         gzip.compress(orjson.dumps([{"url": URL, "url2text": [str(n) for n in range(9000)]}])) + b"\n7\n",
-        orjson.dumps([{"url": URL, "url2text": ["Text."]}]),
-        bytes(500) + b"\n0\n" + bytes(500),
-        b"\n \n\n",
-        b"{}\n" * 9,
         orjson.dumps({"url": URL, "url2text": [" "]}),
         orjson.dumps({"url2text": ["Text."]}),
     ],
-    ids=["gzip", "UTF-16", "NUL", "PDF", "gzip with a digit", "array", "NUL and 0", "blank", "{}", "no text", "no url"],
+    ids=["gzip", "UTF-16", "NUL", "PDF", "gzip with a digit", "no text", "no url"],
 )
 def test_a_file_without_a_page_of_text_is_no_store(
     data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -158,10 +131,6 @@ def test_a_file_without_a_page_of_text_is_no_store(
     pages, flaws = read(tmp_path / "0.json")
     assert pages == []
     assert flaws[Flaw.NO_STORE] == 1 and Flaw.NO_STORE in UNREAD
-
-
-def test_one_page_makes_a_store(write_store: Write) -> None:
-    assert Flaw.NO_STORE not in read(write_store(b"broken", ["Text."], b"broken"))[1]
 
 
 def test_a_store_reads_back_as_the_pages_written(tmp_path: Path) -> None:
