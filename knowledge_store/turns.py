@@ -1,4 +1,4 @@
-"""Turns at a model that several claims share, and the batches that are taken in them."""
+"""Share a model between claims: first come, first served, a batch at a time."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,12 +10,12 @@ R = TypeVar("R")
 
 
 class Turns:
-    """Threads in which a model works. Threads may share it.
+    """Threads in which a model works; other threads may share it.
 
-    Whoever waits gets a turn in the order of asking; a lock may go to the same thread again and again.
+    Callers are served in the order of asking, while a lock may go to the same thread again and again.
 
     Args:
-        places: how many turns there are at a time.
+        places: how many calls run at a time.
     """
 
     def __init__(self, name: str, places: int = 1) -> None:
@@ -23,7 +23,7 @@ class Turns:
         self._threads = ThreadPoolExecutor(places, thread_name_prefix=name)
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Results in the order of the items, of which no more wait than there are places: others get in between."""
+        """Results in the order of the items; only ``places`` of them wait at a time, so that others get in between."""
         asked: deque[Future[R]] = deque()
         for item in items:
             if len(asked) == self._places:

@@ -1,4 +1,4 @@
-"""Passages of an archive on each question about a claim, among those of the claim's own pages."""
+"""Search an archive for each question about a claim (the open-book setting of CARP, section 4)."""
 
 import logging
 from collections.abc import Callable, Sequence

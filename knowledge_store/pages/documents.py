@@ -1,4 +1,7 @@
-"""The user's own documents as pages: files, folders of files, standard input, addresses on the web."""
+"""Read the user's own documents as pages: files, folders of files, standard input, addresses on the web.
+
+Example: ``list(read_documents("minutes/", Flaws()))``.
+"""
 
 import logging
 import os
@@ -21,7 +24,7 @@ from knowledge_store.progress import progress_bar
 STORES = {".json", ".jsonl"}
 STANDARD_INPUT = "-"
 AHEAD = 4  # limit of files read at once
-NAMED = 10  # files that are left out for the same reason, by name; of more, there is a count
+NAMED = 10  # files that are named for each reason to leave them out; the others are counted
 _ENDING_IN = f"ending in {', '.join(sorted(SUFFIXES))}"
 
 log = logging.getLogger(__name__)
@@ -36,16 +39,16 @@ def read_documents(
 ) -> Iterator[Page]:
     """Yield documents as pages, in the order of the sources and, in a folder, of their names.
 
-    The address of a page is the file's path: relative to the folder where the source is one, as it was given where
-    there are several. A page of a PDF, and some rows of a table, are a page each: "a.pdf#page=3", "a.csv#row=2-9".
-    Files that are left out are counted, and the first of each flaw are named in a warning, with the reason.
+    The address of a page is the file's path, relative to the folder if that is the only source. A page of a PDF, and
+    some rows of a table, are a page each: "a.pdf#page=3", "a.csv#row=2-9". Files that are left out are counted, and the
+    first of each flaw are named in a warning.
 
     Args:
         sources: each a document, a folder of documents (searched to any depth), a knowledge store, "-" for standard
             input, or an address on the web.
         flaws: counts what is wrong; complete when the iterator is exhausted.
         fetch: whether addresses on the web are fetched.
-        limits: of each document, which is left out when it exceeds them; so are all that are not read in time.
+        limits: of each document; one that exceeds them, or is not read in time, is left out.
 
     Raises:
         DocumentsError: a source does not exist, holds no document, or may not be fetched; or none has text.
@@ -69,7 +72,7 @@ def read_documents(
 
 
 def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> None:
-    """Look whether there is something to read, before what takes long.
+    """Check that there is something to read, before anything that takes long.
 
     Raises:
         DocumentsError: a source does not exist, holds no document, or may not be fetched.
@@ -88,7 +91,7 @@ def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits
 
 
 def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
-    """The pages of a file that somebody sent; none, a flaw and a warning where it is left out.
+    """Yield the pages of a file that somebody sent; nothing, a flaw and a warning if it is left out.
 
     Args:
         suffix: the ending of its name, or empty.

@@ -1,7 +1,7 @@
-"""Which pages of a store may be evidence. The shared task takes a store as it is, so by default all are.
+"""Which pages of a store may be evidence: by default all, as in the shared task.
 
-A newsroom checks what nobody has checked before: there, pages that already judge the claim, or that were written after
-it, would give the answer away.
+A newsroom checks what nobody has checked before, so pages that already judge the claim, or are later than it, can be
+left out. Example: ``admitted(pages, date(2020, 10, 31), RetrievalSettings(later_pages=False), Flaws())``.
 """
 
 import re
@@ -90,7 +90,7 @@ def without_copies(
 
 
 def is_fact_check(url: str) -> bool:
-    """Whether an address is that of a fact-checking site, or of a fact-checking section of another.
+    """Whether an address is of a fact-checking site, or of a fact-checking section of another.
 
     >>> is_fact_check("https://ghana.dubawa.org/a-claim"), is_fact_check("https://dubawa.org.example/")
     (True, False)
@@ -121,7 +121,7 @@ def page_key(url: str) -> str:
 
 
 def is_later(url: str, day: date) -> bool:
-    """Whether an address bears a date after a day; of a month without a day, its first counts.
+    """Whether an address bears a date after a day; a month without a day counts as its first.
 
     >>> is_later("https://a.example/2020/11/03/vote", date(2020, 10, 31))
     True

@@ -1,4 +1,4 @@
-"""Texts as sentences, cut by the rules of their language."""
+"""Cut texts into sentences by the rules of their language: sentencex, and what it cuts too early."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,7 @@
-"""A knowledge store in the official JSON Lines format, a page a line: read with all its flaws, and written.
+"""Read and write a knowledge store in the official JSON Lines format, a page a line.
 
-A store is what scraping left behind, so a flaw is never an error: what can be read is read, the rest is counted by
-name. Only the page in hand is in memory.
+Scraped stores have many flaws. A flaw is no error: it is counted by name, and the rest is read. Only one page is in
+memory. Example: ``list(read_pages(Path("7.json"), Flaws()))``.
 """
 
 import json
@@ -70,11 +70,11 @@ def _lines(file: BinaryIO, flaws: Flaws) -> Iterator[tuple[int, bytes]]:
 
 
 def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
-    """Read one line; None, and a flaw counted, where it holds no page that can be used and cited."""
+    """Read one line; None, and a flaw counted, if it holds no page that can be cited."""
     record = _parse(line, flaws)
     if record is None:
         return None
-    text = record.get("text")  # of a page in one piece, as dumps of other sites have it
+    text = record.get("text")  # of a page in one piece, as in dumps of other sites
     sentences = (text,) if isinstance(text, str) else _sentences(record.get("url2text"), flaws)
     url = record.get("url")
     if not any(map(WORD.search, sentences)):  # blanks, characters without width, punctuation
@@ -120,7 +120,7 @@ def repaired(data: bytes) -> Any:
 
 
 def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
-    """The strings of ``url2text``, less those that repeat the one just before them."""
+    """The strings of ``url2text`` without immediate repetitions."""
     if isinstance(value, str):
         flaws[Flaw.PLAIN_TEXT] += 1
         return (value,)
@@ -132,7 +132,7 @@ def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
 
 
 def _day(value: object) -> date | None:
-    """A date in a page's own field, which stores of the shared task do not have."""
+    """A page's own date, which stores of the shared task do not have."""
     with suppress(ValueError):
         return date.fromisoformat(value) if isinstance(value, str) else None
     return None
