@@ -174,25 +174,7 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
 
 
 def _markdown(data: bytes, name: str) -> Iterator[str]:
-    """Blocks without their markup; a row of a table is one block."""
-    header: list[str] = []
-    row: list[str] = []
-    in_table = False
-    for token in MarkdownIt("commonmark").enable("table").parse(decoded(data, name)):
-        if token.type in ("table_open", "table_close"):
-            in_table, header = token.type == "table_open", []
-        elif token.type == "inline":
-            text = "".join(child.content or " " * (child.type == "softbreak") for child in token.children or ())
-            if in_table:
-                row.append(text)
-            else:
-                yield text
-        elif token.type == "tr_close":
-            if header:
-                yield row_text(header, row)
-            header, row = header or row, []
-        elif token.type in ("fence", "code_block"):
-            yield token.content
+    return _cut_lines(html.everything(MarkdownIt("commonmark").enable("table").render(decoded(data, name))))
 
 
 def _html(data: bytes, name: str) -> Iterator[str]:

@@ -112,15 +112,15 @@ CHUNKED = START + b"Transfer-Encoding: chunked\r\n\r\n"
         (raw(CHUNKED + b"9\r\nhi"), "^the connection closed before the page was complete$"),
         (raw(START + b"Content-Length: 9\r\n\r\nhi"), "^the connection closed before the page was complete$"),
         (raw(CHUNKED + b"1\r\na\r\n" * 60 + b"0\r\n\r\n"), "the server's answer has over 50 chunks"),
-        (raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 60 + START + b"\r\nhi"), "over 1 KiB of headers"),
-        (raw(START + b"A: b\r\n" * 300 + b"\r\nhi"), "over 1 KiB of headers"),
+        (raw(b"HTTP/1.1 100 Continue\r\n\r\n" * 300 + START + b"\r\nhi"), "over 4 KiB of headers"),
+        (raw(START + b"A: b\r\n" * 1000 + b"\r\nhi"), "over 4 KiB of headers"),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_an_error_in_words(
     site: Site, answer: Answer, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetching, "MAX_CHUNKS", 50)
-    monkeypatch.setattr(fetching, "MAX_HEAD", 1024)
+    monkeypatch.setattr(fetching, "MAX_HEAD", 4096)
     site.answers = {"/": answer}
     with pytest.raises(FetchError, match=message):
         anywhere(size=1000).fetch(f"{site.address}/")
