@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import date
 from pathlib import Path
-from random import Random
 from time import sleep
 
 import orjson
@@ -134,19 +133,6 @@ def test_a_row_that_cannot_be_read_is_an_error_that_names_the_archive(
         change(archive, "UPDATE pages SET published = '1999-soon' WHERE id = 1")
     with pytest.raises(SearchError, match=f"{archive.path}: cannot search .*; the file is damaged"):
         found(archive, "fish")
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_damage_behind_the_header_is_an_error_that_names_the_archive(archive: Archive, seed: int) -> None:
-    random, data = Random(seed), bytearray(archive.path.read_bytes())
-    for place in random.choices(range(100, len(data)), k=random.choice([1, 20, 2000])):
-        data[place] = random.randrange(256)
-    archive.path.write_bytes(data[: random.choice([len(data), len(data) // 2])])
-    for work in (lambda: found(Archive.open(archive.path), "the fish"), lambda: archive.add([*PAGES, OTHER])):
-        try:
-            work()
-        except SearchError as error:
-            assert str(archive.path) in str(error)
 
 
 def test_an_indexer_waits_for_another(archive: Archive) -> None:
