@@ -30,9 +30,7 @@ ROWS = 1000  # characters of a table's rows that are cited together
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
-NO_TEXT_OF_UTF8 = re.compile(r"\0|\x1b\$")  # UTF-16 and UTF-32; ISO 2022
-OTHER_ENCODINGS = re.compile(rf"{NO_TEXT_OF_UTF8.pattern}|~\{{(?:[!-w][!-~])+~\}}|\A\+/v")  # and HZ; UTF-7
-"""What shows that bytes which may be UTF-8 are something else."""
+OTHER_ENCODINGS = re.compile(r"\0|\x1b\$")  # in what may be UTF-8: UTF-16 and UTF-32; ISO 2022
 DECLARED = re.compile(rb"charset\s*=|<\?xml[^>]*encoding\s*=", re.IGNORECASE)
 FEW, SPARSE = 100, 0.25  # bytes beyond ASCII that are too few to tell an encoding; and their share of all letters
 
@@ -124,7 +122,7 @@ def decoded(data: bytes, name: str) -> str:
             log.warning("%s: not UTF-8, read as cp1252", name)
             return text
     guess = from_bytes(data).best()
-    if guess is None or NO_TEXT_OF_UTF8.search(str(guess)):
+    if guess is None or OTHER_ENCODINGS.search(str(guess)):
         raise UnreadableFile("not text in any known encoding")
     if guess.encoding not in ("ascii", "utf_8"):
         log.warning("%s: not UTF-8, read as %s", name, guess.encoding)

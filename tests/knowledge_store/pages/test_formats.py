@@ -38,7 +38,6 @@ def row(*cells: str) -> str:
         (paragraph(f'{run("A budget of ")}<w:ins>{run("57")}</w:ins><w:del><w:r><w:delText>42</w:delText></w:r></w:del>'
                    + run(" million.")), ["A budget of 57 million."], ""),
         (f"<w:sdt><w:sdtContent>{paragraph('A block.')}</w:sdtContent></w:sdt>", ["A block."], ""),
-        (paragraph(f"{run('It is ')}<w:sdt><w:sdtContent>{run('open.')}</w:sdtContent></w:sdt>"), ["It is open."], ""),
         (paragraph(f"<w:moveFrom>{run('Here.')}</w:moveFrom>") + paragraph(f"<w:moveTo>{run('Here.')}</w:moveTo>"),
          ["Here."], ""),
         (paragraph(f'{run("In ")}<w:fldSimple w:instr="DATE">{run("1932")}</w:fldSimple>{run(".")}'), ["In 1932."], ""),
@@ -49,19 +48,17 @@ def row(*cells: str) -> str:
                    "</w:r>"), ["in a box"], ""),
         (paragraph(f"<w:r>{FALLBACK}</w:r>"), ["in a box"], ""),
         (paragraph(f'<w:hyperlink r:id="r1">{run("the lanes")}</w:hyperlink>{run(" were two.")}'), ["the lanes were two."], ""),
-        (paragraph(f'<w:customXml>{run("It rained.")}</w:customXml>'), ["It rained."], ""),
         (f'<w:tbl>{row(paragraph("year"), paragraph("value"))}{row(paragraph("2020"), paragraph("12%"))}</w:tbl>',
          ["year: 2020, value: 12%"], ""),
         (f'<w:tbl>{row(paragraph("year"), paragraph("town"), paragraph("value"))}'
          f'{row(MERGED.format("restart") + paragraph("2020"), paragraph("Oslo"), paragraph("12%"))}'
          f'{row(MERGED.format("continue") + paragraph(" "), paragraph("Bergen"), paragraph("9%"))}</w:tbl>',
          ["year: 2020, town: Oslo, value: 12%", "year: 2020, town: Bergen, value: 9%"], ""),
-        (f'<w:tbl>{row(MERGED.format("continue") + paragraph("It snowed."))}</w:tbl>', ["It snowed."], ""),
         (paragraph(f'{run("It rained.")}<w:r><w:footnoteReference w:id="2"/></w:r>'), ["It rained."], "1 footnotes are missing"),
         (paragraph(f'{run("It rained.")}<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>'), ["It rained."], "1 of its equations"),
     ],
-    ids=["tracked", "control", "inline control", "moved", "simple field", "field", "box", "drawn box", "old box", "link",
-         "custom", "table", "merged", "damaged table", "lost footnote", "equation"],
+    ids=["tracked", "control", "moved", "simple field", "field", "box", "drawn box", "old box", "link",
+         "table", "merged", "lost footnote", "equation"],
 )  # fmt: skip
 def test_a_docx_has_what_word_shows(
     body: str, expected: list[str], warning: str, caplog: pytest.LogCaptureFixture
@@ -121,15 +118,13 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          "<p style='display: none'>Unseen.</p><footer>Imprint</footer>", [SENTENCE],
          ["Home", "News", "All", "We use cookies.", "Subscribe!", "Unseen.", "Imprint"]),
         ("<script>no</script><p>Two\n<b>more</b></p><p>words", ["Two more", "words"], ["no"]),
-        ("<p>Two\x0bwords</p>", ["Two words"], []),
-        ("<p>Two<!-- a --> <?b?>words</p>", ["Two words"], []),
         ("<!-- nothing -->", [], []),
         ("<h1>Visit</h1><p>Die Ver&shy;waltung<sup><a href='#n1'>[1]</a></sup> spricht.</p>", ["Visit", "Die Verwaltung spricht."], []),
         ("<p>The harbour office<br>The office is open on Mondays, and on other days<br>by appointment.</p>",
          ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
     ],
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
-         "short", "vertical tab", "comments", "nothing", "marks", "line breaks"],
+         "short", "nothing", "marks", "line breaks"],
 )  # fmt: skip
 def test_html_keeps_the_article_whole(page: str, expected: Sequence[str], absent: Sequence[str]) -> None:
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
@@ -249,24 +244,19 @@ def test_lines_of_a_pdf_are_unwrapped() -> None:
         ("town,people\nOslo,1\nÅs,\n", ["town: Oslo, people: 1", "town: Ås"], ""),
         ("town;note\nOslo;rain, snow\n", ["town: Oslo, note: rain, snow"], ""),
         ("town\tpeople\nOslo\t1\n", ["town: Oslo, people: 1"], ""),
-        ("town|people\nOslo|1\n", ["town: Oslo, people: 1"], ""),
         ("sep=;\ntown;people\nOslo;1,5\n", ["town: Oslo, people: 1,5"], ""),
         ("People of towns, by census\n\"Source: office, 2017\"\n\ntown;people\nOslo;1\n",
          ["People of towns, by census", "Source: office, 2017", "town: Oslo, people: 1"], ""),
         ("People,,\nof towns,,\ntown,people,year\nOslo,1,2017\n", ["People", "of towns", "town: Oslo, people: 1, year: 2017"], ""),
         ("# made by hand\ntown,people\nOslo,1\n", ["# made by hand", "town: Oslo, people: 1"], ""),
-        ("# made by hand, in May\ntown,people,year\nOslo,1,2017\n", ["# made by hand  in May", "town: Oslo, people: 1, year: 2017"], ""),
-        ("\ntown,people\nOslo,1\n", ["town: Oslo, people: 1"], ""),
         (",2015,2016\nOslo,1,2\n", ["Oslo, 2015: 1, 2016: 2"], ""),
         ("town\nOslo\nÅs\n", ["town: Oslo", "town: Ås"], ""),
         ("People of towns\n", ["People of towns"], "got only lines without"),
-        ("sep=;\n", [], "got only lines without"),
         ("town;note\r\nOslo;" + "x" * 200_000 + "\r\n", ["town: Oslo, note: " + "x" * 200_000], ""),
-        ("town;note\rOslo;rain\r", ["town: Oslo, note: rain"], ""),
         ('town,note\nOslo,"rain\nand snow"\n', ["town: Oslo, note: rain and snow"], ""),
     ],
-    ids=["commas", "semicolons", "tabs", "bars", "sep", "title lines", "padded title", "comment", "comment with commas",
-         "blank line", "empty corner", "one column", "title only", "sep only", "long cell", "old ends", "line in a cell"],
+    ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty corner", "one column",
+         "title only", "long cell", "line in a cell"],
 )  # fmt: skip
 def test_each_row_of_a_table_can_be_read_alone(
     text: str, expected: list[str], warning: str, caplog: pytest.LogCaptureFixture
@@ -285,17 +275,12 @@ def test_rows_are_cited_by_their_numbers() -> None:
     ("text", "encoding", "read"),
     [
         ("The café paid £4.5m – “nobody was asked”.", "cp1252", "cp1252"),
-        ("El niño pagó 5 € en São Telmo.", "cp1252", "cp1252"),
-        ("It costs £4.", "cp1252", "cp1252"),
         ("Bjørnstjerne Bjørnson kom til Ås.", "latin-1", "cp1252"),
         ("Это текст на русском языке в старой кодировке.", "cp1251", "cp1251"),
         ("東京の橋は開通した。", "iso2022_jp", "iso2022_jp"),
-        ("北京的大桥开通。", "hz", "hz"),
         ("The bridge is open.", "utf_16_le", "utf_16_le"),
-        ("\ufeffDie Brücke ist offen.", "utf_7", "utf_7"),
         ("<meta charset=windows-1257><p>Tiltas atidarytas ąčę.", "cp1257", "cp1257"),
         ("The bridge is open: ça va.", "utf-8", ""),
-        ("Go ~{home}~ now, \x1b[31mit\x1b[0m rained.", "utf-8", ""),
     ],
 )  # fmt: skip
 def test_recognizes_encodings(text: str, encoding: str, read: str, caplog: pytest.LogCaptureFixture) -> None:
