@@ -6,7 +6,7 @@
 #   STORE        its knowledge store (default: knowledge_store/data/dev)
 #   OUTPUT       folder for all results (default: output/dev)
 #   PREDICTIONS  another system's predictions, CSV or JSON, to score in place of a run
-#   JUDGE        a judge for Ev2R, such as server:MODEL@http://localhost:8000/v1 (default: none, but an estimate by words)
+#   JUDGE        a judge for Ev2R, such as server:MODEL@http://localhost:8000/v1 (default: none, and no Ev2R)
 #   OFFICIAL     1: the judge gets the organizers' prompts and is read as their scorer reads it, for figures comparable
 #                to the leaderboard's; their repository is fetched once (scripts/official_score.sh)
 #   PROMPTS      the organizers' properties.py, where it lies already (default with OFFICIAL: the fetched one)
@@ -25,7 +25,7 @@ need "$claims" "AVeriTeC's dev.json" CLAIMS
 [ -z "$prompts" ] || need "$prompts" "the organizers' properties.py" PROMPTS
 [ -n "${JUDGE:-}" ] || [ -z "$official$prompts$mode" ] ||
   fail "OFFICIAL, PROMPTS and MODE say how a judge is asked, and there is none; set JUDGE, such as server:MODEL@http://localhost:8000/v1"
-judging=(ev2r-lexical)
+judging=()
 if [ -n "${JUDGE:-}" ]; then
   if [ -n "$official" ]; then
     prompts=${prompts:-$("$root/scripts/official_score.sh" --fetch)/properties.py}

@@ -28,11 +28,10 @@ class Metric(StrEnum):
     LABELS = "labels"
     LEGACY = "legacy"
     EV2R = "ev2r"
-    EV2R_LEXICAL = "ev2r-lexical"
 
 
 METRICS = f"""any of {", ".join(Metric)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024), ev2r
-needs a judge (FEVER-8), ev2r-lexical compares words and is not an Ev2R score"""
+needs a judge (FEVER-8)"""
 TWO_LABELS = """score with two labels: on both sides, what is not Supported is Refuted (default: as the predictions'
 run.json says, if there is one)"""
 MODE = """how to read replies: strict (default) recounts the facts, retries an unreadable reply once, and leaves out

@@ -134,12 +134,10 @@ def _passed(report: ScoreReport | None, shared: Sequence[int]) -> Iterator[tuple
     if report.legacy:
         scored = {one.claim_id: one for one in report.legacy.claims}
         met = [scored[number] for number in shared]
-        passed = [one.right and one.questions_and_answers.score > OFFICIAL_THRESHOLD for one in met]
-        yield f"legacy @{OFFICIAL_THRESHOLD}", passed
-    for name, scores in (("Ev2R", report.ev2r), ("lexical", report.ev2r_lexical)):
-        if scores:
-            counted = {one.claim_id for one in scores.claims if one.counts(EV2R_THRESHOLD)}
-            yield f"{name} @{EV2R_THRESHOLD}", [number in counted for number in shared]
+        yield f"legacy @{OFFICIAL_THRESHOLD}", [one.counts(OFFICIAL_THRESHOLD) for one in met]
+    if report.ev2r:
+        counted = {one.claim_id for one in report.ev2r.claims if one.counts(EV2R_THRESHOLD)}
+        yield f"Ev2R @{EV2R_THRESHOLD}", [number in counted for number in shared]
 
 
 def _settings(predictions: Path) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import Field
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
-from submission.ev2r.judging import WORD_OVERLAP, ReplyJournal, comparisons, judge_all, judge_lexically
+from submission.ev2r.judging import ReplyJournal, comparisons, judge_all
 from submission.ev2r.replies import Mode
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
 from submission.files import MissingResource, SubmissionError
@@ -130,7 +130,6 @@ class ScoreReport(Record):
     constant_refuted: LabelScores
     legacy: LegacyScores | None = None
     ev2r: Ev2rScores | None = None
-    ev2r_lexical: Ev2rScores | None = None
     left_out: dict[str, str] = Field(default_factory=dict)
 
 
@@ -178,7 +177,6 @@ def score(
         constant_refuted=constant_scores(pairs, Label.REFUTED, labels),
         legacy=legacy,
         ev2r=_ev2r(pairs, judging) if Metric.EV2R in metrics else None,
-        ev2r_lexical=_lexical(pairs) if Metric.EV2R_LEXICAL in metrics else None,
         left_out=left_out,
     )
 
@@ -193,14 +191,9 @@ def _ev2r(pairs: Sequence[Pair], judging: Judging | None) -> Ev2rScores:
     from submission.ev2r.models import load_judge  # loads the engine's models
 
     if not judging:
-        raise SubmissionError("ev2r needs a judge; give one with --judge, or take ev2r-lexical for a smoke test")
+        raise SubmissionError("ev2r needs a judge; give one with --judge")
     asked = comparisons(pairs)
     with ReplyJournal(judging.journal) as journal:
         judge = load_judge(judging.judge, judging.official_prompts)
         outcomes = asyncio.run(judge_all(asked, judge, journal, judging.mode))
     return ev2r_scores(pairs, asked, outcomes, judge.name, judging.mode)
-
-
-def _lexical(pairs: Sequence[Pair]) -> Ev2rScores:
-    asked = comparisons(pairs)
-    return ev2r_scores(pairs, asked, list(map(judge_lexically, asked)), WORD_OVERLAP, Mode.STRICT)

@@ -17,8 +17,6 @@ from system.graph.records import ClaimResult, Label
 from system.report.scores import INVALID, SHORT
 from system.report.timings import RunFacts, RunTiming, time_report
 
-EV2R = "Ev2R"
-LEXICAL = "Lexical estimate: words compared, NOT an Ev2R score"
 UNITS = {Unit.QUESTIONS: "Q", Unit.EVIDENCE: "Q+A"}
 REASONS = 5
 """Limit of the comparisons without a judgement that are named."""
@@ -29,9 +27,8 @@ def print_report(report: ScoreReport, console: Console) -> None:
     console.print(*_notes(report), *_labels(report), sep="\n")
     if report.legacy:
         console.print(*legacy_tables(report.legacy), sep="\n")
-    for scores, title in ((report.ev2r, EV2R), (report.ev2r_lexical, LEXICAL)):
-        if scores:
-            console.print(*ev2r_tables(scores, title), sep="\n")
+    if report.ev2r:
+        console.print(*ev2r_tables(report.ev2r), sep="\n")
     for metric, reason in report.left_out.items():
         console.print(Text(f"not computed: {metric}: {reason}", style="red"), soft_wrap=True)
 
@@ -98,7 +95,7 @@ def legacy_tables(scores: LegacyScores) -> Iterator[RenderableType]:
     yield Text(f"words by {scores.sources.tokenization}; synonyms of {scores.sources.wordnet}", style="dim")
 
 
-def ev2r_tables(scores: Ev2rScores, title: str) -> Iterator[RenderableType]:
+def ev2r_tables(scores: Ev2rScores) -> Iterator[RenderableType]:
     """Yield means with intervals, the curve, the judge, and what could not be judged."""
     means = [
         (f"{UNITS[unit]} {name}", one.claims, estimate)
@@ -108,7 +105,7 @@ def ev2r_tables(scores: Ev2rScores, title: str) -> Iterator[RenderableType]:
     if scores.averitec:
         means.append((f"AVeriTeC @{EV2R_THRESHOLD}", scores.units[Unit.EVIDENCE].claims, scores.averitec))
     rows = ((name, claims, one.mean, f"{one.low:.3f} to {one.high:.3f}") for name, claims, one in means)
-    yield _table(["", "claims", "mean", "95% interval"], rows, title)
+    yield _table(["", "claims", "mean", "95% interval"], rows, "Ev2R")
     if scores.curve:
         shares = [f"{share:.2f}" for share in scores.curve.values()]
         yield _table(["recall above", *map(str, scores.curve)], [["AVeriTeC", *shares]])

@@ -2,13 +2,10 @@
 
 import asyncio
 import hashlib
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-import snowballstemmer
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from tqdm import tqdm
 
 from submission.ev2r.replies import Judgement, Mode, Unit, UnreadableReply, read_reply
@@ -68,13 +65,13 @@ def comparisons(pairs: Sequence[Pair]) -> list[ComparedPairs]:
     """Return both comparisons of each claim, with all pairs, because Ev2R reads more than the first ten."""
     return [
         ComparedPairs(
-            claim_id=pair.gold.claim_id,
-            claim=pair.gold.claim,
+            claim_id=one.gold.claim_id,
+            claim=one.gold.claim,
             unit=unit,
-            predicted=pair.predicted.texts,
-            gold=pair.gold.pairs,
+            predicted=one.predicted.texts,
+            gold=one.gold.pairs,
         )
-        for pair in pairs
+        for one in pairs
         for unit in Unit
     ]
 
@@ -162,32 +159,3 @@ async def _judge(comparison: ComparedPairs, judge: Judge, journal: ReplyJournal,
         except JudgeError as error:
             return str(error)
     return reason
-
-
-WORD_OVERLAP = "none: overlap of words"
-SUPPORT = 0.5
-_STEMMER = snowballstemmer.stemmer("english")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
-
-
-def judge_lexically(comparison: ComparedPairs) -> Judgement:
-    """Estimate a judgement without a judge, for smoke tests: compare words, not meaning.
-
-    A fact is a sentence (or a question). It counts as supported when more than half of its words, without stop words,
-    occur on the other side.
-    """
-    predicted, gold = (_facts(pairs, comparison.unit) for pairs in (comparison.predicted, comparison.gold))
-    return Judgement(precision=_supported(predicted, gold), recall=_supported(gold, predicted))
-
-
-def _facts(pairs: Iterable[tuple[str, str]], unit: Unit) -> list[frozenset[str]]:
-    """Return the words of each distinct fact that has any."""
-    texts = [question if unit is Unit.QUESTIONS else answer for question, answer in pairs]
-    sentences = texts if unit is Unit.QUESTIONS else [part for text in texts for part in _SENTENCE_END.split(text)]
-    words = ([word for word in re.findall(r"\w+", one.lower()) if word not in ENGLISH_STOP_WORDS] for one in sentences)
-    return list(dict.fromkeys(frozenset(_STEMMER.stemWords(found)) for found in words if found))
-
-
-def _supported(facts: list[frozenset[str]], others: list[frozenset[str]]) -> float:
-    known = frozenset().union(*others)
-    return sum(len(fact & known) > SUPPORT * len(fact) for fact in facts) / len(facts) if facts else 0.0

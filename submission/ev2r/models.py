@@ -2,12 +2,13 @@
 
 import ast
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
-from submission.ev2r.judging import ComparedPairs, Judge, JudgeError
+from submission.ev2r.judging import ComparedPairs, JudgeError
 from submission.ev2r.replies import Unit
 from submission.ev2r.tasks import TASKS, CompareEvidence, CompareQuestions, FreePrompt
 from submission.files import SubmissionError, read_text
@@ -33,7 +34,7 @@ JUDGE_ENGINE = {"context": 16384}  # many pairs, and a reply of up to 3,000 toke
 
 @dataclass(frozen=True)
 class OfficialPrompts:
-    """The two prompts; ``name`` tells versions of the file apart."""
+    """The organizers' two prompts; ``name`` tells versions of their file apart."""
 
     texts: dict[Unit, str]
     name: str
@@ -49,19 +50,25 @@ class OfficialPrompts:
 
 
 def read_official_prompts(path: Path) -> OfficialPrompts:
-    """Read the prompts without running the file.
+    """Read the prompts without running the file: ``PROMPT_MAPPING`` names members of ``PromptTypes`` and constants.
 
     Raises:
         SubmissionError: the file is not the organizers' properties.py, or a prompt does not have the three places.
     """
-    text = read_text(path)
+    source = read_text(path)
     try:
-        named = dict(_prompts(ast.parse(text)))
-        prompts = {unit: named[kind] for unit, kind in TYPES.items()}
-        places = [[name for _, name, *_ in Formatter().parse(one) if name is not None] for one in prompts.values()]
-        if any(found != PLACES for found in places):
+        body = ast.parse(source).body
+        texts = _assigned(body)
+        kinds = _assigned(line for node in body if isinstance(node, ast.ClassDef) for line in node.body)
+        mapping = texts["PROMPT_MAPPING"]
+        pairs = ((kinds[key.attr], texts[name.id]) for key, name in zip(mapping.keys, mapping.values, strict=True))
+        named = {kind.value: getattr(text, "value", None) for kind, text in pairs}
+        prompts = {unit: str(named[kind]) for unit, kind in TYPES.items()}
+        if any(
+            [name for _, name, *_ in Formatter().parse(one) if name is not None] != PLACES for one in prompts.values()
+        ):
             raise ValueError(f"expected {len(PLACES)} placeholders '{{}}' in each prompt")
-    except (SyntaxError, KeyError, ValueError) as error:
+    except (SyntaxError, KeyError, AttributeError, ValueError) as error:
         raise SubmissionError(
             f"{path}: expected the organizers' properties.py, with PROMPT_MAPPING for {', '.join(TYPES.values())} "
             f"({type(error).__name__}: {error}); use the file next to their averitec_evaluate.py"
@@ -70,26 +77,10 @@ def read_official_prompts(path: Path) -> OfficialPrompts:
     return OfficialPrompts(prompts, f"official prompts {digest}")
 
 
-def _prompts(module: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield type and text of each prompt: ``PROMPT_MAPPING`` names members of ``PromptTypes`` and constants."""
-    texts = _assigned(module.body)
-    kinds = _assigned([line for node in module.body if isinstance(node, ast.ClassDef) for line in node.body])
-    mapping = texts.get("PROMPT_MAPPING")
-    for key, name in zip(mapping.keys, mapping.values, strict=True) if isinstance(mapping, ast.Dict) else ():
-        if isinstance(key, ast.Attribute) and isinstance(name, ast.Name):
-            kind, text = kinds.get(key.attr), texts.get(name.id)
-            if isinstance(kind, ast.Constant) and isinstance(text, ast.Constant) and isinstance(text.value, str):
-                yield str(kind.value), text.value
-
-
-def _assigned(lines: Sequence[ast.stmt]) -> dict[str, ast.expr]:
-    return {
-        target.id: line.value
-        for line in lines
-        if isinstance(line, ast.Assign)
-        for target in line.targets
-        if isinstance(target, ast.Name)
-    }
+def _assigned(lines: Iterable[ast.stmt]) -> dict[str, Any]:
+    """Return the expression that each name is assigned."""
+    assignments = [line for line in lines if isinstance(line, ast.Assign)]
+    return {target.id: line.value for line in assignments for target in line.targets if isinstance(target, ast.Name)}
 
 
 class ModelJudge:
@@ -107,23 +98,26 @@ class ModelJudge:
     async def reply(self, comparison: ComparedPairs, attempt: int) -> str:
         """See ``Judge.reply``."""
         temperature = RETRY_TEMPERATURE if attempt else 0.0
-        claim = Claim(id=comparison.claim_id, text=comparison.claim)
-        official = self._official
-        task = FreePrompt(claim=claim, prompt=official.prompt(comparison)) if official else _own_task(claim, comparison)
         try:
-            [result] = await self._model.generate([Request(task, temperature, seed=attempt)])
+            [result] = await self._model.generate([Request(self._task(comparison), temperature, seed=attempt)])
         except ModelUnavailable as error:
             raise SubmissionError(f"the judge stopped answering: {error}; run the same command to resume") from error
         if isinstance(result, ModelError) and result.kind is not ErrorKind.MALFORMED_REPLY:
             raise JudgeError(f"{result.kind}: {result.message}")
         return result.raw
 
+    def _task(self, comparison: ComparedPairs) -> Task[Reply]:
+        if self._official:
+            claim = Claim(id=comparison.claim_id, text=comparison.claim)
+            return FreePrompt(claim=claim, prompt=self._official.prompt(comparison))
+        return _own_task(comparison)
+
     async def close(self) -> None:
         """See ``Judge.close``."""
         await self._model.close()
 
 
-def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
+def load_judge(judge: str, official_prompts: Path | None = None) -> ModelJudge:
     """Load a judge.
 
     Args:
@@ -144,16 +138,17 @@ def load_judge(judge: str, official_prompts: Path | None = None) -> Judge:
 
 def _settings(judge: str) -> Settings:
     backend, _, model = judge.partition(":")
-    if backend not in BACKENDS or not model:
-        settings = load(judge, {})
-        if settings.model.backend not in BACKENDS:
-            raise SettingsError("the profile has no language model")
-        return settings
-    name, _, address = model.partition("@") if backend == "server" else (model, "", "")
-    return load("laptop", {"backend": backend, "model": name, "address": address, **JUDGE_ENGINE})
+    if backend in BACKENDS and model:
+        name, _, address = model.partition("@") if backend == "server" else (model, "", "")
+        return load("laptop", {"backend": backend, "model": name, "address": address, **JUDGE_ENGINE})
+    settings = load(judge, {})
+    if settings.model.backend not in BACKENDS:
+        raise SettingsError("the profile has no language model")
+    return settings
 
 
-def _own_task(claim: Claim, comparison: ComparedPairs) -> Task[Reply]:
+def _own_task(comparison: ComparedPairs) -> Task[Reply]:
+    claim = Claim(id=comparison.claim_id, text=comparison.claim)
     if comparison.unit is Unit.EVIDENCE:
         return CompareEvidence(claim=claim, predicted=comparison.predicted, reference=comparison.gold)
     predicted, gold = (tuple(question for question, _ in side) for side in (comparison.predicted, comparison.gold))
@@ -162,9 +157,9 @@ def _own_task(claim: Claim, comparison: ComparedPairs) -> Task[Reply]:
 
 def _own_prompts_name() -> str:
     """Return a name that changes with our prompts and schemas, so that replies to other ones are never reused."""
-    pairs, claim = (("question", "answer"),), Claim(id=0, text="claim")
+    pairs = (("question", "answer"),)
     digest = hashlib.sha256()
     for unit in Unit:
-        task = _own_task(claim, ComparedPairs(claim_id=0, claim="claim", unit=unit, predicted=pairs, gold=pairs))
+        task = _own_task(ComparedPairs(claim_id=0, claim="claim", unit=unit, predicted=pairs, gold=pairs))
         digest.update(repr((render(task, adapter=False), decoding_schema(task.reply_type))).encode())
     return f"own prompts {digest.hexdigest()[:12]}"

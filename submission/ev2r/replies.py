@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from itertools import count
 from math import isfinite
 from typing import Any
 
@@ -45,12 +44,19 @@ class UnreadableReply(ValueError):
 
 
 def read_reply(raw: str, unit: Unit, mode: Mode) -> Judgement:
-    """Read a judge's reply.
+    """Read a judge's reply; strictly: the first whole object with the keys, with its facts recounted.
 
     Raises:
         UnreadableReply: it cannot be read.
     """
-    return _read_compatible(raw, unit) if mode is Mode.COMPATIBLE else _read_strict(raw, unit)
+    if mode is Mode.COMPATIBLE:
+        return _read_compatible(raw, unit)
+    reply = _object_with(raw, f"support reference {unit}")
+    supported, facts = _counts(reply, f"predicted {unit}")
+    supported_gold, facts_gold = _counts(reply, f"reference {unit}")
+    if not facts_gold:
+        raise UnreadableReply("it finds no fact in the reference")
+    return Judgement(precision=supported / facts if facts else 0.0, recall=supported_gold / facts_gold)
 
 
 def _read_compatible(raw: str, unit: Unit) -> Judgement:
@@ -68,16 +74,6 @@ def _read_compatible(raw: str, unit: Unit) -> Judgement:
     if not (isfinite(precision) and isfinite(recall)):
         raise UnreadableReply("its counts are not finite numbers, which would spoil every mean")
     return Judgement(precision=precision, recall=recall)
-
-
-def _read_strict(raw: str, unit: Unit) -> Judgement:
-    """Read the first whole object with the keys; recount facts, and believe no more support than facts."""
-    reply = _object_with(raw, f"support reference {unit}")
-    supported, facts = _counts(reply, f"predicted {unit}")
-    supported_gold, facts_gold = _counts(reply, f"reference {unit}")
-    if not facts_gold:
-        raise UnreadableReply("it finds no fact in the reference")
-    return Judgement(precision=supported / facts if facts else 0.0, recall=supported_gold / facts_gold)
 
 
 def _object_with(raw: str, key: str) -> Mapping[str, Any]:
@@ -113,13 +109,10 @@ def _listed(facts: object) -> int | None:
         return len(facts)
     if not isinstance(facts, str):
         return None
-    position = 0
-    for number in count(1):
-        item = re.compile(rf"(?:^|\s){number}[.)]\s").search(facts, position)
-        if not item:
-            return number - 1 or None
-        position = item.end() - 1
-    return None
+    found = 0
+    for number in map(int, re.findall(r"(?:^|(?<=\s))(\d{1,9})[.)](?=\s)", facts)):
+        found += number == found + 1
+    return found or None
 
 
 def _number(reply: Mapping[str, Any], key: str) -> int:

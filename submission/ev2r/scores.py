@@ -93,17 +93,17 @@ def ev2r_scores(
     return Ev2rScores(
         judge=judge,
         mode=mode,
-        units={unit: _unit_scores(found) for unit, found in units.items() if found},
+        units={
+            unit: UnitScores(
+                claims=len(found),
+                recall=estimate([one.recall for one in found]),
+                precision=estimate([one.precision for one in found]),
+            )
+            for unit, found in units.items()
+            if found
+        },
         averitec=estimate(passed[OFFICIAL_THRESHOLD]) if with_evidence else None,
         curve={threshold: sum(each) / len(each) for threshold, each in passed.items() if each},
         unjudged=tuple(unjudged),
         claims=tuple(claims),
-    )
-
-
-def _unit_scores(judgements: Sequence[Judgement]) -> UnitScores:
-    return UnitScores(
-        claims=len(judgements),
-        recall=estimate([judgement.recall for judgement in judgements]),
-        precision=estimate([judgement.precision for judgement in judgements]),
     )

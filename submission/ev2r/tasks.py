@@ -10,8 +10,7 @@ from pydantic import ConfigDict
 
 from system.tasks.base import FreeText, Reply, Task, Text
 
-REPLY_TOKENS = 3000
-"""As the official scorer allows."""
+REPLY_TOKENS = 3000  # as the official scorer allows
 
 FactVerdict = Literal["supported", "not supported"]
 

@@ -1,18 +1,25 @@
-"""Sources of METEOR's tokenizer, stemmer and synonyms: NLTK and its data, or named substitutes."""
+"""NLTK's METEOR with its tokenizer and synonyms: NLTK's data, or named substitutes.
+
+Example::
+
+    meteor, sources = load_meteor()
+    meteor(meteor.words("The bridge opened in 1932."), meteor.words("It was opened in 1932."))
+"""
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zipfile import Path as ZipPath
 
 import nltk
 from nltk.stem.porter import PorterStemmer
+from nltk.translate.meteor_score import single_meteor_score
 
 from submission.files import MissingResource
-from submission.legacy.meteor import Meteor
 from submission.legacy.scores import Sources
 
 PARTS = ("noun", "verb", "adj", "adv")
@@ -24,48 +31,49 @@ ENDINGS = {
     "adj": "er: est: er:e est:e",
     "adv": "",
 }
+DEBIAN = Path("/usr/share/wordnet")
+"""WordNet 3.0, the version of NLTK's data, as Debian's ``wordnet-base`` and ``wordnet-sense-index`` install it."""
+PUNKT = "nltk.word_tokenize(text) (punkt)"
+"""As the leaderboard has it."""
+NO_PUNKT = "nltk.word_tokenize(text, preserve_line=True) (no punkt)"
+"""Full stops within a text stay with the word before them."""
 
 
 class WordNet:
     """The synonyms that METEOR needs, read straight from WordNet's database files (formats: ``wndb(5WN)``).
 
-    NLTK's reader gives the same synonyms, but takes seconds to load, since it maps every sense between versions first,
-    and does not find Debian's copy, which lies outside NLTK's own folders.
+    NLTK's reader gives the same synonyms, but needs seconds to load and refuses Debian's copy, which lies outside
+    NLTK's own folders.
 
     Args:
         folder: holds ``index.*``, ``data.*`` and ``*.exc``; may lie in a ZIP archive.
     """
 
     def __init__(self, folder: Path | ZipPath) -> None:
-        self._index = {part: dict(_keyed(_text(folder, f"index.{part}"))) for part in PARTS}
-        self._exceptions = {part: dict(_keyed(_text(folder, f"{part}.exc"))) for part in PARTS}
+        self._index = {part: dict(_keyed(folder / f"index.{part}")) for part in PARTS}
+        self._exceptions = {part: dict(_keyed(folder / f"{part}.exc")) for part in PARTS}
         self._data = {part: (folder / f"data.{part}").read_bytes() for part in PARTS}
-        self._endings = {part: [tuple(rule.split(":")) for rule in ENDINGS[part].split()] for part in PARTS}
-        self.synonyms = cache(self._synonyms)
-
-    @property
-    def version(self) -> str:
-        """Such as "3.0"; stands in the license at the head of each file."""
         found = re.search(rb"WordNet (\d+(?:\.\d+)+) Copyright", self._data["noun"][:4000])
-        return found[1].decode() if found else "of unknown version"
+        self.version = found[1].decode() if found else "of unknown version"
 
-    def _synonyms(self, word: str) -> frozenset[str]:
-        """The single words of all synsets of a word or of what it may be inflected from; case is WordNet's."""
+    def synonyms(self, word: str) -> frozenset[str]:
+        """Return the single words of all synsets of a word, or of what it may be inflected from."""
         word = word.lower()
-        names = (
+        return frozenset(
             name
             for part in PARTS
             for form in self._base_forms(word, part)
             for offset in self._offsets(form, part)
             for name in self._members(offset, part)
+            if "_" not in name
         )
-        return frozenset(name for name in names if "_" not in name)
 
     def _base_forms(self, word: str, part: str) -> Iterator[str]:
         if word in self._exceptions[part]:
             forms = self._exceptions[part][word].split()
         else:
-            forms = [word[: -len(old)] + new for old, new in self._endings[part] if word.endswith(old)]
+            rules = (rule.split(":") for rule in ENDINGS[part].split())
+            forms = [word[: -len(old)] + new for old, new in rules if word.endswith(old)]
         return (form for form in dict.fromkeys([word, *forms]) if form in self._index[part])
 
     def _offsets(self, lemma: str, part: str) -> list[int]:
@@ -74,7 +82,7 @@ class WordNet:
         return [int(offset) for offset in fields[-int(fields[1]) :]]
 
     def _members(self, offset: int, part: str) -> Iterator[str]:
-        """The words of a synset: after offset, file, type and a count in base 16, each with an id after it.
+        """Yield the words of a synset: after offset, file, type and a count in base 16, each with an id after it.
 
         An adjective may bear a marker of its place in the sentence: "galore(ip)".
         """
@@ -83,46 +91,57 @@ class WordNet:
         return (name.partition("(")[0] for name in fields[4 : 4 + 2 * int(fields[3], 16) : 2])
 
 
-def _text(folder: Path | ZipPath, name: str) -> str:
-    return (folder / name).read_text(encoding="utf-8")
-
-
-def _keyed(text: str) -> Iterator[tuple[str, str]]:
-    """The first word of each line, and the rest; lines of the license begin with a space."""
-    for line in text.splitlines():
+def _keyed(file: Path | ZipPath) -> Iterator[tuple[str, str]]:
+    """Yield the first word of each line, and the rest; lines of the license begin with a space."""
+    for line in file.read_text(encoding="utf-8").splitlines():
         key, _, rest = line.partition(" ")
         if key:
             yield key, rest
 
 
-DEBIAN = Path("/usr/share/wordnet")
-"""WordNet 3.0, the version of NLTK's data, as Debian's ``wordnet-base`` and ``wordnet-sense-index`` install it."""
+class Meteor:
+    """``single_meteor_score`` of NLTK (Lavie and Agarwal, 2007), with each word stemmed and looked up only once."""
 
-PUNKT = "nltk.word_tokenize(text) (punkt)"
-"""As the leaderboard has it."""
-NO_PUNKT = "nltk.word_tokenize(text, preserve_line=True) (no punkt)"
-"""Full stops within a text stay with the word before them."""
+    def __init__(self, tokenize: Any, wordnet: WordNet) -> None:
+        self.words: Any = tokenize
+        self.stem = cache(PorterStemmer().stem)
+        self.synsets = cache(lambda word: _synsets(wordnet.synonyms(word)))
+
+    def __call__(self, hypothesis: Sequence[str], reference: Sequence[str]) -> float:
+        """Return the score of two tokenized texts in [0, 1]."""
+        return float(single_meteor_score(reference, hypothesis, stemmer=self, wordnet=self))
+
+
+def _synsets(names: frozenset[str]) -> list[SimpleNamespace]:
+    """Return one synset with these lemmas, as far as NLTK's METEOR looks at it."""
+    lemmas = [SimpleNamespace(name=partial(str, name)) for name in names]
+    return [SimpleNamespace(lemmas=lambda: lemmas)]
 
 
 def load_meteor() -> tuple[Meteor, Sources]:
-    """METEOR with the official tokenizer where its data is at hand or can be downloaded.
+    """Load METEOR with the official tokenizer if its data is there or can be downloaded.
 
     Raises:
         MissingResource: there is no WordNet.
     """
-    return make_meteor(_find_wordnet(), punkt=_has_punkt() or (_download("punkt_tab") and _has_punkt()))
+    folder = local_wordnet() or (_download("wordnet") and local_wordnet())
+    if not folder:
+        raise MissingResource(
+            "METEOR needs WordNet, which is not in NLTK's data folders and could not be downloaded; apt install "
+            f"wordnet-base wordnet-sense-index, or put NLTK's wordnet.zip into {nltk.data.path[0]}/corpora"
+        )
+    return make_meteor(folder, punkt=_has_punkt() or (_download("punkt_tab") and _has_punkt()))
 
 
 def make_meteor(folder: Path | ZipPath, punkt: bool) -> tuple[Meteor, Sources]:
-    """METEOR with the WordNet of a folder, with or without splitting texts into sentences first."""
+    """Make METEOR with the WordNet of a folder, with or without splitting texts into sentences first."""
     wordnet = WordNet(folder)
-    tokenize: Any = partial(nltk.word_tokenize, preserve_line=not punkt)
     sources = Sources(tokenization=PUNKT if punkt else NO_PUNKT, wordnet=f"WordNet {wordnet.version} ({folder})")
-    return Meteor(tokenize, PorterStemmer().stem, wordnet.synonyms), sources
+    return Meteor(partial(nltk.word_tokenize, preserve_line=not punkt), wordnet), sources
 
 
 def local_wordnet() -> Path | ZipPath | None:
-    """NLTK's WordNet or Debian's, whichever is there."""
+    """Return NLTK's WordNet or Debian's, whichever is there."""
     return next((place for place in _places() if (place / "data.noun").is_file()), None)
 
 
@@ -134,16 +153,6 @@ def _places() -> Iterator[Path | ZipPath]:
     yield DEBIAN
 
 
-def _find_wordnet() -> Path | ZipPath:
-    place = local_wordnet() or (_download("wordnet") and local_wordnet())
-    if not place:
-        raise MissingResource(
-            "METEOR needs WordNet, which is not in NLTK's data folders and could not be downloaded; apt install "
-            f"wordnet-base wordnet-sense-index, or put NLTK's wordnet.zip into {nltk.data.path[0]}/corpora"
-        )
-    return place
-
-
 def _has_punkt() -> bool:
     try:
         nltk.word_tokenize("A test.")
@@ -153,5 +162,5 @@ def _has_punkt() -> bool:
 
 
 def _download(package: str) -> bool:
-    """Try to download a package of NLTK's data; whether it worked."""
+    """Try to download a package of NLTK's data; return whether it worked."""
     return bool(nltk.download(package, quiet=True, print_error_to=io.StringIO()))

@@ -5,17 +5,20 @@ above a threshold and its label is right.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from statistics import fmean
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
 from submission.files import SubmissionError
-from submission.legacy.meteor import Meteor
 from submission.official import MAX_PAIRS
 from submission.read import Pair
 from system.graph.records import Label, Record
+
+if TYPE_CHECKING:  # NLTK takes a second to import
+    from submission.legacy.resources import Meteor
 
 OFFICIAL_THRESHOLD = 0.25
 THRESHOLDS = (0.1, 0.2, OFFICIAL_THRESHOLD, 0.3, 0.4, 0.5)
@@ -35,38 +38,23 @@ class Sources(Record):
     wordnet: str
 
 
-class Match(Record):
-    """A predicted text with the gold text that it was matched with, by their positions."""
-
-    predicted: int
-    gold: int
-    meteor: float
-
-
-class Matching(Record):
-    """The best one-to-one matching.
-
-    Attributes:
-        score: METEOR of all matches over the number of gold texts, in [0, 1].
-    """
-
-    score: float
-    matches: tuple[Match, ...]
-
-
 class ClaimLegacy(Record):
-    """Scores of one claim.
+    """Scores of one claim: METEOR of the best one-to-one matching over the number of gold texts, in [0, 1].
 
     Attributes:
-        questions: positions are those of the predicted pairs, and of the distinct gold questions.
-        questions_and_answers: positions are those of the pairs on both sides.
-        right: whether the label is.
+        questions: over the distinct gold questions.
+        questions_and_answers: over all gold pairs.
+        right: whether the label is right.
     """
 
     claim_id: int
-    questions: Matching
-    questions_and_answers: Matching
+    questions: float
+    questions_and_answers: float
     right: bool
+
+    def counts(self, threshold: float) -> bool:
+        """Return whether the claim counts for the AVeriTeC score."""
+        return self.right and self.questions_and_answers > threshold
 
 
 class LegacyGroup(Record):
@@ -97,7 +85,7 @@ class LegacyScores(Record):
     claims: tuple[ClaimLegacy, ...]
 
 
-def legacy_scores(pairs: Sequence[Pair], meteor: Meteor, sources: Sources) -> LegacyScores:
+def legacy_scores(pairs: Sequence[Pair], meteor: "Meteor", sources: Sources) -> LegacyScores:
     """Score at least one pair of prediction and gold.
 
     Args:
@@ -117,7 +105,7 @@ def legacy_scores(pairs: Sequence[Pair], meteor: Meteor, sources: Sources) -> Le
     )
 
 
-def _score(pair: Pair, meteor: Meteor) -> ClaimLegacy:
+def _score(pair: Pair, meteor: "Meteor") -> ClaimLegacy:
     predicted, gold = pair.predicted.texts[:MAX_PAIRS], pair.gold.pairs
     if not gold:
         raise SubmissionError(f"gold claim {pair.gold.claim_id} has no questions; give a gold file with evidence")
@@ -130,35 +118,25 @@ def _score(pair: Pair, meteor: Meteor) -> ClaimLegacy:
     )
 
 
-def _match(predicted: Iterable[str], gold: Iterable[str], meteor: Meteor) -> Matching:
+def _match(predicted: Iterable[str], gold: Iterable[str], meteor: "Meteor") -> float:
     references = [meteor.words(text) for text in gold]
-    rows = [[meteor.score(words, reference) for reference in references] for words in map(meteor.words, predicted)]
+    rows = [[meteor(words, reference) for reference in references] for words in map(meteor.words, predicted)]
     table = np.array(rows).reshape(-1, len(references))
-    best = linear_sum_assignment(table, maximize=True)
-    return Matching(
-        score=float(table[best].sum() * (1 / len(references))),  # to the last bit what the official scorer computes
-        matches=tuple(
-            Match(predicted=int(row), gold=int(column), meteor=float(table[row, column]))
-            for row, column in zip(*best, strict=True)
-        ),
-    )
+    best = table[linear_sum_assignment(table, maximize=True)]
+    return float(best.sum() * (1 / len(references)))  # to the last bit what the official scorer computes
 
 
 def _groups(claims: Sequence[ClaimLegacy], members: Mapping[Name, Sequence[bool]]) -> dict[Name, LegacyGroup]:
-    """The groups that have members."""
-    groups = {
-        name: [claim for claim, belongs in zip(claims, of, strict=True) if belongs] for name, of in members.items()
-    }
+    """Return the groups that have members."""
+    groups = {name: [one for one, belongs in zip(claims, of, strict=True) if belongs] for name, of in members.items()}
     return {name: _group(group) for name, group in groups.items() if group}
 
 
 def _group(claims: Sequence[ClaimLegacy]) -> LegacyGroup:
-    scores = np.array([claim.questions_and_answers.score for claim in claims])
-    right = np.array([claim.right for claim in claims])
     return LegacyGroup(
         claims=len(claims),
-        accuracy=float(right.mean()),
-        questions=float(np.mean([claim.questions.score for claim in claims])),
-        questions_and_answers=float(scores.mean()),
-        averitec={threshold: float((right & (scores > threshold)).mean()) for threshold in THRESHOLDS},
+        accuracy=fmean(claim.right for claim in claims),
+        questions=fmean(claim.questions for claim in claims),
+        questions_and_answers=fmean(claim.questions_and_answers for claim in claims),
+        averitec={threshold: fmean(claim.counts(threshold) for claim in claims) for threshold in THRESHOLDS},
     )

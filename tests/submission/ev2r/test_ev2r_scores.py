@@ -1,9 +1,7 @@
-import numpy as np
 import pytest
 from rich.console import Console
 
-from submission.bootstrap import estimate
-from submission.ev2r.judging import comparisons, judge_lexically
+from submission.ev2r.judging import comparisons
 from submission.ev2r.replies import Judgement, Mode, Unit
 from submission.ev2r.scores import Ev2rScores, Unjudged, ev2r_scores
 from submission.read import Gold, Pair, Pairs
@@ -81,7 +79,7 @@ def test_scores_survive_json() -> None:
 
 
 def test_tables_name_the_judge_the_intervals_and_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    Console(width=100).print(*ev2r_tables(_scores(Mode.STRICT), "Ev2R"), sep="\n")
+    Console(width=100).print(*ev2r_tables(_scores(Mode.STRICT)), sep="\n")
     out = capsys.readouterr().out
     lines = [[cell.strip() for cell in line.strip("│ ").split("│")] for line in out.splitlines()]
     assert ["Q+A recall", "3", "0.667"] in [line[:3] for line in lines]
@@ -89,26 +87,3 @@ def test_tables_name_the_judge_the_intervals_and_what_is_missing(capsys: pytest.
     assert "judge: a judge; replies read in strict mode" in out
     assert "1 of 4 claims could not be judged in full, not counted in the means:" in out
     assert "claim 3, evidence: unreadable reply: half" in out
-
-
-def test_an_interval_is_the_percentile_bootstrap() -> None:
-    values = np.random.default_rng(7).random(200)
-    one = estimate(list(values))
-    error = 1.96 * values.std() / np.sqrt(200)  # by the normal approximation, which is close for 200 values
-    assert one.mean == pytest.approx(values.mean())
-    assert (one.low, one.high) == pytest.approx((values.mean() - error, values.mean() + error), abs=0.01)
-    assert estimate(list(values)) == one
-    assert (estimate([0.5]).low, estimate([0.5]).high) == (0.5, 0.5)
-
-
-def test_the_lexical_estimate_counts_shared_sentences() -> None:
-    predicted = (("When did the bridge open?", "The bridge opened in 1932. It is painted green."),)
-    gold = (
-        ("In which year did the bridges open?", "The opening of bridges was in 1932."),
-        ("Who paid?", "Nobody knows."),
-    )
-    evidence, questions = map(judge_lexically, comparisons([_pair(0, predicted=predicted, gold=gold)]))
-    assert evidence == Judgement(precision=0.5, recall=0.5)
-    assert questions == Judgement(precision=1.0, recall=0.5)
-    nothing, _ = map(judge_lexically, comparisons([_pair(0, predicted=(), gold=gold)]))
-    assert nothing == Judgement(precision=0.0, recall=0.0)
