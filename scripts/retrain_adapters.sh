@@ -110,10 +110,8 @@ printf '\n[model.adapters]\n' >>"$profile"
 # checked TASK ADAPTER [OPTION...]: train and check the adapter of a task of the engine, and add it to the profile
 checked() {
   local task=$1 name=$2; shift 2
-  local abstentions=(); [ "$name" != verdict_prediction ] || abstentions=(--claims "$claims")
   train "$task" "$name" "$@"
-  [ -z "$engine" ] || step "check $name" $python -m training check "$models/$name" --backend vllm --model "$served" \
-    --data "$data" --count 4 "${abstentions[@]}"
+  [ -z "$engine" ] || step "check $name" $python -m training check "$models/$name" --backend vllm --model "$served" --count 4
   printf '%s = "%s"\n' "$name" "$models/$name" >>"$profile"
 }
 

@@ -1,16 +1,13 @@
 """``python -m training check ADAPTER``: an adapter in the engine beside PEFT, on the same prompts.
 
-It answers two questions: does the engine apply the adapter as PEFT does, and, with ``--claims``, how often does the
-verdict adapter abstain on held-out claims (``abstentions``)? The held-out loss is on the adapter's card.
+It answers one question: does the engine apply the adapter as PEFT does? The held-out loss is on the adapter's card.
 
-    python -m training check models/verdict_prediction --profile a10g --claims train.json
+    python -m training check models/verdict_prediction --profile a10g
 """
 
 import argparse
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,9 +20,8 @@ from knowledge_store.pages.page import Passage
 from system.app.commands.common import settings_of
 from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold
-from system.graph.records import Label, QuestionAnswer
+from system.graph.records import QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
-from system.hardware.memory import skeleton
 from system.models.adapters import base_mark, check_adapter
 from system.models.base import Completion, Model, Request, Result
 from system.models.chat import ChatTokenizer
@@ -34,16 +30,11 @@ from system.settings import Settings
 from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.tasks.base import Adapter, Reply, Task
 from training import TrainingError
-from training.datasets.gold import PARTIAL, verdict_prediction
-from training.datasets.samples import Sample
-from training.finetuning.base import choose_precision, device_memory, load_base
-from training.finetuning.checkpoints import read_record
-from training.finetuning.command import DATA
-from training.finetuning.examples import Demonstration, read_examples, split_by_claim
-from training.finetuning.recipes import HELD_OUT, RECIPES
+from training.finetuning.base import load_base, precision_for
+from training.finetuning.training import read_record
 
 EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
 
@@ -57,11 +48,7 @@ def add_command(commands: Any) -> None:
         "with PEFT's on the same prompts. Every setting of a run is an option.",
     )
     parser.add_argument("adapter", type=Path, help="folder that 'python -m training train' wrote")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets (default: %(default)s)")
     parser.add_argument("--count", type=int, default=8, help="example claims to try (default: %(default)s)")
-    parser.add_argument(
-        "--claims", type=Path, help="train.json: report how often a verdict adapter abstains on its held-out claims"
-    )
     parser.set_defaults(run=run, settings=[])
 
 
@@ -70,62 +57,26 @@ def run(arguments: argparse.Namespace) -> None:
 
     Raises:
         SettingsError: a setting is wrong.
-        TrainingError: the data set that tells which claims were held out is missing.
-        TrainingError, ModelUnavailable: see ``check``.
-    """
-    record = read_record(arguments.adapter)
-    given = parse_settings(arguments.settings)
-    settings = settings_of(given)
-    served: dict[str, Any] = {
-        "model": given.get("model") or str(record["base"]),
-        "adapters": {Adapter(record["adapter"]): str(arguments.adapter)},
-    }
-    settings = settings.model_copy(update={"model": settings.model.model_copy(update=served)})
-    counted: list[Sample] = []
-    if arguments.claims and Adapter.VERDICT_PREDICTION in served["adapters"]:
-        counted = held_out_verdicts(arguments.claims, arguments.data / f"{record['data']}.jsonl", int(record["seed"]))
-    print(check(arguments.adapter, settings, arguments.count, counted))
-
-
-def check(adapter: Path, settings: Settings, count: int, counted: Sequence[Sample]) -> str:
-    """Check an adapter that ``python -m training train`` made; returns the report.
-
-    Args:
-        settings: of the engine, which serves the adapter.
-        count: maximum example claims.
-        counted: verdict samples of held-out claims, to count abstentions on.
-
-    Raises:
-        TrainingError: the folder holds no such adapter, or the engine gave no reply.
+        TrainingError: the folder holds no adapter of ``python -m training train``, or the engine gave no reply.
         ModelUnavailable: the engine or the base cannot be loaded, or the adapter is of another base.
     """
+    adapter: Path = arguments.adapter
     record = read_record(adapter)
-    tasks = example_tasks(Adapter(record["adapter"]), count)
-    results = asyncio.run(_ask(settings, [*tasks, *(sample.task for sample in counted)]))
-    replies, judged = results[: len(tasks)], results[len(tasks) :]
-    written = [(task, result) for task, result in zip(tasks, replies, strict=True) if result.raw]
+    base, kind = str(record["base"]), Adapter(record["adapter"])
+    given = parse_settings(arguments.settings)
+    settings = settings_of(given)
+    served = {"model": given.get("model") or base, "adapters": {kind: str(adapter)}}
+    settings = settings.model_copy(update={"model": settings.model.model_copy(update=served)})
+    tasks = example_tasks(kind, arguments.count)
+    results = asyncio.run(_ask(settings, tasks))
+    written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
     if not written:
-        raise TrainingError(f"{adapter}: the engine gave no reply to {len(tasks)} requests; first: {replies[0]}")
-    usable = sum(isinstance(result, Completion) for result in replies) / len(tasks)
-    alike, without = agreement(adapter, record, written, settings.engine.context)
-    lines = [
-        "engine replies:",
-        *(f"  {result.raw}" for _, result in written),
-        f"usable engine replies                {usable:8.1%}",
-        f"engine tokens that PEFT writes too   {alike:8.1%}  (the base alone: {without:.1%})",
-    ]
-    return "\n".join([*lines, abstentions(counted, judged)] if counted else lines)
-
-
-def held_out_verdicts(claims: Path, data: Path, seed: int) -> list[Sample]:
-    """Return every verdict sample of the claims that a training held out, also those that its data set left out.
-
-    Args:
-        data: the data set that it was trained on.
-    """
-    held_out = split_by_claim(read_examples(data, Demonstration), HELD_OUT, seed).held_out
-    aside = {example.claim_id for example in held_out}
-    return list(verdict_prediction([one for one in read_gold(claims) if one.claim.id in aside]).samples)
+        raise TrainingError(f"{adapter}: the engine gave no reply to {len(tasks)} requests; first: {results[0]}")
+    usable = sum(isinstance(result, Completion) for result in results) / len(tasks)
+    alike, without = agreement(adapter, base, written, settings.engine.context)
+    print("engine replies:", *(f"  {result.raw}" for _, result in written), sep="\n")
+    print(f"usable engine replies                {usable:8.1%}")
+    print(f"engine tokens that PEFT writes too   {alike:8.1%}  (the base alone: {without:.1%})")
 
 
 async def _ask(settings: Settings, tasks: Sequence[Task[Reply]]) -> list[Result]:
@@ -137,58 +88,21 @@ async def _ask(settings: Settings, tasks: Sequence[Task[Reply]]) -> list[Result]
         await model.close()  # PEFT needs the memory
 
 
-def abstentions(samples: Sequence[Sample], results: Sequence[Result]) -> str:
-    """Return a table of Not Enough Evidence by number of question-answer pairs.
-
-    A branch that gets this label asks again, so an adapter that abstains on all evidence wastes rounds and time. The
-    annotators' rate is what an adapter should come near on all evidence; on partial evidence the label is the paper's
-    rule (section 3.2.4), which no annotator checked. A request without a usable reply counts as an abstention.
-    """
-    rows: dict[int, list[list[bool]]] = defaultdict(lambda: [[], [], [], []])
-    for sample, result in zip(samples, results, strict=True):
-        assert isinstance(sample.task, JudgeClaim)
-        reply = result.reply if isinstance(result, Completion) else None
-        label = reply.label if isinstance(reply, VerdictReply) else Label.NOT_ENOUGH_EVIDENCE
-        annotated, found, right, partial = rows[len(sample.task.pairs)]
-        if sample.kind == PARTIAL:
-            partial.append(label is Label.NOT_ENOUGH_EVIDENCE)
-        else:
-            annotated.append(sample.label is Label.NOT_ENOUGH_EVIDENCE)
-            found.append(label is Label.NOT_ENOUGH_EVIDENCE)
-            right.append(label is sample.label)
-    head = (
-        "pairs | all evidence | annotators abstain | adapter abstains | accuracy | partial evidence | adapter abstains"
-    )
-    lines = [f"| {head} |", "|" + "---:|" * 7]
-    for pairs, (annotated, found, right, partial) in sorted(rows.items()):
-        cells = [len(annotated), _share(annotated), _share(found), _share(right), len(partial), _share(partial)]
-        lines.append(f"| {pairs} | {' | '.join(map(str, cells))} |")
-    return "\n".join(["Not Enough Evidence on held-out claims:", *lines])
-
-
-def _share(flags: Sequence[bool]) -> str:
-    return f"{sum(flags) / len(flags):.0%}" if flags else ""
-
-
 def agreement(
-    adapter: Path, record: Mapping[str, Any], written: Sequence[tuple[Task[Reply], Result]], context: int
+    adapter: Path, base: str, written: Sequence[tuple[Task[Reply], Result]], context: int
 ) -> tuple[float, float]:
     """Return the mean share of the engine's tokens that PEFT finds likeliest too, each given those before it.
 
     An engine that does not apply the adapter turns the two results round.
 
     Args:
-        record: of the adapter's training.
         written: tasks with the engine's replies.
         context: of the engine, in tokens.
 
     Returns:
         The share with the adapter, and the share of the base without it.
     """
-    base = str(record["base"])
-    recipe = replace(RECIPES[record["task"]], context=record["context"], micro_batch=record["micro_batch"])
-    plan = choose_precision(skeleton(base), recipe, device_memory(None), torch.cuda.is_available())
-    loaded = load_base(base, plan.precision)
+    loaded = load_base(base, precision_for(base))
     check_adapter(adapter, loaded, base_mark(base))
     model: Any = PeftModel.from_pretrained(loaded, str(adapter)).eval()
     chat = ChatTokenizer(base, context)

@@ -12,7 +12,7 @@ from typing import Any
 from system.models.chat import ChatTokenizer
 from training import TrainingError, dequantization
 from training.finetuning.command import BASE, DATA, MODELS
-from training.finetuning.examples import Demonstration, read_examples, split_by_claim, that_fit
+from training.finetuning.examples import Example, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT
 
 PYTHON = Path(__file__).resolve().parents[1] / ".venv-quantize" / "bin" / "python"
@@ -112,10 +112,10 @@ def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, meas
     files = sorted(path for path in folder.glob("*.jsonl") if not path.stem.endswith(("preferences", "debates")))
     if not files:
         raise TrainingError(f"{folder}: no data sets to calibrate on; make them: python -m training data --help")
-    train: list[Demonstration] = []
-    held_out: list[Demonstration] = []
+    train: list[Example] = []
+    held_out: list[Example] = []
     for file in files:
-        split = split_by_claim(that_fit(read_examples(file, Demonstration), chat), HELD_OUT, seed)
+        split = split_by_claim(that_fit(read_examples(file), chat), HELD_OUT, seed)
         train += _sample(split.train, -(-calibration // len(files)), seed)
         held_out += _sample(split.held_out, -(-measured // len(files)), seed)
     return {
@@ -124,11 +124,11 @@ def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, meas
     }
 
 
-def _sample(examples: Sequence[Demonstration], count: int, seed: int) -> list[Demonstration]:
+def _sample(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
     return random.Random(seed).sample(examples, min(count, len(examples)))
 
 
-def _tokens(example: Demonstration, chat: ChatTokenizer) -> dict[str, Any]:
+def _tokens(example: Example, chat: ChatTokenizer) -> dict[str, Any]:
     """Return the ids of a conversation, and how many of them are the prompt's."""
-    ids = chat.tokenizer.apply_chat_template([*example.prompt, *example.completion], return_dict=False)
-    return {"ids": ids, "prompt": len(chat.encode(example.prompt))}
+    ids = chat.tokenizer.apply_chat_template([*example["prompt"], *example["completion"]], return_dict=False)
+    return {"ids": ids, "prompt": len(chat.encode(example["prompt"]))}

@@ -4,7 +4,7 @@ import pytest
 
 from training import TrainingError
 from training.__main__ import main
-from training.finetuning.examples import Demonstration, split_by_claim
+from training.finetuning.examples import read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT
 from training.quantization import calibration_tokens
 
@@ -46,8 +46,8 @@ def folder(tmp_path):
 
 def test_measures_on_held_out_claims_and_calibrates_on_others(folder):
     tokens = calibration_tokens(folder, Numbers(), calibration=10, measured=4, seed=1)
-    examples = [Demonstration.model_validate_json(line) for line in (folder / "a.jsonl").read_text().splitlines()]
-    aside = {example.claim_id for example in split_by_claim(examples, HELD_OUT, 1).held_out}
+    split = split_by_claim(read_examples(folder / "a.jsonl"), HELD_OUT, 1)
+    aside = {example["claim_id"] for example in split.held_out}
     assert {row["ids"][0] for row in tokens["held_out"]} == aside
     assert not {ids[0] for ids in tokens["calibration"]} & aside
     assert all(row["prompt"] == 2 for row in tokens["held_out"])

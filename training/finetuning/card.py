@@ -1,7 +1,7 @@
 """The model card of an adapter: its purpose, data, training and results."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -45,7 +45,7 @@ class Outcome:
         )
 
 
-def write_card(folder: Path, base: str, data: Path, settings: Mapping[str, Any], outcome: Outcome, plan: str) -> None:
+def write_card(folder: Path, base: str, data: Path, settings: Mapping[str, Any], outcome: Outcome) -> None:
     """Write ``README.md`` in the model hub's form.
 
     Args:
@@ -56,19 +56,17 @@ def write_card(folder: Path, base: str, data: Path, settings: Mapping[str, Any],
     card = data.with_suffix(".card.json")
     terms = json.loads(card.read_bytes())["license"] if card.exists() else "unknown, as it has no card"
     training, held_out = outcome.losses("loss"), outcome.losses("eval_loss")
-    losses = {
-        f"update {step}": f"{training.get(step, '')} | {held_out.get(step, '')}"
-        for step in sorted({*training, *held_out})
-    }
+    steps = sorted({*training, *held_out})
     parts = [
-        f"---\n{head.to_yaml()}\n---\n",
-        f"# LoRA adapter: {folder.name}\n",
+        f"---\n{head.to_yaml()}\n---\n\n# LoRA adapter: {folder.name}\n",
         f"Trained with `python -m training train --task {settings['task']}`. {outcome}.\n",
         f"Data, with whole claims held out, and its license, which holds for the adapter: `{data.stem}`: {terms}\n",
-        _table("Settings | |", {**settings, "base": name_of(base)}),
-        _table("Loss in nats per token | training | held out |", losses),
-        _table("Versions | |", {name: version(name) for name in PACKAGES}),
-        f"Memory, as planned:\n\n```\n{plan}\n```\n",
+        _table("Settings | |", {**settings, "base": name_of(base)}.items()),
+        _table(
+            "Loss in nats per token | training | held out |",
+            ((f"update {step}", training.get(step, ""), held_out.get(step, "")) for step in steps),
+        ),
+        _table("Versions | |", ((name, version(name)) for name in PACKAGES)),
     ]
     (folder / "README.md").write_text("\n".join(parts), encoding="utf-8")
 
@@ -84,6 +82,6 @@ def name_of(base: str) -> str:
     return str(config.get(ORIGIN) or Path(base).resolve().name)
 
 
-def _table(head: str, rows: Mapping[str, Any]) -> str:
-    lines = "\n".join(f"| {name} | {value} |" for name, value in rows.items())
+def _table(head: str, rows: Iterable[Sequence[object]]) -> str:
+    lines = "\n".join(f"| {' | '.join(map(str, row))} |" for row in rows)
     return f"| {head}\n|{'---|' * head.count('|')}\n{lines}\n"

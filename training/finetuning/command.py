@@ -44,7 +44,6 @@ def add_command(commands: Any) -> None:
         type=Path,
         help="adapter to continue from (default: a new one; for a second stage, the first stage's)",
     )
-    parser.add_argument("--gpu-memory", type=float, help="GiB of device memory to use (default: all)")
     parser.add_argument(
         "--seed",
         type=int,
@@ -74,7 +73,6 @@ def run(options: argparse.Namespace) -> None:
             data=options.data,
             output=options.output or MODELS / recipe.folder,
             start=_start(options.from_adapter, recipe),
-            memory=options.gpu_memory,
             seed=options.seed,
         )
     )

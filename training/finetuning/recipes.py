@@ -52,11 +52,6 @@ class Recipe:
         """Name of the adapter's folder."""
         return self.stage or self.adapter
 
-    @property
-    def tokens(self) -> int:
-        """Maximum tokens per forward pass; DPO reads the chosen and the rejected reply in one pass."""
-        return self.context * self.micro_batch * (2 if self.method == "dpo" else 1)
-
 
 def _moderator(data: str, **changes: Any) -> Recipe:
     settings: dict[str, Any] = {

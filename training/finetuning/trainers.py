@@ -23,17 +23,16 @@ from trl.trainer.sft_trainer import SFTTrainer
 from system.models.adapters import base_mark, check_adapter
 from system.models.chat import ChatTokenizer
 from training.finetuning.base import Precision
-from training.finetuning.examples import Example, Split, in_batches
+from training.finetuning.examples import REPLIES, Example, Split, in_batches
 from training.finetuning.recipes import EVALUATED, EVALUATIONS, Recipe
 
 PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
-COLUMNS = {"prompt", "completion", "chosen", "rejected"}
 
 
 def build_trainer(
     base: Any,
     chat: ChatTokenizer,
-    split: Split[Any],
+    split: Split,
     recipe: Recipe,
     precision: Precision,
     folder: Path,
@@ -56,8 +55,8 @@ def build_trainer(
     built: Trainer = trainer(
         model=_continued(base, start) if start else get_peft_model(base, lora(recipe)),
         args=_arguments(recipe, precision, folder, seed),
-        train_dataset=_dataset(in_batches(split.train, recipe.batch, seed)),
-        eval_dataset=_dataset(split.held_out[:EVALUATED]),
+        train_dataset=_dataset(in_batches(split.train, recipe.batch, seed), recipe),
+        eval_dataset=_dataset(split.held_out[:EVALUATED], recipe),
         processing_class=chat.tokenizer,
         callbacks=[
             EarlyStoppingCallback(early_stopping_patience=recipe.patience),
@@ -123,5 +122,6 @@ def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) ->
     )
 
 
-def _dataset(examples: Sequence[Example]) -> Dataset:
-    return Dataset.from_list([example.model_dump(include=COLUMNS) for example in examples])
+def _dataset(examples: Sequence[Example], recipe: Recipe) -> Dataset:
+    columns = ("prompt", *REPLIES[recipe.method])
+    return Dataset.from_list([{name: example[name] for name in columns} for example in examples])

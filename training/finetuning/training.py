@@ -1,6 +1,10 @@
-"""One training, from data set to adapter. It can be stopped at any time; the same call resumes it."""
+"""One training, from data set to adapter. It can be stopped at any time; the same call resumes it.
+
+Example: ``train(Job("verdict", RECIPES["verdict"], "models/base", Path("models/data"), Path("models/adapter")))``.
+"""
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,26 +17,21 @@ import torch
 from safetensors import SafetensorError
 
 from system.hardware.machine import peak_memory
-from system.hardware.memory import GIB, skeleton
+from system.hardware.memory import GIB
 from system.models.adapters import mark_adapter
 from system.models.base import first_line
 from system.models.chat import ChatTokenizer
 from training import TrainingError
 from training.datasets.samples import sha256_of
-from training.finetuning.base import TrainingPlan, check_trainable, choose_precision, device_memory, load_base
+from training.finetuning.base import Precision, check_trainable, load_base, precision_for
 from training.finetuning.card import Outcome, name_of, write_card
-from training.finetuning.checkpoints import CONFIG, last_checkpoint, open_folder
-from training.finetuning.examples import (
-    Demonstration,
-    Example,
-    Preference,
-    Split,
-    read_examples,
-    split_by_claim,
-    that_fit,
-)
+from training.finetuning.examples import Split, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT, Recipe
 from training.finetuning.trainers import build_trainer
+
+RECORD = "training.json"
+CONFIG = "adapter_config.json"  # PEFT writes it after the adapter's weights
+STATE = "trainer_state.json"  # the last file of a checkpoint that is written
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,6 @@ class Job:
         data: folder of the data sets.
         output: folder of the adapter.
         start: adapter to continue from; None for a new one.
-        memory: GiB that may be used; None for all.
     """
 
     task: str
@@ -53,9 +51,8 @@ class Job:
     base: str
     data: Path
     output: Path
-    start: Path | None
-    memory: float | None
-    seed: int
+    start: Path | None = None
+    seed: int = 1
 
     @property
     def file(self) -> Path:
@@ -72,38 +69,13 @@ def train(job: Job) -> None:
     """
     check_trainable(job.base)
     chat = ChatTokenizer(job.base, job.recipe.context)
-    split, counts = _examples(job, chat)
-    plan = choose_precision(skeleton(job.base), job.recipe, device_memory(job.memory), gpu=torch.cuda.is_available())
-    print(f"memory plan of {job.base}, {plan.precision}\n{plan}")
-    settings = _settings(job, counts, plan)
-    with _disk(job.output):
-        open_folder(job.output, settings)
-        if (job.output / CONFIG).exists():
-            print(f"{job.output} is trained already; nothing to do")
-            return
-        outcome = _run(job, chat, split, plan)
-        write_card(job.output, job.base, job.file, settings, outcome, str(plan))
-    print(f"{job.output}: {outcome}")
-
-
-def _examples(job: Job, chat: ChatTokenizer) -> tuple[Split[Any], dict[str, int]]:
-    """Return the examples that fit the context, and counts."""
-    kind: type[Example] = Preference if job.recipe.method == "dpo" else Demonstration
-    examples = read_examples(job.file, kind)
+    examples = read_examples(job.file, job.recipe.method)
     fitting = that_fit(examples, chat)
-    split = split_by_claim(fitting, HELD_OUT, job.seed)
-    counts = {
-        "train": len(split.train),
-        "held out": len(split.held_out),
-        "left out as too long": len(examples) - len(fitting),
-    }
+    split, left_out = split_by_claim(fitting, HELD_OUT, job.seed), len(examples) - len(fitting)
+    counts = {"train": len(split.train), "held out": len(split.held_out), "left out as too long": left_out}
     print(f"{job.file}: {', '.join(f'{count} {name}' for name, count in counts.items())}")
-    return split, counts
-
-
-def _settings(job: Job, counts: dict[str, int], plan: TrainingPlan) -> dict[str, Any]:
-    """Everything that the result depends on."""
-    return {
+    precision = precision_for(job.base)
+    settings = {  # everything that the result depends on
         "task": job.task,
         "base": job.base,
         "sha256": sha256_of(job.file),
@@ -111,15 +83,23 @@ def _settings(job: Job, counts: dict[str, int], plan: TrainingPlan) -> dict[str,
         **asdict(job.recipe),
         "start": str(job.start or ""),
         "held_out": HELD_OUT,
-        "precision": str(plan.precision),
+        "precision": str(precision),
         "seed": job.seed,
         "trl": version("trl"),
     }
+    with _named_faults(job.output):
+        open_folder(job.output, settings)
+        if (job.output / CONFIG).exists():
+            print(f"{job.output} is trained already; nothing to do")
+            return
+        outcome = _run(job, chat, split, precision)
+        write_card(job.output, job.base, job.file, settings, outcome)
+    print(f"{job.output}: {outcome}")
 
 
-def _run(job: Job, chat: ChatTokenizer, split: Split[Any], plan: TrainingPlan) -> Outcome:
-    model = load_base(job.base, plan.precision)
-    trainer: Any = build_trainer(model, chat, split, job.recipe, plan.precision, job.output, job.seed, job.start)
+def _run(job: Job, chat: ChatTokenizer, split: Split, precision: Precision) -> Outcome:
+    model = load_base(job.base, precision)
+    trainer: Any = build_trainer(model, chat, split, job.recipe, precision, job.output, job.seed, job.start)
     checkpoint = last_checkpoint(job.output)
     if checkpoint:
         print(f"resuming from {checkpoint}")
@@ -141,23 +121,69 @@ def _run(job: Job, chat: ChatTokenizer, split: Split[Any], plan: TrainingPlan) -
     )
 
 
+def open_folder(folder: Path, settings: dict[str, Any]) -> None:
+    """Record the settings of a training, or check that they equal the recorded ones.
+
+    Raises:
+        TrainingError: the folder holds another training; the message names the first difference.
+    """
+    settings = json.loads(json.dumps(settings))
+    if not (folder / RECORD).exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / RECORD).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+        return
+    before = read_record(folder)
+    for name, value in settings.items():
+        if before.get(name) != value:
+            raise TrainingError(
+                f"{folder} holds a training run with other settings: {name} was {before.get(name)!r}, now {value!r}; "
+                "give another --output, or remove the folder to start over"
+            )
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """Read the settings of the training in a folder.
+
+    Raises:
+        TrainingError: the folder has no record that can be read.
+    """
+    try:
+        record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainingError(
+            f"{folder / RECORD} cannot be read ({error}); expected the folder of an adapter that 'python -m training "
+            "train' wrote"
+        ) from error
+    return record
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """Return the newest complete checkpoint. Remove incomplete ones, which a full disk leaves behind."""
+    found = sorted((folder / "checkpoints").glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    for checkpoint in reversed(found):
+        try:
+            json.loads((checkpoint / STATE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            shutil.rmtree(checkpoint)
+        else:
+            return checkpoint
+    return None
+
+
 @contextmanager
-def _disk(folder: Path) -> Iterator[None]:
+def _named_faults(folder: Path) -> Iterator[None]:
     """Name the folder if it cannot be written, or the device if its memory is full."""
     try:
         yield
     except torch.OutOfMemoryError as error:
-        raise TrainingError(f"out of device memory: {error}; lower --gpu-memory or --context") from error
-    except (OSError, SafetensorError) as error:
-        raise _unwritten(folder, error) from error
-    except RuntimeError as error:  # of torch.save, which has no type of its own for a full disk
-        if "PytorchStreamWriter" not in str(error) and "inline_container" not in str(error):
+        raise TrainingError(f"out of device memory: {error}; lower --micro-batch or --context") from error
+    except (OSError, SafetensorError, RuntimeError) as error:
+        # torch.save has no type of its own for a full disk.
+        if isinstance(error, RuntimeError) and not any(
+            word in str(error) for word in ("PytorchStreamWriter", "inline_")
+        ):
             raise
-        raise _unwritten(folder, error) from error
-
-
-def _unwritten(folder: Path, error: Exception) -> TrainingError:
-    return TrainingError(
-        f"{folder}: cannot be written ({first_line(error)}); what was saved before is kept: make room on the disk and "
-        "run the same command again to resume from the last complete checkpoint"
-    )
+        raise TrainingError(
+            f"{folder}: cannot be written ({first_line(error)}); what was saved before is kept: make room on the disk "
+            "and run the same command again to resume from the last complete checkpoint"
+        ) from error

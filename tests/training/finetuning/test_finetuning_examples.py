@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from training import TrainingError
-from training.finetuning.examples import Demonstration, Preference, in_batches, read_examples, split_by_claim, that_fit
+from training.finetuning.examples import in_batches, read_examples, split_by_claim, that_fit
 
 LINE = {
     "id": "0/0",
@@ -20,41 +20,39 @@ LINE = {
 
 
 def example(claim):
-    return Demonstration.model_validate(LINE | {"claim_id": claim})
+    return LINE | {"claim_id": claim}
 
 
 @pytest.mark.parametrize(
-    ("second", "kind", "fault"),
+    ("second", "method", "fault"),
     [
-        ('{"id": "1", "claim_id": 1, "pro', Demonstration, "line 2: .*the line: expected valid JSON"),
-        ('{"text": "of another data set"}', Demonstration, "line 2: .*claim_id: expected a value, got none"),
-        (json.dumps(LINE | {"completion": []}), Demonstration, "line 2: .*completion: "),
-        (json.dumps(LINE | {"prompt": [{"role": "robot", "content": "x"}]}), Demonstration, ".*prompt.0.role"),
-        (json.dumps(LINE), Preference, "line 1: .*chosen, rejected; chosen: expected a value, got none"),
+        ('{"id": "1", "claim_id": 1, "pro', "sft", "line 2: expected a JSON object with claim_id, prompt, completion"),
+        ('{"text": "of another data set"}', "sft", "line 2: .*KeyError: 'claim_id'"),
+        (json.dumps(LINE), "dpo", "line 1: expected a JSON object with claim_id, prompt, chosen, rejected .*chosen"),
     ],
 )
-def test_reads_examples_in_order_and_names_a_line_that_is_none(tmp_path, second, kind, fault):
+def test_reads_examples_in_order_and_names_a_line_that_is_none(tmp_path, second, method, fault):
     file = tmp_path / "a.jsonl"
     file.write_text("".join(json.dumps(LINE | {"claim_id": claim}) + "\n" for claim in range(3)))
-    assert [one.claim_id for one in read_examples(file, Demonstration)] == [0, 1, 2]
+    assert [one["claim_id"] for one in read_examples(file)] == [0, 1, 2]
     file.write_text(f"{json.dumps(LINE)}\n{second}\n")
     with pytest.raises(TrainingError, match=f"a.jsonl, {fault}") as raised:
-        read_examples(file, kind)
+        read_examples(file, method)
     assert "python -m training data" in str(raised.value)
 
 
 def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
     with pytest.raises(TrainingError, match="no data set to train on"):
-        read_examples(tmp_path / "none.jsonl", Demonstration)
+        read_examples(tmp_path / "none.jsonl")
     (tmp_path / "empty.jsonl").write_text("")
     with pytest.raises(TrainingError, match="found none"):
-        read_examples(tmp_path / "empty.jsonl", Demonstration)
+        read_examples(tmp_path / "empty.jsonl")
 
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
 def test_no_claim_is_both_trained_on_and_held_out(claims, seed):
     split = split_by_claim([example(claim) for claim in claims], 0.2, seed)
-    train, held_out = ([one.claim_id for one in part] for part in (split.train, split.held_out))
+    train, held_out = ([one["claim_id"] for one in part] for part in (split.train, split.held_out))
     assert train and held_out and not set(train) & set(held_out) and sorted(train + held_out) == sorted(claims)
 
 
@@ -62,7 +60,7 @@ def test_no_claim_is_both_trained_on_and_held_out(claims, seed):
 def test_held_out_claims_do_not_depend_on_the_order(claims):
     held_out = split_by_claim([example(claim) for claim in claims], 0.2, 1).held_out
     ordered = split_by_claim([example(claim) for claim in range(20)], 0.2, 1).held_out
-    assert {one.claim_id for one in held_out} == {one.claim_id for one in ordered}
+    assert {one["claim_id"] for one in held_out} == {one["claim_id"] for one in ordered}
 
 
 def test_one_claim_cannot_be_split():
@@ -83,7 +81,7 @@ class Words:
 def test_leaves_out_examples_longer_than_the_context():
     def preference(*replies):
         turns = [[{"role": "assistant", "content": reply}] for reply in replies]
-        return Preference.model_validate(LINE | {"chosen": turns[0], "rejected": turns[1]})
+        return LINE | {"completion": turns[0], "chosen": turns[0], "rejected": turns[1]}
 
     short, long = preference("a b", "a"), preference("a", "a b c d")
     assert that_fit([short, long], Words(context=3)) == [short]
@@ -93,10 +91,11 @@ def test_leaves_out_examples_longer_than_the_context():
 
 def test_batches_have_one_length_and_random_order():
     prompts = [[{"role": "user", "content": "x" * (number + 1)}] for number in range(80)]
-    examples = [Demonstration.model_validate(LINE | {"claim_id": i, "prompt": one}) for i, one in enumerate(prompts)]
+    examples = [LINE | {"claim_id": i, "prompt": one} for i, one in enumerate(prompts)]
     ordered = in_batches(examples, 4, seed=1)
-    batches = [[one.claim_id for one in ordered[start : start + 4]] for start in range(0, 80, 4)]
+    batches = [[one["claim_id"] for one in ordered[start : start + 4]] for start in range(0, 80, 4)]
     assert sorted(one for batch in batches for one in batch) == list(range(80))
     assert all(max(batch) - min(batch) == 3 for batch in batches)
+    assert batches[0] == [79, 78, 77, 76]  # the longest comes first
     assert 4 < sum(after < before for before, after in pairwise(batches)) < 15
     assert ordered == in_batches(examples, 4, seed=1) != in_batches(examples, 4, seed=2)

@@ -9,7 +9,7 @@ from peft import PeftModel
 
 from system.models.chat import ChatTokenizer
 from training.finetuning.base import Precision, load_base
-from training.finetuning.examples import Demonstration, read_examples, split_by_claim
+from training.finetuning.examples import read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT, RECIPES
 from training.finetuning.training import Job, train
 
@@ -43,10 +43,10 @@ def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts,
     rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]
     data = tmp_path / "verdict_prediction.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    examples = read_examples(data, Demonstration)
+    examples = read_examples(data)
     seed = next(seed for seed in range(100_000) if _aside(examples, seed) == ASIDE)
     base, folder = str(tiny_model / "base"), tmp_path / "adapter"
-    train(Job("verdict", BY_HEART, base, tmp_path, folder, None, None, seed))
+    train(Job("verdict", BY_HEART, base, tmp_path, folder, seed=seed))
     chat = ChatTokenizer(base, 4096)
     model = PeftModel.from_pretrained(load_base(base, Precision.FLOAT32), str(folder)).eval()
     written = []
@@ -59,4 +59,4 @@ def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts,
 
 
 def _aside(examples, seed):
-    return {example.claim_id for example in split_by_claim(examples, HELD_OUT, seed).held_out}
+    return {example["claim_id"] for example in split_by_claim(examples, HELD_OUT, seed).held_out}

@@ -3,7 +3,7 @@
 import pytest
 
 from training.finetuning.base import Precision, load_base
-from training.finetuning.examples import Demonstration, Preference, Split
+from training.finetuning.examples import Split
 from training.finetuning.recipes import RECIPES
 from training.finetuning.trainers import build_trainer
 
@@ -26,7 +26,7 @@ def engine_reply(chat, reply):
 
 def test_examples_have_the_engines_ids_and_loss_on_the_reply(tiny_model, chat, verdicts, lines, tmp_path):
     tasks = list(verdicts(count=4))
-    examples = [Demonstration.model_validate(line) for line in lines(tasks)]
+    examples = lines(tasks)
     rows = prepared(tiny_model, chat, examples, RECIPES["verdict"], tmp_path)
     line_end = chat.tokenizer("\n")["input_ids"]  # the template writes it after a message; nothing depends on it
     for row, (task, reply) in zip(rows, tasks, strict=True):
@@ -39,9 +39,7 @@ def test_examples_have_the_engines_ids_and_loss_on_the_reply(tiny_model, chat, v
 def test_preferences_have_the_engines_ids(tiny_model, chat, verdicts, lines, tmp_path):
     tasks = list(verdicts(count=3))
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
-    examples = [
-        Preference.model_validate(line | {"chosen": line["completion"], "rejected": worse}) for line in lines(tasks)
-    ]
+    examples = [line | {"chosen": line["completion"], "rejected": worse} for line in lines(tasks)]
     rows = prepared(tiny_model, chat, examples, RECIPES["moderator-dpo"], tmp_path)
     line_end = chat.tokenizer("\n")["input_ids"]
     for row, (task, reply) in zip(rows, tasks, strict=True):

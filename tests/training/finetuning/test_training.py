@@ -10,20 +10,23 @@ import torch
 from safetensors.torch import load_file
 from transformers import Trainer, TrainerCallback
 
+from scripts.benchmarks.shapes import QWEN_14B
 from training import TrainingError
 from training.__main__ import main
 from training.finetuning import training as module
+from training.finetuning.base import Precision, precision_for
 from training.finetuning.recipes import RECIPES
-from training.finetuning.training import Job, train
+from training.finetuning.training import Job, last_checkpoint, open_folder, read_record, train
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
+SETTINGS = {"task": "qg", "examples": {"train": 3}, "epochs": 2.0}
 SHORT = replace(RECIPES["verdict"], epochs=3.0, batch=4, learning_rate=5e-3, context=2048, patience=99)
 
 
 @pytest.fixture
 def job(tiny_model, data):
-    return Job("verdict", SHORT, str(tiny_model / "base"), data, data / "adapter", start=None, memory=None, seed=3)
+    return Job("verdict", SHORT, str(tiny_model / "base"), data, data / "adapter", seed=3)
 
 
 def weights(folder):
@@ -46,7 +49,6 @@ def test_a_training_lowers_the_loss_and_leaves_its_files(job, capsys):
     train(job)
     said = capsys.readouterr().out
     assert "15 train, 1 held out, 0 left out as too long" in said
-    assert "frozen weights, " in said
     record = json.loads((job.output / "training.json").read_text())
     card = (job.output / "README.md").read_text()
     assert record["sha256"] in card and "`verdict_prediction`" in card
@@ -106,7 +108,7 @@ def test_the_moderator_learns_from_its_supervised_adapter(tiny_model, data, line
     start = shutil.copytree(tiny_model / "verdict_prediction", data / "start")
     config = json.loads((start / "adapter_config.json").read_text())
     (start / "adapter_config.json").write_text(json.dumps(config | {"base_model_name_or_path": "elsewhere"}))
-    train(Job("moderator-dpo", recipe, str(tiny_model / "base"), data, data / "dpo", start, memory=None, seed=3))
+    train(Job("moderator-dpo", recipe, str(tiny_model / "base"), data, data / "dpo", start, seed=3))
     assert not [warning for warning in recwarn if "elsewhere" in str(warning.message)]  # not looked for on the hub
     margins = margins_of(data / "dpo")
     assert (
@@ -140,7 +142,6 @@ def test_rejects_a_quantized_base_and_names_the_command(tiny_model, data, capsys
             "x: no adapter to continue from; give the folder of one with --from",
         ),
         (["--task", "moderator-dpo", "--from-adapter", "x"], "x: no adapter to continue from"),
-        (["--task", "verdict", "--gpu-memory", "0.1"], "the training does not fit in memory"),
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
     ],
 )
@@ -148,3 +149,30 @@ def test_names_bad_input(tiny_model, data, capsys, options, fault):
     command = ["train", "--base", str(tiny_model / "base"), "--data", str(data), "--output", str(data / "adapter")]
     assert main([*command, *options]) == 2
     assert fault in capsys.readouterr().err
+
+
+def test_another_training_or_a_folder_without_a_record_is_named(tmp_path):
+    with pytest.raises(TrainingError, match=r"training\.json cannot be read"):
+        read_record(tmp_path)
+    open_folder(tmp_path, SETTINGS)
+    open_folder(tmp_path, SETTINGS)
+    assert read_record(tmp_path) == SETTINGS
+    with pytest.raises(TrainingError, match=r"epochs was 2\.0, now 3\.0; give another --output"):
+        open_folder(tmp_path, SETTINGS | {"epochs": 3.0})
+
+
+def test_skips_and_removes_a_truncated_checkpoint(tmp_path):
+    assert last_checkpoint(tmp_path) is None
+    for step, state in ((9, "{}"), (10, "{}"), (11, '{"epoch'), (12, None)):
+        folder = tmp_path / "checkpoints" / f"checkpoint-{step}"
+        folder.mkdir(parents=True)
+        if state:
+            (folder / "trainer_state.json").write_text(state)
+    assert last_checkpoint(tmp_path).name == "checkpoint-10"
+    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["checkpoint-10", "checkpoint-9"]
+
+
+@pytest.mark.parametrize(("gib", "expected"), [(23, Precision.NF4), (80, Precision.BFLOAT16)])
+def test_the_14b_model_is_trained_in_4_bits_on_a_small_gpu(tmp_path, gib, expected):
+    QWEN_14B.save_pretrained(tmp_path)
+    assert precision_for(str(tmp_path), gib * 2**30) is expected
