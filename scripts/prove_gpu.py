@@ -3,16 +3,15 @@
     scripts/setup.sh gpu test
     .venv/bin/python -m scripts.prove_gpu --claims dev.json --knowledge-store stores/dev --output proof.json
 
-Five steps, each a process of its own, so that what fails in one is recorded and the next still runs:
+Four steps, each a process of its own, so that a failure in one is recorded and the next still runs:
 
     machine   hardware, versions, and what doctor finds
     first     one bundled claim with the whole profile: its verdict within three minutes, or what stopped it
-    bench     loads the engine; memory in use against the plan, tokens a second (scripts/benchmarks/engine.py)
     parity    adapters, AWQ and schemas against references of our own (the tests that are marked vllm)
     run       claims of a split, with the time report, as the shared task counts it
 
-All of it ends within ``--minutes``: a step that is running then is stopped, and the file says so. Exit status 0 if all
-of them did what they should, else 1; the file says of each what it found and how long it took.
+All of it ends within ``--minutes``: a step that is running then is stopped. Exit status 0 if all steps succeeded, else
+1; the file says of each what it found and how long it took.
 """
 
 import argparse
@@ -46,28 +45,23 @@ class Proof:
     scratch: Path
     until: float
 
-    def run(self, *arguments: str, seconds: float = inf) -> subprocess.CompletedProcess[str]:
-        """Run a Python process.
+    def run(self, *arguments: str, seconds: float = inf, check: bool = True) -> str:
+        """Run a Python process and return its output.
 
         Raises:
-            StepFailed: it is not done in time.
+            StepFailed: it does not end in time, or it fails and ``check`` is given.
         """
         left = max(1.0, min(seconds, self.until - time.monotonic()))
         command = [sys.executable, *arguments]
         try:
-            return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=left)
+            done = subprocess.run(
+                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=left
+            )
         except subprocess.TimeoutExpired as error:
-            raise StepFailed(f"stopped after {left:.0f} s: {_text(error.stdout)}{_text(error.stderr)}") from error
-
-    def output(self, *arguments: str, seconds: float = inf) -> str:
-        """Return what a Python process prints.
-
-        Raises:
-            StepFailed: it is not done in time, or fails.
-        """
-        done = self.run(*arguments, seconds=seconds)
-        if done.returncode:
-            raise StepFailed(f"status {done.returncode}: {(done.stdout + done.stderr)[-TAIL:]}")
+            printed = error.stdout or b""  # bytes, even of a process of text
+            raise StepFailed(f"stopped after {left:.0f} s: {printed.decode(errors='replace')[-TAIL:]}") from error
+        if check and done.returncode:
+            raise StepFailed(f"status {done.returncode}: {done.stdout[-TAIL:]}")
         return done.stdout
 
     @property
@@ -81,40 +75,30 @@ Step = Callable[[Proof], dict[str, Any]]
 
 def machine(proof: Proof) -> dict[str, Any]:
     """Describe the machine, and what doctor finds missing."""
-    described = proof.output("-c", DESCRIBE)
-    found = proof.run("-m", "system", "doctor", *proof.profile)
-    return {**json.loads(described), "doctor": found.stdout[-TAIL:], "complete": found.returncode == 0}
+    doctor = proof.run("-m", "system", "doctor", *proof.profile, check=False)
+    return {**json.loads(proof.run("-c", DESCRIBE).splitlines()[-1]), "doctor": doctor[-TAIL:]}
 
 
 def first(proof: Proof) -> dict[str, Any]:
     """Check one bundled claim with the whole profile."""
     folder = proof.scratch / "first"
-    proof.output("-m", "system", *proof.profile, "--limit", "1", "--output", str(folder), seconds=FIRST)
+    proof.run("-m", "system", *proof.profile, "--limit", "1", "--output", str(folder), seconds=FIRST)
     (row,) = json.loads((folder / "submission.json").read_text())
     print(f"first verdict: {row['pred_label']} ({row['claim']})", flush=True)
     return {"verdict": row["pred_label"], "timings": json.loads((folder / "timings.json").read_text())}
 
 
-def bench(proof: Proof) -> dict[str, Any]:
-    """Measure the engine's load, memory and speed, with random weights of the model's shape unless a model is named."""
-    args, written = proof.args, proof.scratch / "bench.json"
-    what = ["--model", args.model] if args.model else ["--shape", args.shape]
-    limits = ["--profile", args.profile, "--gpu-memory", str(args.gpu_memory)]
-    proof.output("-m", "scripts.benchmarks.engine", *what, *limits, "--output", str(written))
-    return dict(json.loads(written.read_text()))
-
-
 def parity(proof: Proof) -> dict[str, Any]:
     """Count the engine's tests that passed, and name those that did not."""
     report = proof.scratch / "parity.xml"
-    done = proof.run("-m", "pytest", "-q", "-m", "vllm", "tests/system/models", f"--junitxml={report}")
+    said = proof.run("-m", "pytest", "-q", "-m", "vllm", "tests/system/models", f"--junitxml={report}", check=False)
     if not report.exists():
-        raise StepFailed((done.stdout + done.stderr)[-TAIL:])
+        raise StepFailed(said[-TAIL:])
     cases = list(ElementTree.parse(report).iter("testcase"))
     failed = [case.get("name") for case in cases if case.find("failure") is not None or case.find("error") is not None]
     skipped = [case.get("name") for case in cases if case.find("skipped") is not None]
     if failed or len(skipped) == len(cases):
-        raise StepFailed(f"failed: {failed}, skipped: {skipped}\n{done.stdout[-TAIL:]}")
+        raise StepFailed(f"failed: {failed}, skipped: {skipped}\n{said[-TAIL:]}")
     return {"passed": len(cases) - len(skipped), "skipped": skipped}
 
 
@@ -122,16 +106,11 @@ def run(proof: Proof) -> dict[str, Any]:
     """Run claims; return the time report and the settings."""
     args, folder = proof.args, proof.scratch / "run"
     data = ["--claims", args.claims, "--knowledge-store", args.knowledge_store] if args.claims else []
-    proof.output("-m", "system", *proof.profile, *data, "--limit", str(args.limit), "--output", str(folder))
+    proof.run("-m", "system", *proof.profile, *data, "--limit", str(args.limit), "--output", str(folder))
     return {name: json.loads((folder / f"{name}.json").read_text()) for name in ("timings", "run")}
 
 
-STEPS: dict[str, Step] = {"machine": machine, "first": first, "bench": bench, "parity": parity, "run": run}
-
-
-def _text(printed: bytes | str | None) -> str:
-    """The end of what a process printed before it was stopped; Python gives bytes even of a process of text."""
-    return (printed.decode(errors="replace") if isinstance(printed, bytes) else printed or "")[-TAIL:]
+STEPS: dict[str, Step] = {"machine": machine, "first": first, "parity": parity, "run": run}
 
 
 def prove(args: argparse.Namespace) -> bool:
@@ -160,9 +139,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--profile", default="a10g", help="of the run (default: a10g)")
     made.add_argument("--model", default="", help="folder or name of a model for all steps (default: the profile's)")
-    made.add_argument("--shape", default="qwen2.5-14b-awq", help="of the bench's random weights without --model")
     made.add_argument("--minutes", type=float, default=15.0, help="that all steps may take together (default: 15)")
-    made.add_argument("--gpu-memory", type=float, default=22.0, help="GiB that the bench may use (default: 22)")
     made.add_argument("--claims", default="", help="AVeriTeC's dev.json (default: the bundled examples)")
     made.add_argument("--knowledge-store", default="", help="its stores")
     made.add_argument("--limit", type=int, default=50, help="claims of the run (default: 50)")

@@ -15,17 +15,6 @@ QWEN_14B = Qwen2Config(
     max_position_embeddings=32_768,
     tie_word_embeddings=False,
 )
-QWEN_05B = Qwen2Config(
-    architectures=["Qwen2ForCausalLM"],
-    vocab_size=151_936,
-    hidden_size=896,
-    intermediate_size=4864,
-    num_hidden_layers=24,
-    num_attention_heads=14,
-    num_key_value_heads=2,
-    max_position_embeddings=32_768,
-    tie_word_embeddings=True,
-)
 QWEN3_EMBEDDING = Qwen3Config(
     vocab_size=151_669,
     hidden_size=1024,

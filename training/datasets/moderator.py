@@ -1,9 +1,9 @@
 """The moderator's data (DebateCV, section 4): synthetic debates, and the data sets made of them.
 
-Debates about annotated claims are held as in a run: over what a graph of thoughts has asked, retrieved and answered.
-The differences: every claim is debated, as in the papers, not only those on which branches disagree; and the base model
-moderates. Each debate is on disk as soon as it is over. A failed one is not kept, so the next call tries it again.
-``moderator_data`` makes the data sets of Debate-SFT, D-SFT and D-DPO.
+Debates about annotated claims are held on the annotators' answers, as in the papers; with a knowledge store, as in a
+run, over what a graph of thoughts has asked, retrieved and answered. Every claim is debated, not only those on
+which branches disagree, and the base model moderates. Each debate is on disk as soon as it is over. A failed one is not
+kept, so the next call tries it again. ``moderator_data`` makes the data sets of Debate-SFT, D-SFT and D-DPO.
 """
 
 import logging
@@ -175,17 +175,21 @@ async def hold_debates(
     return [by_id[claim.id] for claim in claims if claim.id in by_id]
 
 
-def debate_settings(settings: Settings) -> Settings:
+def debate_settings(settings: Settings, *, gold: bool) -> Settings:
     """Return the settings for debates: a run's, with a wide time budget and the base model as moderator.
 
-    Adapters for questions and answers stay, so that the evidence is as in use. On gold evidence (``--evidence gold``),
-    as in the papers, there is nothing to ask and the strategy is ``debatecv``.
+    Adapters for questions and answers stay, so that the evidence is as in use.
+
+    Args:
+        gold: debate the annotators' answers, as in the papers. There is nothing to ask, and the strategy is
+            ``debatecv``. ``--evidence gold`` does so too.
     """
-    retrieved = settings.debate.evidence == "retrieved"
+    retrieved = settings.debate.evidence == "retrieved" and not gold
     adapters = {task: name for task, name in settings.model.adapters.items() if task is not Adapter.MODERATOR}
     return settings.model_copy(
         update={
             "strategy": "got" if retrieved and settings.strategy != "debatecv" else "debatecv",
+            "debate": settings.debate.model_copy(update={"evidence": "retrieved" if retrieved else "gold"}),
             "run": settings.run.model_copy(update={"budget": PATIENCE, "calibration": ""}),
             "model": settings.model.model_copy(update={"adapters": adapters}),
         }

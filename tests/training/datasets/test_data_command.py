@@ -11,7 +11,7 @@ from system.strategies.debate.tasks import CorrectVerdict, JustificationReply
 from tests.helpers.bridge import Answers
 from tests.helpers.training_claims import BRIDGE, MILL, RECORDS, naming, write
 from training.__main__ import main
-from training.datasets import production
+from training.datasets import command
 
 HELD_OUT = [{"claim": "The windmill of Oldmarsh was sold to a baker."}]
 NAMES = (
@@ -106,8 +106,8 @@ def test_truncated_and_foreign_claims_end_with_a_message(
 def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     answers = Answers()
     answers.replace[CorrectVerdict] = lambda request: JustificationReply(justification="The history says so.")
-    monkeypatch.setattr(production, "load_model", lambda settings, encoder: ScriptedModel(answers))
-    assert folder.make("--scorer", "bi-encoder") == 0
+    monkeypatch.setattr(command, "load_model", lambda settings, encoder: ScriptedModel(answers))
+    assert folder.make() == 0
     said = capsys.readouterr().out
     assert "passages: fallback: the answers' own text" in said
     assert {path.name for path in folder.output.glob("*.jsonl")} == {
@@ -123,5 +123,5 @@ def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monk
     assert folder.make("--sets", "moderator", "--rounds", "1") == 2
     assert "cannot resume, because this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err
     assert folder.make("--sets", "moderator", "--rounds", "1", "--overwrite") == 0
-    made = {"held by": "extractive", "strategy": "got", "evidence": "retrieved", "stores": "small"}
+    made = {"held by": "extractive", "strategy": "debatecv", "evidence": "gold"}
     assert folder.card("moderator")["debates"] == made | {"rounds at most": 1}

@@ -62,7 +62,7 @@ class Bench:
         claims = [annotated.claim for annotated in self.claims[:count]]
         store = write_gold_store(self.file, claims, self.folder / "gold")
         with RecordJournal(self.folder / "debates.jsonl", {"a": "b"}, True, Debate) as journal:
-            settings = debate_settings(Settings.model_validate({"debate": {"evidence": "gold"}}))
+            settings = debate_settings(Settings(), gold=True)
             return asyncio.run(hold_debates(model, BagOfWords(), settings, claims, store, journal))
 
 
@@ -106,9 +106,11 @@ def test_keeps_finished_debates_and_retries_failed_ones(bench: Bench, caplog: py
 def test_debates_have_the_base_model_as_moderator() -> None:
     adapters = {"moderator": "models/moderator", "question_generation": "models/questions"}
     given = Settings.model_validate({"model": {"adapters": adapters}, "run": {"budget": 5}, "debate": {"rounds": 2}})
-    settings = debate_settings(given)
+    settings = debate_settings(given, gold=False)
     assert settings.model.adapters == {"question_generation": "models/questions"} and settings.run.budget > 3600
     assert (settings.strategy, settings.debate.evidence, settings.debate.rounds) == ("got", "retrieved", 2)
+    settings = debate_settings(given, gold=True)
+    assert (settings.strategy, settings.debate.evidence) == ("debatecv", "gold")
 
 
 def test_both_recipes(bench: Bench) -> None:

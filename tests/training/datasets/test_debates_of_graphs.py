@@ -21,11 +21,9 @@ from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.training_claims import RECORDS, naming, write
-from training.datasets import stores
 from training.datasets.leakage import HeldOut
 from training.datasets.moderator import Debate, debate_settings, hold_debates, moderator_data
 from training.datasets.samples import Making, Renderer, write_data_set
-from training.datasets.stores import sentences, write_small_stores
 
 SETTINGS = Settings.model_validate({"graph": {"depth": 2}, "run": {"budget": 900}})
 
@@ -36,15 +34,24 @@ def annotated(tmp_path: Path) -> list[GoldClaim]:
 
 
 @pytest.fixture
-def store(tmp_path: Path, annotated: list[GoldClaim], monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(stores, "LOST", 0.0)  # of so few questions none should be lost
-    return write_small_stores(annotated, BagOfWords(), tmp_path / "stores", 1)
+def store(tmp_path: Path, annotated: list[GoldClaim]) -> Path:
+    """For each claim a page of each claim's answers."""
+    pages = [
+        {"url": f"https://page{number}.example/", "url2text": [answer.full for answer in one.answers]}
+        for number, one in enumerate(annotated)
+    ]
+    (folder := tmp_path / "stores").mkdir()
+    for one in annotated:
+        (folder / f"{one.claim.id}.json").write_text("\n".join(map(json.dumps, pages)))
+    return folder
 
 
 def debates(model: ScriptedModel, store: Path, claims: list[GoldClaim]) -> list[Debate]:
     with RecordJournal(store.parent / "debates.jsonl", {"a": "b"}, True, Debate) as journal:
         asked = [one.claim for one in claims]
-        return asyncio.run(hold_debates(model, BagOfWords(), debate_settings(SETTINGS), asked, store, journal))
+        return asyncio.run(
+            hold_debates(model, BagOfWords(), debate_settings(SETTINGS, gold=False), asked, store, journal)
+        )
 
 
 def disagree(request: Request) -> VerdictReply | None:
@@ -59,19 +66,6 @@ def disputed() -> ScriptedModel:
     answers = Answers()
     answers.replace[JudgeClaim] = disagree
     return ScriptedModel(answers)
-
-
-def test_small_stores_hold_answers_among_other_text(store: Path, annotated: list[GoldClaim]) -> None:
-    bridge = annotated[0]
-    pages = [*read_pages(store / "0.json", Flaws())]
-    own = [sentence for answer in bridge.answers for sentence in sentences(answer)]
-    held = {sentence: page for sentence in own for page in pages if sentence in page.sentences}
-    assert list(held) == own and not any(page.sentences == (sentence,) for sentence, page in held.items())
-    assert not any(answer.question in page.text for answer in bridge.answers for page in pages)
-    assert set(sentences(annotated[1].answers[0])) <= {sentence for page in pages for sentence in page.sentences}
-    before = (store / "0.json").read_bytes()
-    write_small_stores(annotated, BagOfWords(), store, 1)
-    assert (store / "0.json").read_bytes() == before
 
 
 def test_every_claim_is_debated_over_what_its_graph_found(store: Path, annotated: list[GoldClaim]) -> None:

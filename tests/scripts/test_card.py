@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.benchmarks.card import BLOCK, CHARACTERS, INPUTS, SCENARIOS, Card
-from scripts.benchmarks.floor import DEVICES
-from scripts.benchmarks.simulate_card import settings_with, simulate
+from scripts.benchmarks.card import BLOCK, CHARACTERS, INPUTS, SCENARIOS, Card, simulate
+from system.settings import load
 from tests.helpers import fake_time
 
 EXPECTED = SCENARIOS["expected"]
@@ -34,7 +33,6 @@ def seconds_of(*requests, passages=0, **card):
 
 
 def test_all_figures_come_from_one_file():
-    assert DEVICES["a10g"].flops == INPUTS["card"]["flops"] == 70e12
     rates = {name: round(scenario.rate) for name, scenario in SCENARIOS.items()}
     assert rates == {"optimistic": 2271, "expected": 1737, "nei-heavy": 1737}
     assert 256 * (1 + 2.57 * EXPECTED.new_candidates) == pytest.approx(606, rel=0.01)
@@ -80,15 +78,8 @@ def test_a_cancelled_request_leaves_the_card():
 
 
 @pytest.mark.slow
-def test_a_shared_budget_cuts_no_claim_where_separate_budgets_do():
-    settings = settings_with(max_concurrent_claims=8)
-    own, shared = simulate(settings, 12, EXPECTED, shared=False), simulate(settings, 12, EXPECTED)
-    assert own.cut > 0 == shared.cut
-    assert shared.each < 60.0
-
-
-@pytest.mark.slow
 def test_the_mean_keeps_the_rule_on_a_far_too_slow_card():
-    run = simulate(settings_with(max_concurrent_claims=4), 12, replace(EXPECTED, efficiency=0.05))
+    run = simulate(load("a10g", {"max_concurrent_claims": 4}), 12, replace(EXPECTED, efficiency=0.05))
     assert run.cut > 0
     assert run.each <= 60.0
+    assert simulate(load("a10g", {"max_concurrent_claims": 8}), 12, EXPECTED).cut == 0
