@@ -11,8 +11,7 @@ from datetime import date
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
+from sklearn.linear_model import LogisticRegressionCV
 
 from knowledge_store.dense.encoder import Encoder, EncoderUnavailable, SentenceEncoder
 from knowledge_store.settings import RetrievalSettings
@@ -42,7 +41,7 @@ def claim_only_command(arguments: argparse.Namespace, console: Console) -> int:
         )
     model = fit(features(train, encoder), np.array(labels))
     truth, found = [str(one.label) for one in gold], model.predict(features(gold, encoder)).tolist()
-    choice = f"C = {model.C}, chosen on the later {1 - EARLIER:.0%} of {len(train)} claims"
+    choice = f"C = {model.C_}, chosen on the later {1 - EARLIER:.0%} of {len(train)} claims"
     for name, answers in ((f"{choice}; {len(gold)} others", found), ('always "Refuted"', [Label.REFUTED] * len(gold))):
         scores = scores_of(truth, list(map(str, answers)))
         each = ", ".join(f"{label} {score.f1:.3f}" for label, score in scores.labels.items())
@@ -51,15 +50,18 @@ def claim_only_command(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def fit(vectors: NDArray[np.float32], labels: NDArray[np.str_]) -> LogisticRegression:
+def fit(vectors: NDArray[np.float32], labels: NDArray[np.str_]) -> LogisticRegressionCV:
     """Fit the regression with the C with which the earlier claims predict the later ones best, by log loss."""
-    cut = round(EARLIER * len(labels))
-
-    def loss(strength: float) -> float:
-        model = LogisticRegression(C=strength, max_iter=3000).fit(vectors[:cut], labels[:cut])
-        return float(log_loss(labels[cut:], model.predict_proba(vectors[cut:]), labels=model.classes_))
-
-    return LogisticRegression(C=min(STRENGTHS, key=loss), max_iter=3000).fit(vectors, labels)
+    earlier, later = np.split(np.arange(len(labels)), [round(EARLIER * len(labels))])
+    model = LogisticRegressionCV(
+        Cs=STRENGTHS,
+        cv=[(earlier, later)],
+        scoring="neg_log_loss",
+        l1_ratios=(0,),
+        max_iter=3000,
+        use_legacy_attributes=False,
+    )
+    return model.fit(vectors, labels)
 
 
 def features(claims: Sequence[GoldClaim], encoder: Encoder) -> NDArray[np.float32]:

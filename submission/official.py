@@ -7,23 +7,24 @@ pair at two tabs and one newline into question and answer; any other number of p
 
 import csv
 import io
+import json
 import math
-import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from pydantic import BaseModel, ValidationError
+
 from submission.files import SubmissionError, read_json_array, read_text
+from system.graph.records import explain
 
 PAIR_END = "\t\t\n\n"
 ANSWER_START = "\t\t\n"
 MAX_PAIRS = 10
 """Pairs that METEOR reads; Ev2R reads all."""
 COLUMNS = ("id", "claim", "evi", "label", "split")
-DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
-"""What other programs put between cells, in words."""
 
 # The cells that pandas takes for missing values by default.
 # fmt: off
@@ -85,13 +86,7 @@ def read_table(path: Path) -> Table:
     Raises:
         SubmissionError: pandas would stop, or take cells for other columns' cells.
     """
-    text = read_text(path)
-    if delimiter := other_delimiter(text):
-        raise SubmissionError(
-            f"{path}: its cells are separated by {DELIMITERS[delimiter]}, and the official scorer reads only commas; "
-            "export it again with commas"
-        )
-    lines = _records(path, text)
+    lines = _records(path, read_text(path))
     if not lines:
         raise SubmissionError(f"{path}: is empty; expected the columns {', '.join(COLUMNS)}")
     (_, header), *records = lines
@@ -102,20 +97,6 @@ def read_table(path: Path) -> Table:
                 "quote cells that hold commas"
             )
     return Table(tuple(header), tuple(_row(header, number, *record) for number, record in enumerate(records)))
-
-
-def other_delimiter(text: str) -> str:
-    r"""Return the delimiter of a CSV by its first line, or an empty string if it is a comma or cannot be told.
-
-    >>> other_delimiter('"id";"claim";"evi"\n'), other_delimiter("sep=|\nid|claim"), other_delimiter("id,a;b")
-    (';', '|', '')
-    """
-    first = text.lstrip().partition("\n")[0].strip()
-    if named := re.fullmatch(r'"?sep=(.)"?', first):
-        return named[1] if named[1] in DELIMITERS else ""
-    columns = {mark: {cell.strip().strip("\"'").lower() for cell in first.split(mark)} for mark in (",", *DELIMITERS)}
-    likely = max(columns, key=lambda mark: len(columns[mark].intersection(COLUMNS)))
-    return "" if likely == "," else likely
 
 
 def _records(path: Path, text: str) -> list[tuple[int, list[str]]]:
@@ -179,8 +160,17 @@ def split_evidence(evidence: str) -> list[tuple[str, str]]:
     return pairs
 
 
-class Unconvertible(ValueError):
-    """An entry at which the organizers' converter stops; the message says why."""
+class _ConvertedPair(BaseModel):
+    question: str
+    answer: str
+
+
+class _ConvertedEntry(BaseModel):
+    """The fields that the organizers' converter takes of an entry."""
+
+    claim: str
+    pred_label: str
+    evidence: list[_ConvertedPair]
 
 
 def convert(path: Path) -> tuple[list[Row], list[Fault]]:
@@ -194,41 +184,20 @@ def convert(path: Path) -> tuple[list[Row], list[Fault]]:
     """
     rows: list[Row] = []
     faults: list[Fault] = []
-    for number, entry in enumerate(read_json_array(path)):
+    for number, item in enumerate(read_json_array(path)):
+        where = f"entry {number}"
         try:
-            rows.append(_entry_row(number, entry))
-            faults += _claim_id(number, entry)
-        except Unconvertible as error:
-            faults.append(Fault(f"entry {number}", f"{error}; the organizers' converter stops", Effect.CRASH))
+            entry = _ConvertedEntry.model_validate_json(
+                json.dumps(item)
+            )  # only JSON validation refuses lone surrogates
+        except ValidationError as error:
+            message = f"{explain(error.errors()[0], 'the entry', quoting=False)}; the organizers' converter stops"
+            faults.append(Fault(where, message, Effect.CRASH))
+            continue
+        evidence = join_evidence([(pair.question, pair.answer) for pair in entry.evidence])
+        rows.append(Row(where, float(number), entry.claim, evidence, entry.pred_label))
+        claim_id = item.get("claim_id", number) if isinstance(item, Mapping) else number
+        if claim_id != number:
+            message = f"has claim_id {claim_id!r}, but is at position {number} and is scored against claim {number}"
+            faults.append(Fault(where, message, Effect.WRONG))
     return rows, faults
-
-
-def _entry_row(number: int, entry: object) -> Row:
-    if not isinstance(entry, Mapping):
-        raise Unconvertible(f"expected an object, got {entry!r:.60}")
-    evidence = entry.get("evidence")
-    if not isinstance(evidence, list):
-        raise Unconvertible(f"'evidence': expected an array of pairs, got {evidence!r:.60}")
-    pairs = [(_text(pair, "question"), _text(pair, "answer")) for pair in evidence]
-    claim, label = _text(entry, "claim"), _text(entry, "pred_label")
-    return Row(f"entry {number}", float(number), claim, join_evidence(pairs), label)
-
-
-def _text(holder: object, key: str) -> str:
-    if not isinstance(holder, Mapping):
-        raise Unconvertible(f"expected an object with {key!r}, got {holder!r:.60}")
-    value = holder.get(key)
-    if not isinstance(value, str):
-        raise Unconvertible(f"{key!r}: expected a string, got {value!r:.60}")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise Unconvertible(f"{key!r}: {value!a:.60} holds a lone surrogate, which UTF-8 cannot encode") from None
-    return value
-
-
-def _claim_id(number: int, entry: object) -> Iterator[Fault]:
-    claim_id = entry.get("claim_id", number) if isinstance(entry, Mapping) else number
-    if claim_id != number:
-        message = f"has claim_id {claim_id!r}, but is at position {number} and is scored against claim {number}"
-        yield Fault(f"entry {number}", message, Effect.WRONG)

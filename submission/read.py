@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, TypeAdapter, ValidationError
 
 from submission.files import SubmissionError, read_json_array, read_object, read_text, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
@@ -12,7 +14,7 @@ from system.averitec import claims, gold
 from system.averitec.claims import ClaimsError
 from system.averitec.gold import GoldClaim
 from system.files.texts import repair
-from system.graph.records import NO_ANSWER, Label, Record
+from system.graph.records import NO_ANSWER, Label, Record, explain
 from system.report.claims import Entry, EvidencePair
 
 Pairs = tuple[tuple[str, str], ...]
@@ -134,46 +136,55 @@ def predicts_two_labels(predictions: Path) -> bool:
     return setup.is_file() and of_two_labels(read_object(setup))
 
 
-def _entry(where: str, number: int, item: object) -> Entry:
-    if not isinstance(item, Mapping):
-        raise SubmissionError(f"{where}: expected an object, got {item!r:.60}")
-    claim_id, confidence, evidence = item.get("claim_id", number), item.get("confidence"), item.get("evidence")
-    pairs = evidence if isinstance(evidence, list) and all(map(_is_pair, evidence)) else []
-    if not isinstance(claim_id, int):
-        raise SubmissionError(f"{where}: 'claim_id': expected an integer, got {claim_id!r:.60}")
-    for key in ("claim", "pred_label"):
-        if not isinstance(item.get(key), str):
-            raise SubmissionError(f"{where}: {key!r}: expected a string, got {item.get(key)!r:.60}")
-    return Entry(
-        claim_id=claim_id,
-        claim=_text(item, "claim"),
-        label=_text(item, "pred_label"),
-        pairs=tuple(map(_pair, pairs)),
-        justification=_text(item, "justification"),
-        confidence=confidence if isinstance(confidence, int | float) and isfinite(confidence) else None,
-    )
-
-
-def _is_pair(item: object) -> bool:
-    """Return whether the organizers' converter can read an item of evidence."""
-    return isinstance(item, Mapping) and all(isinstance(item.get(key), str) for key in ("question", "answer"))
-
-
-def _pair(item: Mapping[str, object]) -> EvidencePair:
-    texts = {name: _text(item, name) for name in ("question", "answer", "url", "scraped_text")}
-    urls = item.get("urls")
-    return EvidencePair(**texts, urls=tuple(map(str, urls)) if isinstance(urls, list) else ())
-
-
-def _text(item: Mapping[str, object], key: str) -> str:
-    """Return a field that systems leave out, leave null, or fill with a list of sentences.
-
-    JSON may escape half of a surrogate pair, which no other file can hold.
-    """
-    value = item.get(key)
+def _words(value: object) -> str:
+    """Return a text; JSON may escape half of a surrogate pair, which no other file can hold."""
     if isinstance(value, list):
         value = " ".join(map(str, value))
     return "" if value is None else repair(str(value))
+
+
+Words = Annotated[str, BeforeValidator(_words)]
+"""A field that systems leave out, leave null, or fill with a list of sentences."""
+
+
+class _Pair(BaseModel):
+    question: str
+    answer: str
+    url: Words = ""
+    scraped_text: Words = ""
+    urls: tuple[str, ...] = ()
+
+
+class _Prediction(BaseModel):
+    claim_id: int
+    claim: Annotated[str, AfterValidator(repair)]
+    pred_label: Annotated[str, AfterValidator(repair)]
+    evidence: Any = None
+    justification: Words = ""
+    confidence: Any = None
+
+
+def _entry(where: str, number: int, item: object) -> Entry:
+    try:
+        one = _Prediction.model_validate({"claim_id": number, **item} if isinstance(item, Mapping) else item)
+    except ValidationError as error:
+        raise SubmissionError(f"{where}: {explain(error.errors()[0], 'the entry')}") from error
+    try:
+        pairs = TypeAdapter(list[_Pair]).validate_python(one.evidence)
+    except ValidationError:  # the organizers' converter cannot read it either
+        pairs = []
+    confidence = one.confidence
+    return Entry(
+        claim_id=one.claim_id,
+        claim=one.claim,
+        label=one.pred_label,
+        pairs=tuple(
+            EvidencePair(**{**pair.model_dump(), "question": repair(pair.question), "answer": repair(pair.answer)})
+            for pair in pairs
+        ),
+        justification=one.justification,
+        confidence=confidence if isinstance(confidence, int | float) and isfinite(confidence) else None,
+    )
 
 
 def _id(path: Path, row: Row) -> int:

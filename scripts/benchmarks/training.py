@@ -49,20 +49,13 @@ LIBRARIES = ("libbitsandbytes_cuda130.so", "libbitsandbytes_cpu.so")
 
 @dataclass(frozen=True)
 class Case:
-    """One training to measure.
-
-    Attributes:
-        task: recipe whose adapter is trained.
-        tokens: length of every example.
-        micro_batch: examples per forward pass.
-        passes: forward passes per update.
-    """
+    """One training to measure."""
 
     name: str
-    task: str
-    tokens: int
-    micro_batch: int
-    passes: int = 1
+    task: str  # the recipe
+    tokens: int  # of every example
+    micro_batch: int  # examples per forward pass
+    passes: int = 1  # forward passes per update
 
 
 CASES = (

@@ -47,10 +47,10 @@ def test_reads_organizers_json_without_ids_and_with_more_fields(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (["text"], "entry 0: expected an object"),
-        ([{"claim_id": "x", "claim": "A.", "pred_label": "Refuted"}], "entry 0: 'claim_id': expected an integer"),
-        ([{"claim": None, "pred_label": "Refuted"}], "entry 0: 'claim': expected a string"),
-        ([{"claim": "A."}], "entry 0: 'pred_label': expected a string, got None"),
+        (["text"], "entry 0: the entry: expected an object"),
+        ([{"claim_id": "x", "claim": "A.", "pred_label": "Refuted"}], "entry 0: claim_id: expected a valid integer"),
+        ([{"claim": None, "pred_label": "Refuted"}], "entry 0: claim: expected a valid string"),
+        ([{"claim": "A."}], "entry 0: pred_label: expected a value, got none"),
     ],
 )
 def test_names_an_entry_that_is_not_a_prediction(tmp_path: Path, value: Any, message: str) -> None:
