@@ -77,17 +77,7 @@ class StoredGraph:
     def embedded(self) -> dict[str, Any]:
         """Return plain data for the page: passages, and thoughts in which ``{"ref": number}`` refers to a passage."""
         passages: dict[Key, int] = {}
-        thoughts = [
-            {
-                **node.model_dump(include={"id", "kind", "parents", "operation"}),
-                "summary": (node.summary or Summary(heading=node.kind, text=_words(node.content))).model_dump(
-                    mode="json"
-                ),
-                "content": _folded(node.content, passages),
-                "cost": {name: round(value, 4) for name, value in node.cost if value},
-            }
-            for node in self.nodes
-        ]
+        thoughts = [node.embedded(passages) for node in self.nodes]
         return {"thoughts": thoughts, "passages": [_passage(*key) for key in passages]}
 
 

@@ -19,7 +19,7 @@ from system.report.claims import Entry, Row, view
 from system.report.graphs import StoredGraph
 from system.report.losses import RULE, Reach, losses
 from system.report.page import CLAIM_SCRIPTS, filled, packed
-from system.report.scores import LabelScores
+from system.report.scores import INVALID, SHORT, LabelScores
 from system.report.timings import TimeReport
 
 SLOWEST = 0.05
@@ -97,7 +97,7 @@ def run_page(run: RunMaterial) -> tuple[str, dict[str, str]]:
     name, subtitle = shown_path(run.path.resolve().name), ", ".join(_facts(run.setup))
     labels = [row.label for row in rows]
     given, timed = {mark for row in rows for mark in row.marks}, [row for row in rows if row.seconds is not None]
-    figures = _figures(run)
+    figures = {"seconds": charts.histogram(run.timings)} if run.timings else {}
     page = filled(
         "report.html",
         (*CLAIM_SCRIPTS, "list.js", "main.js"),
@@ -120,17 +120,10 @@ def run_page(run: RunMaterial) -> tuple[str, dict[str, str]]:
         labels=list(Label),
         reaches=list(Reach),
         rule=RULE,
+        short=SHORT,
+        invalid=INVALID,
     )
     return page, figures
-
-
-def _figures(run: RunMaterial) -> dict[str, str]:
-    drawn: dict[str, str] = {}
-    if run.timings:
-        drawn |= {"seconds": charts.histogram(run.timings), "stages": charts.stages(run.timings)}
-    if run.labels:
-        drawn["confusion"] = charts.confusion(run.labels)
-    return drawn
 
 
 def _slow_from(timings: TimeReport | None) -> float:

@@ -80,7 +80,7 @@ def test_the_search_finds_words_and_ids(reader):
 
 
 def test_a_cell_of_the_confusion_opens_its_claims(reader):
-    reader.one('#scores .figure a[aria-label^="Refuted, predicted Supported"]').click()
+    reader.one('#scores .confusion a[href="#claims?gold=Refuted&label=Supported"]').click()
     reader.until(lambda: reader.shown() == ["row-1"])
 
 

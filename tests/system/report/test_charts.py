@@ -2,13 +2,11 @@
 
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.score import scores_of
 from system.graph.records import Claim
-from system.report.charts import confusion, element, histogram, stages, text, ticks
+from system.report.charts import element, histogram, text, ticks
 from system.report.timings import time_report
 from tests.helpers.report_factories import FACTS, TEXT, graph_of, result_of
 
@@ -31,19 +29,6 @@ def titles(svg):
 def test_the_bars_of_the_histogram_hold_every_claim(seconds):
     bars = [title for title in titles(histogram(report(*seconds))) if title.endswith("claims")]
     assert sum(int(bar.split(": ")[1].split()[0]) for bar in bars) == len(seconds)
-
-
-@pytest.mark.parametrize(("claims", "bars"), [(3, 3), (200, 80)])
-def test_claims_share_bars_where_there_are_many(claims, bars):
-    drawn = titles(stages(report(*range(1, claims + 1))))
-    assert sum(title.startswith("retrieve: ") for title in drawn) == bars
-
-
-def test_each_cell_of_the_confusion_links_to_its_claims():
-    svg = confusion(scores_of(["Refuted", "Refuted"], ["Supported", "Refuted"]))
-    links = [link.get("href") for link in ElementTree.fromstring(svg).iter(f"{SVG}a")]
-    assert links == ["#claims?gold=Refuted&label=Supported", "#claims?gold=Refuted&label=Refuted"]
-    assert "(invalid)" not in svg and "(invalid)" in confusion(scores_of(["Refuted"], ["(invalid)"]))
 
 
 def test_text_in_figures_is_text():
