@@ -136,20 +136,18 @@ def predicts_two_labels(predictions: Path) -> bool:
     return setup.is_file() and of_two_labels(read_object(setup))
 
 
-def _words(value: object) -> str:
-    """Return a text; JSON may escape half of a surrogate pair, which no other file can hold."""
-    if isinstance(value, list):
-        value = " ".join(map(str, value))
-    return "" if value is None else repair(str(value))
+def _words(value: object) -> object:
+    """Return a field that systems leave out, leave null, or fill with a list of sentences, as a text."""
+    return " ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
-Words = Annotated[str, BeforeValidator(_words)]
-"""A field that systems leave out, leave null, or fill with a list of sentences."""
+Repaired = Annotated[str, AfterValidator(repair)]  # JSON may escape half of a surrogate pair, which no file can hold
+Words = Annotated[Repaired, BeforeValidator(_words)]
 
 
 class _Pair(BaseModel):
-    question: str
-    answer: str
+    question: Repaired
+    answer: Repaired
     url: Words = ""
     scraped_text: Words = ""
     urls: tuple[str, ...] = ()
@@ -157,8 +155,8 @@ class _Pair(BaseModel):
 
 class _Prediction(BaseModel):
     claim_id: int
-    claim: Annotated[str, AfterValidator(repair)]
-    pred_label: Annotated[str, AfterValidator(repair)]
+    claim: Repaired
+    pred_label: Repaired
     evidence: Any = None
     justification: Words = ""
     confidence: Any = None
@@ -173,17 +171,14 @@ def _entry(where: str, number: int, item: object) -> Entry:
         pairs = TypeAdapter(list[_Pair]).validate_python(one.evidence)
     except ValidationError:  # the organizers' converter cannot read it either
         pairs = []
-    confidence = one.confidence
+    known = isinstance(one.confidence, int | float) and isfinite(one.confidence)
     return Entry(
         claim_id=one.claim_id,
         claim=one.claim,
         label=one.pred_label,
-        pairs=tuple(
-            EvidencePair(**{**pair.model_dump(), "question": repair(pair.question), "answer": repair(pair.answer)})
-            for pair in pairs
-        ),
+        pairs=tuple(EvidencePair(**pair.model_dump()) for pair in pairs),
         justification=one.justification,
-        confidence=confidence if isinstance(confidence, int | float) and isfinite(confidence) else None,
+        confidence=one.confidence if known else None,
     )
 
 

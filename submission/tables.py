@@ -19,7 +19,7 @@ from system.report.timings import RunFacts, RunTiming, time_report
 
 UNITS = {Unit.QUESTIONS: "Q", Unit.EVIDENCE: "Q+A"}
 REASONS = 5
-"""Limit of the comparisons without a judgement that are named."""
+"""Limit of the unpaired claims, and of the comparisons without a judgement, that are named."""
 
 
 def print_report(report: ScoreReport, console: Console) -> None:
@@ -47,25 +47,11 @@ def _notes(report: ScoreReport) -> Iterator[RenderableType]:
     yield Text(report.official)
     for ids, why in ((report.missing, "no prediction"), (report.extra, "not in the gold file")):
         if ids:
-            yield Text(f"not scored, {why}: claims {id_ranges(ids)}", style="yellow")
+            named = ", ".join(map(str, ids[:REASONS])) + (" and more" if len(ids) > REASONS else "")
+            yield Text(f"not scored, {why}: {len(ids)} claims ({named})", style="yellow")
     for one in report.mismatched:
         line = f"not scored, another text: claim {one.claim_id}: {one.predicted[:60]!r}, in gold {one.gold[:60]!r}"
         yield Text(line, style="yellow")
-
-
-def id_ranges(ids: Iterable[int]) -> str:
-    """Write ids in short.
-
-    >>> id_ranges([0, 1, 2, 5])
-    '0-2, 5'
-    """
-    ranges: list[list[int]] = []
-    for number in sorted(ids):
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return ", ".join(f"{start}-{end}" if end > start else str(start) for start, end in ranges)
 
 
 def _labels(report: ScoreReport) -> Iterator[Table]:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from submission.read import Gold, Pair
 from submission.score import INVALID, Metric, Mismatch, ScoreReport, constant_scores, in_two_labels, label_scores, score
-from submission.tables import id_ranges, print_report
+from submission.tables import print_report
 from submission.write import predictions, write_json
 from system.graph.records import TWO_LABELS, Label
 from tests.helpers.submission_factories import prediction, result
@@ -65,18 +65,13 @@ def test_the_printed_report_names_scores_and_what_was_left_out(
     print_report(report, Console(width=120))
     out = capsys.readouterr().out
     lines = [[cell.strip() for cell in line.strip("│ ").split("│")] for line in out.splitlines()]
-    assert "not scored, no prediction: claims 3-5" in out
-    assert "not scored, not in the gold file: claims 8" in out
+    assert "not scored, no prediction: 3 claims (3, 4, 5)" in out
+    assert "not scored, not in the gold file: 1 claims (8)" in out
     assert "not scored, another text: claim 2: 'Claim two.', in gold 'Claim 2.'" in out
     assert "Labels of 2 of 6 claims" in out
     assert ["accuracy", "0.500", "0.500"] in lines
     assert ["Supported", "0.500", "1.000", "0.667", "1"] in lines
     assert ["Refuted", "1", "0", "0", "0"] in lines  # its confusion: one claim taken for Supported
-
-
-def test_writes_ids_as_ranges() -> None:
-    assert id_ranges([7]) == "7"
-    assert id_ranges([5, 0, 1, 2, 9, 10]) == "0-2, 5, 9-10"
 
 
 @pytest.mark.data
