@@ -6,7 +6,7 @@ above a threshold and its label is right.
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -16,9 +16,6 @@ from submission.files import SubmissionError
 from submission.official import MAX_PAIRS
 from submission.read import Pair
 from system.graph.records import Label, Record
-
-if TYPE_CHECKING:  # NLTK takes a second to import
-    from submission.legacy.resources import Meteor
 
 OFFICIAL_THRESHOLD = 0.25
 THRESHOLDS = (0.1, 0.2, OFFICIAL_THRESHOLD, 0.3, 0.4, 0.5)
@@ -85,10 +82,11 @@ class LegacyScores(Record):
     claims: tuple[ClaimLegacy, ...]
 
 
-def legacy_scores(pairs: Sequence[Pair], meteor: "Meteor", sources: Sources) -> LegacyScores:
+def legacy_scores(pairs: Sequence[Pair], meteor: Any, sources: Sources) -> LegacyScores:
     """Score at least one pair of prediction and gold.
 
     Args:
+        meteor: ``resources.Meteor``, whose module takes a second to import.
         sources: what ``meteor`` was made from.
 
     Raises:
@@ -105,7 +103,7 @@ def legacy_scores(pairs: Sequence[Pair], meteor: "Meteor", sources: Sources) -> 
     )
 
 
-def _score(pair: Pair, meteor: "Meteor") -> ClaimLegacy:
+def _score(pair: Pair, meteor: Any) -> ClaimLegacy:
     predicted, gold = pair.predicted.texts[:MAX_PAIRS], pair.gold.pairs
     if not gold:
         raise SubmissionError(f"gold claim {pair.gold.claim_id} has no questions; give a gold file with evidence")
@@ -118,7 +116,7 @@ def _score(pair: Pair, meteor: "Meteor") -> ClaimLegacy:
     )
 
 
-def _match(predicted: Iterable[str], gold: Iterable[str], meteor: "Meteor") -> float:
+def _match(predicted: Iterable[str], gold: Iterable[str], meteor: Any) -> float:
     references = [meteor.words(text) for text in gold]
     rows = [[meteor(words, reference) for reference in references] for words in map(meteor.words, predicted)]
     table = np.array(rows).reshape(-1, len(references))
