@@ -66,9 +66,6 @@ class ModelSettings(Record):
     adapters: dict[Adapter, Name] = Field(
         default_factory=dict, description="LoRA adapters by task: folders, hub names, or a server's names"
     )
-    examples: Name = Field(
-        "", description="annotated claims (AVeriTeC's train.json), of which rag shows the ten most like the claim"
-    )
 
 
 TEMPERATURE = 0.7
@@ -80,7 +77,7 @@ BATCHED_TOKENS = 4096  # of a forward pass, at most
 
 
 class EngineSettings(Record):
-    """How a language model uses its device; the server backend reads only ``address`` and ``context``."""
+    """How a language model uses its device; the server backend reads only ``address``, ``timeout`` and ``context``."""
 
     context: int = Field(4096, gt=0, le=10**9, description="maximum length of a prompt plus its reply, in tokens")
     gpu_memory: float = Field(0.0, ge=0, le=10_000, description="GiB of device memory to use; 0: all")
@@ -88,6 +85,7 @@ class EngineSettings(Record):
         0.0, ge=0, le=10_000, description="GiB of that memory to reserve for the retrieval encoder"
     )
     address: str = Field("", description="URL of an OpenAI-compatible server, including /v1")
+    timeout: float = Field(30.0, gt=0, le=YEAR, description="timeout per server request, in seconds")
 
 
 class ReadingSettings(Record):

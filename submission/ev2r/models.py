@@ -29,7 +29,7 @@ FORMS = "vllm:MODEL, server:MODEL@ADDRESS, or a profile (its name or a .toml fil
 BACKENDS = ("vllm", "server")
 RETRY_TEMPERATURE = 0.5
 """Temperature of the second attempt: without sampling, the same unreadable reply would come again."""
-JUDGE_ENGINE = {"context": 16384}  # many pairs, and a reply of up to 3,000 tokens
+JUDGE_ENGINE = {"context": 16384, "timeout": 600.0}  # many pairs, and a reply of up to 3,000 tokens
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ Each backend has its own file beside this one and imports its library there. Two
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -54,7 +54,6 @@ class Completion(Generic[R]):
         prompt: what the model read, as text; empty for readers that take no prompt.
         raw: what it wrote.
         confidence: probability of the label in which the reply ends, given its reasons; 1 for others.
-        probabilities: of each label, where the backend compared them at once; empty elsewhere.
     """
 
     reply: R
@@ -62,7 +61,6 @@ class Completion(Generic[R]):
     prompt: str = ""
     raw: str = ""
     confidence: float = 1.0
-    probabilities: Mapping[str, float] = field(default_factory=dict)
 
 
 class ErrorKind(StrEnum):

@@ -8,7 +8,6 @@ the label. A reply depends on its request only.
 """
 
 import asyncio
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from time import perf_counter
@@ -27,7 +26,6 @@ from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
 from system.tasks.base import Reply, Task
 from system.text.copies import copies_in, without_copies
 from system.text.language import other_language
-from system.text.quantities import Kind, Quantity, quantities
 from system.text.words import STOP_WORDS, content_stems, coverage, quotation, sentences, words
 
 TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
@@ -43,7 +41,6 @@ SAYS = {
 """What evidence does to a claim of a label."""
 MERGED = 5  # answers that a merged one joins, at most
 WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
-PICTURE = re.compile(r"\b(?:photo(?:graph)?s?|pictures?|images?|videos?|footage|clips?|screenshots?)\b", re.IGNORECASE)
 
 
 class ExtractiveModel:
@@ -171,10 +168,10 @@ def ask(task: AskQuestion) -> str:
 
 
 def questions(claim: Claim) -> Iterator[str]:
-    """Questions about a claim, the most telling first: is it so, its figures, its pictures, who said it, its parts.
+    """Questions about a claim, the most telling first: is it so, who said it, what is known about its parts.
 
     >>> list(questions(Claim(text="The Aster bridge has 412 rivets.")))[:2]
-    ['Is it true that the Aster bridge has 412 rivets?', 'How many rivets?']
+    ['Is it true that the Aster bridge has 412 rivets?', 'What is known about Aster bridge and 412 rivets?']
     """
     statement = core(claim.text)
     parts = phrases(statement)
@@ -182,10 +179,6 @@ def questions(claim: Claim) -> Iterator[str]:
     first, _, rest = statement.partition(" ")
     plain = first.lower() in STOP_WORDS and first != "I"
     yield f"Is it true that {first.lower() if plain else first} {rest}".rstrip() + "?"
-    figures = [one for one in quantities(statement) if one.kind is not Kind.YEAR and not one.text.isalpha()]
-    yield from (_figure(one, statement) or f"What is the figure for {topic}?" for one in figures[:2])
-    if picture := PICTURE.search(statement):
-        yield f"Where and when was the {picture[0].lower()} taken?"
     if claim.speaker:
         yield f"What did {claim.speaker.strip()} say about {topic}?"
     yield from (f"What is known about {part}?" for part in (topic, *sorted(parts, key=lambda part: -len(part))))
@@ -216,14 +209,3 @@ def phrases(statement: str) -> list[str]:
         if not content or word[-1] in ",.;:!?)":
             runs.append([])
     return list(dict.fromkeys(" ".join(run) for run in runs if run))
-
-
-def _figure(quantity: Quantity, statement: str) -> str:
-    """The question for a figure by the words that it counts; empty if none follow it."""
-    counted = re.search(rf"{re.escape(quantity.text)}\s+(?:of\s+)?(.+)", statement)
-    run = next(iter(phrases(counted[1])), "") if counted else ""
-    if not (counted and run and counted[1].startswith(run)):
-        return ""
-    if quantity.kind is Kind.PERCENT:
-        return f"What percentage of {counted[1]}?"
-    return f"How much {counted[1]}?" if quantity.kind is Kind.MONEY else f"How many {counted[1]}?"

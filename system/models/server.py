@@ -27,7 +27,7 @@ from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request,
 from system.models.prompting import Message, Prompt, RequestTooLongError, fit
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
 from system.settings import EngineSettings
-from system.tasks.base import Adapter, FreeText, Reply, Task
+from system.tasks.base import Adapter, FreeText
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -41,20 +41,10 @@ _TAKE_TEMPLATE_ARGUMENTS = ("vllm", "llamacpp")  # the owner that these servers 
 KEY = "FACTGRAPH_API_KEY"
 """Environment variable with the key that a hosted server asks for."""
 
-TIMEOUT = 600.0
-"""Seconds that a reply may take; the deadline of a claim usually ends sooner."""
-
-ATTEMPTS = 3
-"""Times that a connection is tried, with exponential backoff."""
-
-REFUSED = (400, 422, 501)
-"""Statuses with which servers refuse a field that they do not know."""
-
-TEMPLATE_TOKENS = 64
-"""More than chat templates add to a system and a user message."""
-
-BYTES_PER_TOKEN = 2
-"""Fewer than any language has on average; used to trim for servers that do not count tokens."""
+ATTEMPTS = 3  # times that a connection is tried, with exponential backoff
+REFUSED = (400, 422, 501)  # statuses with which servers refuse a field that they do not know
+TEMPLATE_TOKENS = 64  # more than chat templates add to a system and a user message
+BYTES_PER_TOKEN = 2  # fewer than any language has on average; to trim for servers that do not count tokens
 
 
 class ServerModel:
@@ -63,7 +53,7 @@ class ServerModel:
     Args:
         model: name of the base model, as the server lists it.
         adapters: names of the adapters, as the server lists them; an absent one's task is done by the base model.
-        engine: address; context if the server does not tell its own.
+        engine: address and timeout; context if the server does not tell its own.
 
     Raises:
         ModelUnavailable: nobody answers at the address, or the server has no such model or adapter.
@@ -83,8 +73,10 @@ class ServerModel:
                     f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
                 )
         self._takes_schemas = True
-        self._owner = served[model].get("owned_by")
-        self._is_vllm = self._owner == "vllm"
+        owner = served[model].get("owned_by")
+        self._is_vllm = owner == "vllm"
+        self._extras: dict[str, Any] = dict(_NO_THINKING) if owner in _TAKE_TEMPLATE_ARGUMENTS else {}
+        self._extras |= _VLLM_PLAIN_SAMPLING if self._is_vllm else {}
         self._context = int(served[model].get("max_model_len") or engine.context)
         self._sync = _client(engine)
         limits = httpx2.Limits(max_connections=None)
@@ -116,10 +108,10 @@ class ServerModel:
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            tries = f"{ATTEMPTS} tries"
-            raise ModelUnavailable(f"cannot reach the server at {self._settings.address}: {error}, {tries}") from error
+            message = f"cannot reach the server at {self._settings.address}: {error}, {ATTEMPTS} tries"
+            raise ModelUnavailable(message) from error
         except httpx2.TimeoutException:
-            message = f"{task.name}: no reply within {TIMEOUT:g} s"
+            message = f"{task.name}: no reply within {self._settings.timeout:g} s"
         except httpx2.HTTPStatusError as error:
             message = f"{task.name}: status {error.response.status_code}: {error.response.text[:500]}"
         except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
@@ -162,21 +154,21 @@ class ServerModel:
 
     def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
         task = request.task
-        return {
+        body = {
             "model": self._names[task.adapter],
             "messages": messages,
             "temperature": request.temperature,
             "top_p": 1.0,
             "seed": request.seed,
             "max_tokens": task.max_tokens,
-            **(_NO_THINKING if self._owner in _TAKE_TEMPLATE_ARGUMENTS else {}),
-            **({"logprobs": has_label(task.reply_type)} if self._takes_schemas else {}),
-            **({"response_format": _response_format(task)} if self._constrains(task) else {}),
-            **(_VLLM_PLAIN_SAMPLING if self._is_vllm else {}),
+            **self._extras,
         }
-
-    def _constrains(self, task: Task[Reply]) -> bool:
-        return self._takes_schemas and task.reply_type is not FreeText
+        if self._takes_schemas:
+            body["logprobs"] = has_label(task.reply_type)
+            if task.reply_type is not FreeText:
+                schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
+                body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return body
 
     def _read(self, request: Request, prompt: Prompt, answer: Any, seconds: float) -> Result:
         choice, usage = answer["choices"][0], answer["usage"]
@@ -214,7 +206,7 @@ def _options(engine: EngineSettings) -> dict[str, Any]:
     """Options of both clients."""
     key = os.environ.get(KEY, "")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return {"base_url": engine.address.rstrip("/") + "/", "timeout": TIMEOUT, "headers": headers}
+    return {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
 
 
 def _client(engine: EngineSettings) -> httpx2.Client:
@@ -233,8 +225,3 @@ def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:
             f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
             "start one, or correct the address"
         ) from error
-
-
-def _response_format(task: Task[Reply]) -> dict[str, Any]:
-    schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
-    return {"type": "json_schema", "json_schema": schema}

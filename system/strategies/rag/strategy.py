@@ -2,9 +2,9 @@
 
 Search the store for the claim itself, keep ten passages that differ (maximal marginal relevance), and show each with
 its address, its date and the text around it. One reply holds up to ten questions with their answers, a rating of each
-label and the verdict. If the setting ``examples`` names annotated claims, those most like the claim are shown first.
+label and the verdict. If the option ``examples`` names annotated claims, those most like the claim are shown first.
 
-    factgraph --strategy rag --claims dev.json --knowledge-store stores/dev --examples train.json
+    factgraph --strategy rag --claims dev.json --knowledge-store stores/dev --options examples=train.json
 """
 
 import asyncio
@@ -13,15 +13,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import Field
+
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.pages.filters import date_in
+from knowledge_store.settings import Name
 from system.averitec.gold import GoldClaim, read_gold
 from system.case import Case, Outcome, Step
-from system.graph.records import Content, QuestionAnswer, Verdict
+from system.graph.records import Content, QuestionAnswer, Record, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.models.base import Completion
 from system.settings import Settings
-from system.strategies.base import strategy
+from system.strategies.base import options_of, strategy
 from system.strategies.rag.tasks import ITEMS, Example, SourcesReply, WebSource, WeighSources
 from system.strategies.steps.evidence import all_answered_so_far, as_answer, give, why_unread
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
@@ -38,12 +41,18 @@ RELEVANCE = 0.7
 EXAMPLES = 10  # of annotated claims that are shown
 
 
+class RagOptions(Record):
+    """What can be set for ``rag`` alone."""
+
+    examples: Name = Field("", description="annotated claims (AVeriTeC's train.json), to show the ten most alike")
+
+
 def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
     """Yield the task of the prompt, and that of the judgement in case time or model fail it."""
     yield from (WeighSources, JudgeClaim)
 
 
-@strategy(asks, uses=("evidence",))
+@strategy(asks, uses=("evidence",), options=RagOptions)
 async def rag(case: Case) -> Outcome:
     """Check a claim with one prompt over the sources that a single search finds."""
     return await conclude(case, _weigh(case))
@@ -54,7 +63,7 @@ async def _weigh(case: Case) -> Thought[Verdict] | None:
     task = WeighSources(
         claim=case.claim,
         sources=tuple(_shown(case, source) for source in sources),
-        examples=examples_like(case.settings.model.examples, case.claim.text),
+        examples=examples_like(options_of(case, RagOptions).examples, case.claim.text),
     )
     (result,) = await case.generate("weigh", [task])
     if isinstance(result, Completion):

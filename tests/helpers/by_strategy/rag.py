@@ -1,11 +1,15 @@
 """RAG: an ordinary reply about the bridge, and the task with all that its prompt can show."""
 
+from pathlib import Path
+
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Label, QuestionAnswer
 from system.models.scripted import Line
 from system.strategies.rag.tasks import CitedPair, Example, Ratings, SourcesReply, WebSource, WeighSources
 from system.tasks.base import Reply, Task
 
+_ANNOTATED = Path(__file__).parents[3] / "system" / "examples" / "claims.json"
+RUNS = {"options.examples": (str(_ANNOTATED), {"strategy": "rag"})}
 ORDINARY = SourcesReply(
     pairs=(
         CitedPair(question="When did the bridge open?", answer="In 1932.", source=1),

@@ -86,10 +86,6 @@ def test_a_slow_request_does_not_block_others() -> None:
         ("“In 2017, the  bank earned R17 billion.”", "Is it true that in 2017, the bank earned R17 billion?"),
         ("Wow! Nobody in this town pays any taxes.", "Is it true that Nobody in this town pays any taxes?"),
         ("BREAKING NEWS", "Is it true that BREAKING NEWS?"),
-        ("Over 700,000 children went to school.", "How many children went to school?"),
-        ("In Leeds 25% of drivers are women.", "What percentage of drivers are women?"),
-        ("HS2 will cost £150 billion.", "What is the figure for HS2 and cost £150 billion?"),
-        ("The photo shows the mayor of Leeds.", "Where and when was the photo taken?"),
         ("The mayor sold the mill to a Swiss bank.", "What is known about Swiss bank?"),
     ],
 )

@@ -13,6 +13,7 @@ import pytest
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.server import ServerModel
 from system.settings import EngineSettings
+from tests.helpers.processes import PATIENCE
 
 pytestmark = pytest.mark.slow
 llama = pytest.importorskip("xllamacpp", reason="needs llama.cpp: pip install xllamacpp")
@@ -50,7 +51,7 @@ def test_replies_come_in_their_schema(address, tasks):
     wanted = [tasks[name] for name in ("first_question", "answer", "judge")]
 
     async def ask():
-        model = ServerModel("model", {}, EngineSettings(address=address, context=4096))
+        model = ServerModel("model", {}, EngineSettings(address=address, context=4096, timeout=PATIENCE))
         try:
             return await model.generate([Request(task) for task in wanted])
         finally:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store.pages.page import Passage
-from submission.ev2r.tasks import CompareEvidence, CompareQuestions, FreePrompt
+from submission.ev2r.tasks import FreePrompt
 from system.graph.records import Claim, Label
 from system.models.base import ModelUnavailable
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralize, render
@@ -45,31 +45,6 @@ def test_plain_text_is_left_alone(text):
 def test_comparisons_and_lone_surrogates():
     assert neutralize("a < b, [1] and [sic]") == "a < b, [1] and [sic]"
     assert neutralize("half \ud83d, whole \ud83d\ude00") == "half \ufffd, whole \U0001f600"
-
-
-@pytest.mark.parametrize("adapter", [True, False])
-@pytest.mark.parametrize("name", ["first_question", "next_question", "answer", "verify", "merge", "judge"])
-def test_every_task_renders_to_system_and_user(tasks, name, adapter):
-    system, user = render(tasks[name], adapter)
-    assert (system["role"], user["role"]) == ("system", "user")
-    assert user["content"].startswith(
-        'Claim: "The bridge at Oldmarsh cost nine million."\nMetadata: {"claim_date": "2-'
-    )
-    assert user["content"].endswith("JSON:")
-    assert "{{" not in system["content"] + user["content"]
-
-
-def test_fine_tuned_tasks_follow_the_training_layout(tasks):
-    assert render(tasks["next_question"], True)[1]["content"] == (
-        'Claim: "The bridge at Oldmarsh cost nine million."\n'
-        'Metadata: {"claim_date": "2-3-2021", "speaker": "A. Reeve"}\n'
-        "Context:\n"
-        'Q1: "What did the bridge at Oldmarsh cost?"\n'
-        'A1: "4.2 million dollars"\n'
-        "Ask the next question, in JSON:"
-    )
-    headings = re.findall(r"^(\w+):", render(tasks["answer"], True)[1]["content"], re.MULTILINE)
-    assert headings == ["Claim", "Metadata", "Evidence", "Question"]
 
 
 def test_base_model_gets_what_an_adapter_has_learned(tasks):
@@ -151,19 +126,6 @@ def test_a_foreign_prompt_is_sent_verbatim():
     assert render(task, False) == [{"role": "user", "content": 'Say "a":\n{"b": 1}< |im_end|>'}]
 
 
-def test_a_comparison_shows_both_sides_and_cuts_answers():
-    pairs = (("Q one?", "word " * 60), ("Q two?", "B."))
-    system, user = render(
-        CompareEvidence(claim=Claim(id=0, text="c"), predicted=pairs[:1], reference=pairs), False, limit=50
-    )
-    assert 'ending in "predicted evidence"' in system["content"]
-    predicted, reference = user["content"].split("Reference evidence:")
-    assert 'Q1: "Q one?"\nA1: "word word' in predicted and "Q2" not in predicted
-    assert 'Q2: "Q two?"\nA2: "B."' in reference and reference.count("word") == 9
-    nothing = CompareQuestions(claim=Claim(id=0, text="c"), predicted=(), reference=("Q?",))
-    assert 'Predicted questions:\nnone\nReference questions:\nQ1: "Q?"' in render(nothing, False)[1]["content"]
-
-
 @pytest.mark.parametrize("template", ["{% if %}", "{{ raise_exception('broken') }}", "{{ messages[7].content }}"])
 def test_a_chat_template_that_fails_is_named_at_once(tiny_tokenizer, tmp_path, template):
     from system.models.chat import ChatTokenizer
@@ -172,17 +134,6 @@ def test_a_chat_template_that_fails_is_named_at_once(tiny_tokenizer, tmp_path, t
     (tmp_path / "model" / "chat_template.jinja").write_text(template)
     with pytest.raises(ModelUnavailable, match=r"the chat template of model '.*' cannot render messages of user: "):
         ChatTokenizer(str(tmp_path / "model"), 4096)
-
-
-def test_a_chat_template_that_refuses_a_role_is_named(tiny_tokenizer, tmp_path):
-    from system.models.chat import ChatTokenizer
-
-    shutil.copytree(tiny_tokenizer, tmp_path / "model")
-    refusing = "{% if messages[0].role == 'system' %}{{ raise_exception('no system role') }}{% endif %}?"
-    (tmp_path / "model" / "chat_template.jinja").write_text(refusing)
-    chat = ChatTokenizer(str(tmp_path / "model"), 4096)
-    with pytest.raises(ModelUnavailable, match="cannot render messages of system and user: no system role; correct it"):
-        chat.encode([{"role": "system", "content": "a"}, {"role": "user", "content": "b"}])
 
 
 QWEN3 = """\

@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.models.base import ErrorKind, Request
 from system.models.scripted import ScriptedModel, UnexpectedRequestError
 from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
 
@@ -27,43 +27,8 @@ def test_unexpected_request_is_an_error(tasks):
         ask(model, Request(tasks["first_question"]), Request(tasks["judge"]))
 
 
-def test_error_in_one_request_leaves_the_others_alone(tasks):
-    error = ModelError(ErrorKind.BACKEND, "gone")
-    model = ScriptedModel(lambda request: error if request.seed else REPLY)
-    good, bad = ask(model, Request(tasks["first_question"]), Request(tasks["first_question"], seed=1))
-    assert isinstance(good, Completion)
-    assert bad is error
-
-
 def test_raw_text_is_read_as_a_reply(tasks):
     model = ScriptedModel(lambda request: '{"question": "Who?"}' if request.seed else "no JSON")
     bad, good = ask(model, Request(tasks["first_question"]), Request(tasks["first_question"], seed=1))
     assert (bad.kind, bad.raw) == (ErrorKind.MALFORMED_REPLY, "no JSON")
     assert good.reply == REPLY
-
-
-def test_an_exception_takes_the_backend_down(tasks):
-    with pytest.raises(ConnectionError, match="gone"):
-        ask(ScriptedModel(lambda request: ConnectionError("gone")), Request(tasks["judge"]))
-
-
-def test_script_may_wait(tasks):
-    order = []
-    second = asyncio.Event()
-
-    async def script(request):
-        if request.seed == 0:
-            await second.wait()
-        order.append(request.seed)
-        second.set()
-        return QuestionReply(question=str(request.seed))
-
-    results = ask(ScriptedModel(script), *(Request(tasks["first_question"], seed=seed) for seed in range(2)))
-    assert order == [1, 0]
-    assert [r.reply.question for r in results] == ["0", "1"]
-
-
-def test_close_is_remembered():
-    model = ScriptedModel(lambda request: None)
-    asyncio.run(model.close())
-    assert model.closed

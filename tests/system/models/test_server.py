@@ -15,7 +15,7 @@ from submission.ev2r.tasks import FreePrompt
 from system.graph.records import Claim
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.models.loading import models_of
-from system.models.server import TIMEOUT, ServerModel
+from system.models.server import ServerModel
 from system.settings import EngineSettings, load
 from system.tasks.base import Adapter
 from tests.helpers.local_site import Handler, serving
@@ -59,7 +59,7 @@ def server():
 
 
 def settings(server, **changes):
-    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", **changes)
+    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, **changes)
 
 
 def ask(server, *requests, adapters=NAMES, **changes):
@@ -146,13 +146,6 @@ def test_request_that_cannot_fit_is_never_sent(server, tasks):
     assert not any("qa" in str(body.get("model")) for path, body in server.bodies if path != "/tokenize")
 
 
-def test_truncated_and_malformed_replies(server, tasks):
-    server.reply = lambda body: chat('{"justification":"So', finish_reason="length")
-    (result,) = ask(server, Request(tasks["judge"]))
-    assert (result.kind, result.raw) == (ErrorKind.MALFORMED_REPLY, '{"justification":"So')
-    assert "cut off at 320 tokens" in result.message
-
-
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
@@ -179,7 +172,7 @@ def test_a_reply_that_does_not_come_fails_alone(server, tasks, monkeypatch):
     post = httpx2.AsyncClient.post
 
     async def late(client, address, json):
-        assert client.timeout.read == TIMEOUT
+        assert client.timeout.read == settings(server).timeout
         if json["model"] == "vp":
             raise httpx2.ReadTimeout("late")
         return await post(client, address, json=json)
@@ -192,7 +185,7 @@ def test_a_reply_that_does_not_come_fails_alone(server, tasks, monkeypatch):
         return results
 
     bad, good = asyncio.run(run())
-    assert (bad.kind, bad.message) == (ErrorKind.BACKEND, "judge_claim: no reply within 600 s")
+    assert (bad.kind, bad.message) == (ErrorKind.BACKEND, "judge_claim: no reply within 5 s")
     assert isinstance(good, Completion)
 
 

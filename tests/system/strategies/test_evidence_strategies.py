@@ -17,7 +17,7 @@ from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
 from system.tasks.base import EvidenceTask
 from tests.helpers import by_strategy
-from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, hang, run_check, store_of
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, store_of
 from tests.helpers.every_task import ours
 
 GATHERING = by_strategy.all_of("GATHERING")
@@ -73,13 +73,6 @@ def test_gold_evidence_is_the_whole_store(make_case, strategy):
     assert len(shared_evidence) == len(PAGES)
 
 
-def test_gold_evidence_is_not_cut_to_the_leads(make_engine):
-    pages = [(f"https://page{n}.example", f"The bridge number {n} was seen in {1900 + n}.") for n in range(14)]
-    engine = make_engine(debate__evidence="gold")
-    result, graph = asyncio.run(check(engine_for(engine, "debatecv"), CLAIM, store_of(pages)))
-    assert len(graph.holding(Evidence)) == 14 == len(result.pairs)
-
-
 @pytest.mark.parametrize("strategy", GATHERING)
 def test_judges_the_evidence_if_the_strategy_fails(make_case, answers, strategy):
     answers.replace = dict.fromkeys(ours() - GATHERED_BY - {JudgeClaim}, lambda _: BROKEN)
@@ -96,21 +89,6 @@ def test_a_model_that_never_decides_leaves_the_claim_open(make_case, answers, st
     case = make_case()
     assert run(case, strategy).verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert case.failures[-1].operation == "final verdict"
-
-
-@pytest.mark.parametrize("strategy", ALL)
-@pytest.mark.parametrize("task", [AskQuestion, AnswerQuestion, None])
-def test_what_hangs_ends_at_the_deadline(make_case, make_engine, answers, strategy, task):
-    if not task:
-        run(case := make_case(), strategy)
-        task = next(kind for request in case.model.requests if (kind := type(request.task)) not in GATHERED_BY)
-    answers.replace[task] = hang
-    engine = engine_for(make_engine(run__budget=0.4), strategy)
-    result, _ = run_check(engine)
-    if result.timing.cut_short:
-        assert result.verdict.justification == "The bridge opened in 1932."  # judged in the reserve
-    else:
-        assert not [r for r in engine.model.requests if isinstance(r.task, task)]
 
 
 @pytest.mark.parametrize("strategy", ALL)

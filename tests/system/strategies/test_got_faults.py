@@ -9,8 +9,7 @@ from system.strategies.steps.tasks.answer_question import AnswerQuestion
 from system.strategies.steps.tasks.ask_question import AskQuestion
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
 from system.strategies.steps.tasks.merge_answers import MergeAnswers
-from system.strategies.steps.tasks.verify_answer import VerifyAnswer
-from tests.helpers.bridge import BROKEN, NEI, PAGES, REFUTED, hang, run_check, run_got
+from tests.helpers.bridge import BROKEN, NEI, PAGES, REFUTED, run_check, run_got
 
 
 @pytest.mark.parametrize("task", [AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim])
@@ -64,49 +63,6 @@ def test_an_empty_or_tiny_store_still_gives_a_row(make_engine, pages):
     assert result.pairs
     if not pages:
         assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-
-
-def test_a_fault_in_a_branch_is_named_and_its_answers_are_judged(make_engine, answers):
-    answers.replace[MergeAnswers] = lambda _: RuntimeError("the engine is gone")
-    result, _ = run_check(make_engine())
-    assert [failure.message for failure in result.failures] == ["RuntimeError: the engine is gone"]
-    assert result.verdict.label is Label.SUPPORTED and result.pairs[0].answered
-
-
-def test_a_lost_backend_leaves_a_named_failure_and_the_evidence(make_engine, answers):
-    for task in (MergeAnswers, JudgeClaim):
-        answers.replace[task] = lambda _: RuntimeError("the engine is gone")
-    result, _ = run_check(make_engine())
-    assert result.verdict.label is Label.NOT_ENOUGH_EVIDENCE and result.pairs[0].answered
-    assert [failure.cause for failure in result.failures] == ["RuntimeError", "RuntimeError", ""]
-    assert result.failures[-1].unanswered
-
-
-@pytest.mark.parametrize(
-    ("task", "judged"),
-    [(AskQuestion, False), (AnswerQuestion, False), (VerifyAnswer, True), (MergeAnswers, True), (JudgeClaim, False)],
-)
-def test_an_operation_that_hangs_ends_at_the_deadline(make_engine, answers, task, judged):
-    answers.replace[task] = hang
-    engine = make_engine(run__budget=0.5, graph__verification=True)
-    result, _ = run_check(engine)
-    assert result.timing.cut_short
-    assert result.verdict.label is (Label.SUPPORTED if judged else Label.NOT_ENOUGH_EVIDENCE)
-    assert result.pairs and bool(result.failures) is not judged
-
-
-def test_the_reserve_saves_a_verdict_when_the_second_round_hangs(make_engine, answers):
-    async def hang(request):
-        if len(request.task.pairs) == 2:
-            await asyncio.sleep(3600)
-        return NEI
-
-    answers.replace[JudgeClaim] = hang
-    slow = make_engine(run__budget=0.6)
-    result, _ = run_check(slow)
-    assert result.timing.cut_short
-    assert result.verdict.justification == "Too little is known."  # the verdict of the first round stands
-    assert not result.failures
 
 
 def test_a_judgement_cut_short_is_done_in_the_reserve(make_engine, answers):

@@ -49,13 +49,6 @@ def test_continues_if_only_half_of_the_branches_agree(make_case, answers, third)
     assert run_got(make_case(graph__branches=3, graph__depth=2)).rounds == 2
 
 
-def test_branches_that_contradict_a_majority_are_debated(make_case, answers):
-    judge_by_branch(answers, Label.REFUTED, Label.REFUTED, Label.SUPPORTED)
-    case = make_case(graph__branches=3, graph__debate=True)
-    run_got(case)
-    assert any(isinstance(request.task, Argue) for request in case.model.requests)
-
-
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [

@@ -4,19 +4,16 @@ import asyncio
 
 import pytest
 
-from system.graph.records import AnswerType, Label, QuestionAnswer, Source, Verdict
+from system.graph.records import AnswerType, Label, QuestionAnswer, Source
 from system.graph.thoughts import Argument, Speaker
 from system.models.prompting import render
-from system.strategies.debate.records import Ruling, Skipped
-from system.strategies.debate.steps import debate
+from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
-from system.strategies.steps.evidence import share_evidence
 from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
 from system.strategies.steps.tasks.argument import ArgumentReply
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
 from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
-from system.strategies.steps.verdict import demote_uncited
-from tests.helpers.bridge import BROKEN, PAGES, asked, hang, run_check, run_got
+from tests.helpers.bridge import BROKEN, PAGES, asked, run_check, run_got
 from tests.helpers.by_strategy.debate import ruling
 
 
@@ -169,13 +166,6 @@ def test_a_debate_that_fails_leaves_the_decision_to_the_vote(disagreeing, answer
     assert case.failures and {failure.operation for failure in case.failures} <= {"argue", "moderate"}
 
 
-def test_a_moderator_who_fails_once_still_closes_the_debate(disagreeing, answers):
-    answers.replace[Moderate] = lambda _: BROKEN
-    case = disagreeing()
-    assert run_got(case).verdict.label is Label.REFUTED
-    assert len(asked(case, CloseDebate)) == 1
-
-
 def test_a_round_in_which_one_side_failed_does_not_count(disagreeing, answers):
     answers.replace[Moderate] = go_on
     answers.replace[Argue] = lambda r: BROKEN if len(r.task.transcript) == 3 else None
@@ -183,43 +173,6 @@ def test_a_round_in_which_one_side_failed_does_not_count(disagreeing, answers):
     run_got(case)
     (final,) = asked(case, CloseDebate)
     assert len(final.transcript) == 2
-
-
-@pytest.mark.parametrize(
-    "raw",
-    [
-        '{"insight": "x", "gaps": "", "reason": "y", "decision": null}',
-        '{"insight": "x", "gaps": "", "reason": "y", "decision": "Yes"}',
-        '{"insight": "x", "gaps": "", "reason": "y", "decision": ["Supported", "Refuted"]}',
-        '{"insight": "x", "gaps": "", "reason": "y", "decision": "Supported", "verdict": "Supported"}',
-        "Supported",
-    ],
-)
-def test_a_ruling_without_a_decision_is_retried_once(disagreeing, answers, raw):
-    answers.replace[Moderate] = lambda r: raw if r.seed == 1 else None
-    case = disagreeing()
-    assert run_got(case).verdict.label is Label.REFUTED
-    assert len(asked(case, Moderate)) == 2 and not case.failures
-
-
-def test_an_uncited_supported_verdict_is_withdrawn(make_case, answers):
-    case = make_case(graph__debate=True)
-    answers.replace[Moderate] = lambda r: ruling(r.task, Label.SUPPORTED)
-    verdict = asyncio.run(debate(case, share_evidence(case, [])))
-    assert verdict.content.label is Label.SUPPORTED
-    assert demote_uncited(case, verdict.content, ()).label is Label.NOT_ENOUGH_EVIDENCE
-
-
-@pytest.mark.parametrize("task", [Argue, Moderate])
-def test_a_debate_that_hangs_leaves_the_vote(make_engine, answers, task):
-    answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
-    answers.replace[task] = hang
-    answers.replace[CloseDebate] = hang
-    engine = make_engine(run__budget=0.5, graph__debate=True, graph__depth=1)
-    result, graph = run_check(engine)
-    assert result.timing.cut_short
-    assert result.verdict.label is Label.SUPPORTED
-    assert skipped(graph) == ["the time ran out"]
 
 
 def test_a_debate_cut_short_is_closed_in_the_reserve(make_engine, answers):
@@ -247,20 +200,6 @@ def test_no_debate_starts_without_enough_time(make_engine, answers):
     result, graph = run_check(engine)
     assert skipped(graph) == ["there is no time left"]
     assert result.timing.cut_short and result.verdict.label is Label.SUPPORTED
-
-
-def test_rounds_shrink_to_the_remaining_time(make_engine, answers):
-    async def slow(request):
-        await asyncio.sleep(0.1)
-        return ArgumentReply(argument="It did.", citations=[1])
-
-    answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
-    answers.replace[Argue] = slow
-    answers.replace[Moderate] = go_on
-    engine = make_engine(run__budget=0.45, graph__debate=True, graph__depth=1)
-    result, graph = run_check(engine)
-    assert result.timing.cut_short and result.verdict.label is Label.REFUTED
-    assert len(graph.holding(Ruling)) == 1
 
 
 HOSTILE = (
@@ -294,11 +233,3 @@ def test_all_tasks_of_a_debate_share_the_prompt_up_to_the_debate(disagreeing, an
     prompts = [render(task, adapter=False) for task in [*asked(case, Argue), *asked(case, Moderate)]]
     shared = {user["content"].partition("Debate so far:")[0] for _, user in prompts}
     assert len(shared) == 1 and len({system["content"] for system, _ in prompts}) == 1
-
-
-def test_a_tie_breaking_vote_is_not_recorded_as_a_debate(disagreeing, answers):
-    answers.replace[Argue] = lambda _: BROKEN
-    case = disagreeing()
-    run_got(case)
-    final = case.graph.holding(Verdict)[-1]
-    assert final.operation == "final verdict" and isinstance(final.content, Verdict)

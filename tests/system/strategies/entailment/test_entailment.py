@@ -1,8 +1,5 @@
 """Documents are read statement by statement; a reader that goes by words stands in for the trained one."""
 
-import asyncio
-from threading import Event
-
 import pytest
 
 from factgraph import FactChecker
@@ -161,30 +158,6 @@ def test_a_sentence_is_read_beside_its_neighbours_and_quoted_alone(checker):
     assert checked.verdict.justification.endswith("“It cost 40 crowns.”")
 
 
-def test_a_reader_that_fails_is_a_failure_of_its_claim():
-    class Broken:
-        language = ""
-        thresholds = (0.5, 0.5)
-
-        def probabilities(self, pairs):
-            raise RuntimeError("the reader fell over")
-
-    with checker_with(Broken()) as checker:
-        checked = checker.check("The bridge opened.", {"a.md": "The bridge opened."})
-    assert any("the reader fell over" in failure.message for failure in checked.result.failures)
-    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-
-
-def test_the_same_statements_read_alone_or_together(checker):
-    texts = {"a.md": "The bridge opened in 1932. The bridge cost 40 crowns."}
-    claims = ["The bridge opened in 1932.", "The bridge cost 90 crowns."]
-
-    async def together():
-        return await asyncio.gather(*(checker.acheck(claim, texts) for claim in claims))
-
-    assert [one.verdict for one in asyncio.run(together())] == [checker.check(claim, texts).verdict for claim in claims]
-
-
 def test_each_sentence_of_a_claim_has_the_one_before_it_as_context():
     claim = Claim("It has three floors. It lends books.", context="The library opened in 1900.")
     assert [one.query for one in statements_of(claim)] == [
@@ -194,21 +167,3 @@ def test_each_sentence_of_a_claim_has_the_one_before_it_as_context():
     assert statements_of(Claim("It has three floors, and it lends books.")) == [
         Claim("It has three floors, and it lends books.")
     ]
-
-
-def test_a_language_that_takes_too_long_is_not_waited_for(monkeypatch):
-    released, told = Event(), Event()
-
-    def slowly(*_):
-        released.wait(30)
-        told.set()
-        return ""
-
-    monkeypatch.setattr("system.strategies.entailment.strategy.other_language", slowly)
-    settings = settings_with(strategy="entailment")
-    settings = settings.model_copy(update={"run": settings.run.model_copy(update={"budget": 1.0})})
-    engine = Engine(NoModel(), BagOfWords(), settings, reader=ByWords())
-    with FactChecker(engine=engine) as checker:
-        checked = checker.check("The bridge opened in 1932.", {"a.md": "The bridge opened in 1932."})
-        assert checked.result.timing.cut_short and not told.is_set()
-        released.set()

@@ -57,12 +57,3 @@ def test_what_debaters_cite_of_them_is_evidence_of_the_verdict(make_case, answer
     case = make_case(retrieval__top_k=3)
     outcome = asyncio.run(named("debatecv")(case))
     assert BRIDGE in {passage.url for pair in outcome.pairs for passage in pair.passages}
-
-
-def test_branches_that_found_no_answer_are_still_not_debated(make_case, answers):
-    answers.replace[AnswerQuestion] = lambda _: AnswerReply(
-        source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say."
-    )
-    case = make_case()
-    asyncio.run(named("got")(case))
-    assert not asked(case, Argue)
