@@ -6,7 +6,7 @@ and everything else stays open.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -99,14 +99,25 @@ async def _foreign(case: Case) -> str:
 async def check_statement(
     case: Case, statement: Claim, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
 ) -> StatementVerdict:
-    """Read and decide for one statement; passages in a language that the reader does not read are left out."""
+    """Read and decide for one statement; passages in a language that the reader does not read are left out.
+
+    What only repeats the claim decides nothing, unless the user or the annotators chose the page as evidence.
+    """
+    from system.reader.reading import decide, read_pages  # compiled code, which no help of a command should load
+
+    def cut(passage: Passage) -> Sequence[str]:
+        gold = case.settings.debate.evidence == "gold"
+        return sentences(passage.text) if gold else telling(case, passage, statement.text)
+
     language = case.reader.language
     codes = {one.id: other_language(one.content.passage.text, language) if language else "" for one in evidence}
     evidence = [thought for thought in evidence if not codes[thought.id]]
     unread = set(codes.values()) - {""}
     found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
-    pages = await read_pages(case, statement, [thought.content.passage for thought in evidence])
-    label, confidence = _decided(case, pages)
+    passages = [thought.content.passage for thought in evidence]
+    reading = partial(read_pages, case.reader, case.encoder, statement.text, passages, cut, statement.query)
+    pages = await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
+    label, confidence = decide(pages, case.reader.thresholds)
     parents: Sequence[Thought[Content]] = [*_keep(case, statement.text, label, pages, evidence)] or [question]
     pair = case.graph.add(_pair(question.content.text, label, pages), parents, "read", under=question)
     silent = not pages and unread
@@ -118,28 +129,6 @@ async def check_statement(
     return StatementVerdict(statement.text, case.graph.add(verdict, [pair], "judge", under=question), pair)
 
 
-async def read_pages(case: Case, statement: Claim, passages: Sequence[Passage]) -> list["PageVerdict"]:
-    """Read each page for a statement; the most decided first.
-
-    What only repeats the claim decides nothing, unless the user or the annotators chose the page as evidence.
-    """
-    chosen = case.settings.debate.evidence == "gold"
-
-    def cut(passage: Passage) -> Sequence[str]:
-        return sentences(passage.text) if chosen else telling(case, passage, statement.text)
-
-    from system.reader.reading import read_pages as read
-
-    reading = partial(read, case.reader, case.encoder, statement.text, passages, cut, statement.query)
-    return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
-
-
-def _decided(case: Case, pages: Sequence["PageVerdict"]) -> tuple[Label, float]:
-    from system.reader.reading import decide
-
-    return decide(pages, case.reader.thresholds)
-
-
 def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -> Thought[Verdict]:
     """The verdict of a claim by those of its statements; statements that were not read stay open."""
     if not findings:
@@ -148,24 +137,15 @@ def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -
         return findings[0].verdict
     verdicts = [one.verdict.content for one in findings]
     labels = {verdict.label for verdict in verdicts}
-    if Label.REFUTED in labels:
-        label = Label.REFUTED
-    elif Label.CONFLICTING in labels:
-        label = Label.CONFLICTING
-    elif labels == {Label.SUPPORTED} and len(findings) == statements:
-        label = Label.SUPPORTED
-    else:
-        label = Label.NOT_ENOUGH_EVIDENCE
-    confidence = _together(label, verdicts)
+    against = next((one for one in (Label.REFUTED, Label.CONFLICTING) if one in labels), None)
+    supported = labels == {Label.SUPPORTED} and len(findings) == statements
+    label = against or (Label.SUPPORTED if supported else Label.NOT_ENOUGH_EVIDENCE)
+    mine = [verdict.confidence for verdict in verdicts if verdict.label is label]
+    # One sure statement refutes, the least sure one carries the rest; none, if the time ran out after a supported one.
+    confidence = max(mine) if against else min(mine, default=GUESS)
     reason = justify_all(label, [(one.statement, one.verdict.content) for one in findings])
     merged = Verdict(label=label, justification=reason, confidence=confidence)
     return case.graph.add(merged, [one.verdict for one in findings], "combine", under=case.graph.root)
-
-
-def _together(label: Label, verdicts: Sequence[Verdict]) -> float:
-    """The confidence of a combination: the surest statement refutes, the least sure one carries everything else."""
-    mine = [verdict.confidence for verdict in verdicts if verdict.label is label]
-    return max(mine) if label in (Label.REFUTED, Label.CONFLICTING) else min(mine)
 
 
 def _keep(
@@ -179,13 +159,13 @@ def _keep(
 
 def _ordered(label: Label, pages: Sequence["PageVerdict"]) -> list["PageVerdict"]:
     """Pages by how much they carry a label."""
-    if label is Label.SUPPORTED:
-        return sorted(pages, key=lambda page: -page.supporting.supported)
-    if label is Label.REFUTED:
-        return sorted(pages, key=lambda page: -page.refuting.refuted)
-    if label is Label.CONFLICTING:
-        return sorted(pages, key=lambda page: -page.decided)
-    return sorted(pages, key=lambda page: -page.nearest.nearness)
+    carried: dict[Label, Callable[[PageVerdict], float]] = {
+        Label.SUPPORTED: lambda page: page.supporting.supported,
+        Label.REFUTED: lambda page: page.refuting.refuted,
+        Label.CONFLICTING: lambda page: page.decided,
+        Label.NOT_ENOUGH_EVIDENCE: lambda page: page.nearest.nearness,
+    }
+    return sorted(pages, key=carried[label], reverse=True)
 
 
 def _pair(question: str, label: Label, pages: Sequence["PageVerdict"]) -> QuestionAnswer:
