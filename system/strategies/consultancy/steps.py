@@ -10,15 +10,12 @@ from system.models.base import Completion
 from system.strategies.base import options_of
 from system.strategies.consultancy.records import Belief, ConsultancyOptions, Persuasion, Ratings
 from system.strategies.consultancy.tasks import (
-    Advise,
     BeliefReply,
     JudgeSpeakers,
     QuestionSpeakers,
     RatePersuasion,
     StateBelief,
 )
-from system.strategies.steps.evidence import SharedEvidence
-from system.strategies.steps.speech import apart, speak
 from system.strategies.steps.tasks.ask_question import QuestionReply
 from system.strategies.steps.verdict import as_verdict
 
@@ -29,21 +26,6 @@ SIDE = Speaker.AFFIRMATIVE
 def judges(case: Case) -> tuple[str, ...]:
     """Return the personas of the judges; one judge without a persona if the options name none."""
     return options_of(case, ConsultancyOptions).chosen or ("",)
-
-
-async def advise(
-    case: Case, shared_evidence: SharedEvidence, transcript: Sequence[Thought[Argument]], number: int
-) -> Thought[Argument] | None:
-    """Take the consultant's turn; None when the model failed."""
-    task = Advise(
-        claim=case.claim,
-        agent=apart(case, 0),
-        pairs=shared_evidence.pairs,
-        evidence=shared_evidence.passages,
-        side=SIDE,
-        transcript=_said(transcript),
-    )
-    return await speak(case, "advise", task, Speaker.CONSULTANT, shared_evidence, transcript, number)
 
 
 async def question_speakers(

@@ -12,19 +12,21 @@ from functools import partial
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
 from system.graph.records import Verdict
-from system.graph.thoughts import SIDES, Argument, Thought
+from system.graph.thoughts import SIDES, Argument, Speaker, Thought
 from system.strategies.base import options_of, strategy
 from system.strategies.consultancy.records import ConsultancyOptions
 from system.strategies.consultancy.steps import (
-    advise,
+    SIDE,
     judge_speakers,
     question_speakers,
     rate_persuasion,
     state_beliefs,
 )
+from system.strategies.consultancy.tasks import Advise
 from system.strategies.debate.records import Skipped
-from system.strategies.debate.steps import argue
+from system.strategies.debate.tasks import Argue
 from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
+from system.strategies.steps.speech import speak
 from system.strategies.steps.verdict import conclude, vote
 
 ROUNDS = 3  # both protocols have exactly these
@@ -36,13 +38,14 @@ Turn = Callable[[Case, SharedEvidence, Transcript, int], Awaitable[Thought[Argum
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def consultancy(case: Case) -> Outcome:
     """Check a claim with one consultant, who argues that it is true."""
-    return await conclude(case, _judged(case, [advise], asked_after=[1]))
+    turn = partial(speak, kind=Advise, speaker=Speaker.CONSULTANT, side=SIDE)
+    return await conclude(case, _judged(case, [turn], asked_after=[1]))
 
 
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def ai_debate(case: Case) -> Outcome:
     """Check a claim with two debaters before the same judge."""
-    turns = [partial(argue, side=side) for side in SIDES]
+    turns = [partial(speak, kind=Argue, speaker=side, side=side) for side in SIDES]
     return await conclude(case, _judged(case, turns, asked_after=range(1, ROUNDS)))
 
 

@@ -1,26 +1,17 @@
 """The tasks of consultancy (Rahman et al., 2025), where the judges read only what is said."""
 
-from system.graph.thoughts import Argument, Speaker
+from system.graph.thoughts import Argument
 from system.strategies.consultancy.records import Percent, Ratings
-from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.argument import Speech
 from system.strategies.steps.tasks.ask_question import QuestionReply
 from system.strategies.steps.tasks.judge_claim import VerdictReply
-from system.tasks.base import EvidenceTask, Reply, Task
+from system.tasks.base import Reply, Task
 
 
-class Advise(EvidenceTask[ArgumentReply]):
-    """Argue for the side that the consultant was assigned: open, answer the judge's questions, or close.
-
-    Attributes:
-        transcript: the session so far; empty for the opening.
-    """
+class Advise(Speech):
+    """Argue for the side that the consultant was assigned: open, answer the judge's questions, or close."""
 
     name = "advise"
-    reply_type = ArgumentReply
-    max_tokens = 512
-
-    side: Speaker
-    transcript: tuple[Argument, ...]
 
 
 class QuestionSpeakers(Task[QuestionReply]):

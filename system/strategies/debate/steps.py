@@ -11,12 +11,12 @@ from typing import Any
 from system.case import Case, Step
 from system.deadline import DeadlineExpired
 from system.graph.records import Content, Label, QuestionAnswer, Verdict
-from system.graph.thoughts import SIDES, Argument, Speaker, Thought
+from system.graph.thoughts import SIDES, Argument, Thought
 from system.models.base import Completion
 from system.strategies.debate.records import Ruling, Skipped
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.steps.evidence import SharedEvidence, share_evidence
-from system.strategies.steps.speech import apart, speak
+from system.strategies.steps.speech import speak
 from system.strategies.steps.verdict import as_verdict, has_majority, share
 
 ROUND = ("argue", "argue", "moderate")
@@ -100,25 +100,6 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
         return await _close_in_reserve(held)
 
 
-async def argue(
-    case: Case, shared_evidence: SharedEvidence, transcript: Sequence[Thought[Argument]], number: int, side: Speaker
-) -> Thought[Argument] | None:
-    """Argue for a side, against what the other side has said; None when the model failed.
-
-    Args:
-        number: of the round, from 1.
-    """
-    task = Argue(
-        claim=case.claim,
-        agent=apart(case, SIDES.index(side)),
-        pairs=shared_evidence.pairs,
-        evidence=shared_evidence.passages,
-        side=side,
-        transcript=tuple(thought.content for thought in transcript),
-    )
-    return await speak(case, "argue", task, side, shared_evidence, transcript, number)
-
-
 async def moderate(held: Debate) -> Thought[Ruling] | None:
     """Sum up the round that has just ended, and decide, or say why to continue; None when the model failed."""
 
@@ -154,7 +135,7 @@ async def _exchange(held: Debate, number: int) -> bool:
     """One round: each side in turn; False when a side failed, and then the round does not count."""
     spoken: list[Thought[Argument]] = []
     for side in SIDES:
-        argument = await argue(held.case, held.evidence, [*held.transcript, *spoken], number, side)
+        argument = await speak(held.case, held.evidence, [*held.transcript, *spoken], number, Argue, side, side)
         if argument is None:
             return False
         spoken.append(argument)

@@ -3,28 +3,19 @@
 from typing import Generic, Literal
 
 from system.graph.records import Label
-from system.graph.thoughts import Argument, Speaker
+from system.graph.thoughts import Argument
 from system.strategies.debate.records import Ruling
-from system.strategies.steps.tasks.argument import ArgumentReply
+from system.strategies.steps.tasks.argument import Speech
 from system.strategies.steps.tasks.judge_claim import VerdictReply
 from system.tasks.base import Adapter, EvidenceTask, R, Reply, Text
 
 CONTINUE: Literal["Go on"] = "Go on"
 
 
-class Argue(EvidenceTask[ArgumentReply]):
-    """Argue for one side, answering what the other side said last.
-
-    Attributes:
-        transcript: the debate so far; empty for the opening.
-    """
+class Argue(Speech):
+    """Argue for one side, answering what the other side said last."""
 
     name = "argue"
-    reply_type = ArgumentReply
-    max_tokens = 512
-
-    side: Speaker
-    transcript: tuple[Argument, ...]
 
 
 class RulingReply(Reply):

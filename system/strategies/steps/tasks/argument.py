@@ -1,6 +1,7 @@
-"""Replies of an agent that takes a turn in a conversation."""
+"""Turns of agents in a conversation over a body of evidence."""
 
-from system.tasks.base import Reply, Text
+from system.graph.thoughts import Argument, Speaker
+from system.tasks.base import EvidenceTask, Reply, Text
 
 
 class ArgumentReply(Reply):
@@ -8,3 +9,18 @@ class ArgumentReply(Reply):
 
     argument: Text
     citations: list[int]
+
+
+class Speech(EvidenceTask[ArgumentReply]):
+    """Base of the tasks of speakers.
+
+    Attributes:
+        side: that is argued for.
+        transcript: what was said so far; empty for the opening.
+    """
+
+    reply_type = ArgumentReply
+    max_tokens = 512
+
+    side: Speaker
+    transcript: tuple[Argument, ...]
