@@ -4,15 +4,9 @@ import gc
 import shutil
 import warnings
 from pathlib import Path
-from typing import Any
 
 import nltk
-import numpy as np
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
-from nltk.translate.meteor_score import single_meteor_score
-from scipy.optimize import linear_sum_assignment
-
-from submission.read import Pairs
 
 
 class Reader(WordNetCorpusReader):
@@ -33,25 +27,3 @@ def nltk_wordnet(source: Path, folder: Path) -> WordNetCorpusReader:
         reader = Reader(str(folder), omw_reader="none")
         gc.collect()
     return reader
-
-
-def question_score(predicted: Pairs, gold: Pairs, wordnet: Any) -> float:
-    """The score of a claim's questions; no punkt."""
-    return _hungarian([q for q, _ in predicted[:10]], list(dict.fromkeys(q for q, _ in gold)), wordnet)
-
-
-def pair_score(predicted: Pairs, gold: Pairs, wordnet: Any) -> float:
-    """The score of a claim's questions with their answers; no punkt."""
-    return _hungarian([f"{q} {a}" for q, a in predicted[:10]], [f"{q} {a}" for q, a in gold], wordnet)
-
-
-def _hungarian(predicted: list[str], gold: list[str], wordnet: Any) -> float:
-    table = np.empty((len(predicted), len(gold)))
-    for row, hypothesis in enumerate(predicted):
-        for column, reference in enumerate(gold):
-            table[row, column] = single_meteor_score(_words(reference), _words(hypothesis), wordnet=wordnet)
-    return float(table[linear_sum_assignment(table, maximize=True)].sum() * (1 / len(gold)))
-
-
-def _words(text: str) -> list[str]:
-    return nltk.word_tokenize(text, preserve_line=True)

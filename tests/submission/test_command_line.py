@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -55,24 +53,3 @@ def test_scores_are_printed_and_saved(folder: Path, capsys: pytest.CaptureFixtur
     assert main(["score", *files, "--json", str(folder / "scores" / "labels.json")]) == 0
     assert "accuracy" in capsys.readouterr().out
     assert json.loads((folder / "scores" / "labels.json").read_text())["labels"]["accuracy"] == 0.5
-
-
-def test_help_names_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="0"):
-        main(["--help"])
-    out = capsys.readouterr().out
-    assert "list every fault of a submission" in out and "score predictions against gold" in out
-
-
-def test_the_package_runs_as_a_program(folder: Path) -> None:
-    command = [sys.executable, "-m", "submission", "validate", str(folder / "submission.csv")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{folder / 'submission.csv'}: no faults\n", "")
-
-
-@pytest.mark.parametrize(("option", "choice"), [("--metrics", "legacy"), ("--mode", "compatible")])
-def test_an_unknown_choice_lists_the_choices(option: str, choice: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["score", "--predictions", "a.json", "--gold", "b.json", option, "foo"])
-    _, _, listed = capsys.readouterr().err.partition("invalid choice: 'foo' (choose from ")
-    assert choice in listed and "<" not in listed

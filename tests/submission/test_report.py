@@ -1,13 +1,11 @@
 """Reading what is reported on: runs of ours and predictions of others, with clear errors."""
 
-import json
-
 import pytest
 
 from submission.files import SubmissionError
-from submission.report import read_run, read_system
+from submission.report import read_run
 from system.files.journal import JournalError
-from tests.helpers.report_factories import HISTORY, QUOTE, TEXT, four_claims
+from tests.helpers.report_factories import HISTORY, four_claims
 
 
 @pytest.fixture
@@ -50,19 +48,3 @@ def test_a_missing_graph_is_empty_and_a_damaged_one_an_error(run):
     (run / "graphs" / "0.json").write_text('{"thoughts": [{"id": 1}]}', encoding="utf-8")
     with pytest.raises(SubmissionError, match=r"0\.json.*delete this file .* check the claim again with --resume"):
         read_run(run).graph_of(0)
-
-
-def test_the_organizers_json_needs_only_label_and_claim(tmp_path):
-    path = tmp_path / "other.json"
-    evidence = [{"question": "When?", "answer": QUOTE, "url": None, "scraped_text": ["One.", "Two."]}]
-    items = [{"claim": TEXT, "pred_label": "refuted"}, {"claim": "B", "pred_label": "Refuted", "evidence": evidence}]
-    path.write_text(json.dumps(items), encoding="utf-8")
-    first, second = read_system(path).entries
-    assert (first.label, first.pairs, first.confidence) == ("refuted", (), None)
-    assert (second.pairs[0].url, second.pairs[0].scraped_text) == ("", "One. Two.")
-
-
-def test_a_csv_is_read_with_its_pairs(run):
-    entries = read_system(run / "submission.csv").entries
-    assert entries[0].claim == TEXT
-    assert entries[0].pairs[0].answer == QUOTE

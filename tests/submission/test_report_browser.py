@@ -14,7 +14,6 @@ from tests.helpers.browsing import By, Keys, Visitor
 from tests.helpers.report_factories import (
     CHUNK,
     QUOTE,
-    SPOKEN_OF,
     TEXT,
     four_claims,
     gold_item,
@@ -94,12 +93,6 @@ def test_a_claim_opens_with_graph_and_gold_side(reader):
     assert reader.all(".graph .edge")
 
 
-def test_a_question_after_a_verdict_is_marked_as_asked_again(reader):
-    reader.open_claim(0)
-    tags = {node.get_attribute("aria-label").partition(": ")[::2] for node in reader.all(".graph .kind-question")}
-    assert ("asked again", "Is there a plaque?") in tags and ("question", SPOKEN_OF) in tags
-
-
 def test_thoughts_do_not_overlap(reader):
     reader.open_claim(0)
     boxes = [node.rect for node in reader.all(".graph .node .box")]
@@ -175,20 +168,6 @@ def test_a_page_prints_each_passage_once_and_costs_last(browser, tmp_path):
     assert labels[2].startswith("prices.csv, rows 2–9: ") and labels[3].startswith("does not decide it, 81%: ")
 
 
-def test_the_first_screen_shows_a_claim_with_its_sentence(browser, tmp_path):
-    claims = [Claim(id=number, text=f"Claim {number}.") for number in (0, 1)]
-    graphs = [graph_of(claim) for claim in claims]
-    results = [result_of(claims[0], graphs[0]), quoting(graphs[1], f"history.example says so: “{QUOTE}”")]
-    run = list(zip([results[0], results[1].model_copy(update={"claim": claims[1]})], graphs, strict=True))
-    reader = Reader(browser, write_report(write_run(tmp_path / "run", run)))
-    shown = reader.one(".example")
-    assert "Claim 1." in shown.text and QUOTE in shown.text and "Supported" in shown.text
-    assert shown.rect["y"] + shown.rect["height"] < 800
-    shown.find_element(By.CSS_SELECTOR, "a").click()
-    reader.until(lambda: "Claim 1 " in reader.browser.title)
-    assert reader.errors() == []
-
-
 def test_an_answer_opens_to_its_source_with_the_quote_marked(reader):
     reader.open_claim(0)
     reader.one('[data-id="q1.e1.a1"]').click()
@@ -213,14 +192,6 @@ def test_the_keyboard_navigates_graph_and_claims(reader):
     reader.keys(Keys.ESCAPE)
     reader.one("#list")
     assert reader.browser.switch_to.active_element.text == "Claim 1."
-
-
-def test_back_returns_to_the_list(reader):
-    reader.go("claims")
-    reader.one("#row-1 a").click()
-    reader.one(".claim-text")
-    reader.browser.back()
-    assert reader.one("#list").is_displayed() and not reader.all("#claim-view:not([hidden])")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -276,22 +247,6 @@ def test_marks_a_passage_like_instructions_everywhere(browser, tmp_path):
     assert reader.errors() == []
 
 
-def quoting(graph, words):
-    result = result_of(Claim(id=0, text=TEXT), graph)
-    return result.model_copy(update={"verdict": result.verdict.model_copy(update={"justification": words})})
-
-
-def test_the_page_of_one_claim_marks_quotations_in_their_passage(browser, tmp_path):
-    graph = graph_of(Claim(id=0, text=TEXT))
-    path = tmp_path / "page.html"
-    path.write_text(claim_page(quoting(graph, "A history: “It carries two lanes.”"), graph.to_json()), encoding="utf-8")
-    reader = Reader(browser, path)
-    assert reader.one(".badge").text == "Supported"
-    assert "It carries two lanes" in [mark.text for mark in reader.all(".questions > li > .quote mark")]
-    assert len(reader.all(".graph .node")) > 5
-    assert reader.errors() == []
-
-
 @pytest.mark.parametrize("hash_", ["", "claim-0"])
 def test_nothing_scrolls_sideways_on_a_phone(reader, hash_):
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
@@ -301,17 +256,6 @@ def test_nothing_scrolls_sideways_on_a_phone(reader, hash_):
         assert reader.browser.execute_script("return document.documentElement.scrollWidth") == 390
     finally:
         reader.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def test_unknown_kinds_are_drawn(browser, tmp_path):
-    run, gold = four_claims(tmp_path)
-    path = run / "graphs" / "1.json"
-    dream = '{"id":"z1","kind":"dream","parents":["v1"],"operation":"sleep","content":{"of":["electric","sheep"]}}]}'
-    path.write_text(path.read_text(encoding="utf-8").removesuffix("]}") + f",{dream}", encoding="utf-8")
-    reader = Reader(browser, write_report(run, gold))
-    reader.open_claim(1)
-    assert reader.one('[data-id="z1"]').get_attribute("aria-label") == "dream: electric; sheep"
-    assert reader.errors() == []
 
 
 def test_reports_a_claim_decomposed_and_argued_by_teams(browser, tmp_path):
@@ -333,16 +277,4 @@ def test_reports_a_claim_decomposed_and_argued_by_teams(browser, tmp_path):
         "spans",
         "the Aster",
     ]
-    assert reader.errors() == []
-
-
-def test_two_thousand_claims_load_and_filter(browser, tmp_path):
-    claims = [Claim(id=number, text=f"Claim {number} of many.") for number in range(2000)]
-    graph = graph_of(claims[0])
-    run = write_run(tmp_path / "run", [(result_of(claim, graph), graph) for claim in claims])
-    reader = Reader(browser, write_report(run))
-    reader.go("claims?text=1999")
-    reader.until(lambda: reader.one("#shown").text == "1 of 2000 claims")
-    reader.open_claim(1999)
-    assert reader.all(".graph .node")
     assert reader.errors() == []

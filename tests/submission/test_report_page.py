@@ -182,11 +182,6 @@ def test_the_first_thing_is_a_claim_with_the_sentence_that_decides_it(tmp_path):
     assert TEXT in example and f"<mark>{QUOTE}</mark>" in example and HISTORY in example
 
 
-def test_the_title_names_the_run(tmp_path):
-    folder, _ = four_claims(tmp_path)
-    assert "<title>run: 4 claims checked, strategy got</title>" in write_report(folder).read_text(encoding="utf-8")
-
-
 def test_the_page_of_one_claim_shows_hostile_text_as_text():
     claim = Claim(id=7, text=HOSTILE)
     graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}")

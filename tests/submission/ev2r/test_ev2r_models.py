@@ -2,19 +2,17 @@
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 
 from submission.ev2r import models
 from submission.ev2r.judging import ComparedPairs, JudgeError
-from submission.ev2r.models import ModelJudge, load_judge, read_official_prompts
+from submission.ev2r.models import ModelJudge, load_judge
 from submission.ev2r.replies import Judgement, Mode, Unit, read_reply
-from submission.ev2r.tasks import CompareEvidence, CompareQuestions, EvidenceComparison, FreePrompt, QuestionComparison
+from submission.ev2r.tasks import CompareEvidence, CompareQuestions
 from submission.files import SubmissionError
 from system.models.base import ErrorKind, ModelError, ModelUnavailable
 from system.models.scripted import Line, ScriptedModel
-from tests.submission.ev2r.test_official_prompts import FILE
 
 GOLD = (("Who?", "A."), ("Who?", "B."))
 
@@ -54,27 +52,11 @@ def test_a_judge_gets_typed_tasks_and_is_read_in_both_modes() -> None:
     assert (questions.predicted, questions.reference) == (("When?",), ("Who?",))
 
 
-@pytest.mark.parametrize(("unit", "reply"), [(Unit.EVIDENCE, EvidenceComparison), (Unit.QUESTIONS, QuestionComparison)])
-def test_the_schema_takes_such_a_reply(unit: Unit, reply: type) -> None:
-    assert reply.model_validate_json(json.dumps(_counts(unit))).support_reference == 1
-
-
 def test_the_second_attempt_is_sampled() -> None:
     model = ScriptedModel(lambda request: "no JSON")
     judge = ModelJudge(model, "a model")
     assert [_reply(judge, attempt=attempt) for attempt in (0, 1)] == ["no JSON"] * 2
     assert [(request.temperature, request.seed) for request in model.requests] == [(0.0, 0), (0.5, 1)]
-
-
-def test_official_prompts_are_asked_as_they_are(tmp_path: Path) -> None:
-    (tmp_path / "properties.py").write_text(FILE)
-    official = read_official_prompts(tmp_path / "properties.py")
-    model = ScriptedModel(lambda request: "Well: {}")
-    judge = ModelJudge(model, "a model", official)
-    assert judge.name == f"a model, {official.name}" and judge.name != ModelJudge(model, "a model").name
-    assert _reply(judge, Unit.QUESTIONS) == "Well: {}"
-    task = model.requests[0].task
-    assert isinstance(task, FreePrompt) and task.prompt == "c|Who? Who?|When?"
 
 
 def test_distinguishes_a_failed_request_from_a_dead_backend() -> None:
@@ -113,13 +95,6 @@ def test_a_judge_is_named_by_its_backend(
     [settings] = seen
     model, engine = settings.model, settings.engine
     assert (model.backend, model.model, engine.address, engine.context) == expected
-
-
-def test_accepts_a_profile_as_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    profile = tmp_path / "judge.toml"
-    profile.write_text('[model]\nbackend = "vllm"\nmodel = "big"\n[engine]\ncontext = 9000\n')
-    monkeypatch.setattr(models, "load_model", lambda settings, asked: ScriptedModel(lambda _: ""))
-    assert load_judge(str(profile)).name.startswith("vllm big, ")
 
 
 @pytest.mark.parametrize(

@@ -73,11 +73,6 @@ def test_without_any_judgement_there_are_no_means() -> None:
     assert len(scores.unjudged) == 2 * len(PAIRS)
 
 
-def test_scores_survive_json() -> None:
-    scores = _scores(Mode.STRICT)
-    assert Ev2rScores.model_validate_json(scores.model_dump_json()) == scores
-
-
 def test_tables_name_the_judge_the_intervals_and_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     Console(width=100).print(*ev2r_tables(_scores(Mode.STRICT)), sep="\n")
     out = capsys.readouterr().out

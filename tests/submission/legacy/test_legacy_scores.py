@@ -9,7 +9,6 @@ from submission.legacy.scores import Sources, legacy_scores
 from submission.read import Gold, Pair, Pairs, read_predictions, read_scored_gold
 from submission.read import pair as pair_up
 from system.graph.records import Label
-from tests.helpers.nltk_reference import pair_score, question_score
 from tests.helpers.submission_factories import prediction
 
 SOURCES = Sources(tokenization="spaces", wordnet="none")
@@ -118,13 +117,3 @@ def test_the_baseline_scores_what_the_official_scorer_gave(
     assert scores.overall.questions == pytest.approx(mean["questions_only"], abs=1e-9)
     assert scores.overall.questions_and_answers == pytest.approx(mean["questions_and_answers"], abs=1e-9)
     assert scores.overall.averitec[0.25] == mean["averitec_025"]
-
-
-@pytest.mark.data
-def test_scores_new_claims_as_nltk_does(baseline: list[Pair], wordnet_folder: Path, reference_wordnet) -> None:
-    chosen = baseline[150::50]
-    scores = legacy_scores(chosen, *make_meteor(wordnet_folder, punkt=False))
-    for claim, pair in zip(scores.claims, chosen, strict=True):
-        sides = (pair.predicted.texts, pair.gold.pairs, reference_wordnet)
-        assert claim.questions == question_score(*sides)
-        assert claim.questions_and_answers == pair_score(*sides)

@@ -52,7 +52,3 @@ def test_synonyms_are_those_of_nltk(wordnet: WordNet, reference_wordnet) -> None
     for word in [lemma + suffix for lemma in lemmas for suffix in SUFFIXES] + irregular + ["", "it's", "2011.", "``"]:
         names = {lemma.name() for synset in reference_wordnet.synsets(word) for lemma in synset.lemmas()}
         assert wordnet.synonyms(word) == {name for name in names if "_" not in name}, word
-
-
-def test_the_version_is_that_of_nltk(wordnet: WordNet, reference_wordnet) -> None:
-    assert wordnet.version == reference_wordnet.get_version()

@@ -1,7 +1,6 @@
 """``python -m training data`` as its user meets it."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from system.models.scripted import ScriptedModel
 from system.strategies.debate.tasks import CorrectVerdict, JustificationReply
 from tests.helpers.bridge import Answers
-from tests.helpers.training_claims import BRIDGE, MILL, RECORDS, naming, write
+from tests.helpers.training_claims import RECORDS, naming, write
 from training.__main__ import main
 from training.datasets import command
 
@@ -81,25 +80,6 @@ def test_names_what_is_wrong(
 ) -> None:
     assert folder.make(*CHEAP, *options) == 2
     assert complaint in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (json.dumps(RECORDS)[:-40], r"train\.json: line 1, column \d+: expected a JSON array"),
-        ('{"a": 1}', r"train\.json: expected an array of claims, got an object with 'a'"),
-        (json.dumps([{"claim": "A claim."}]), r"train\.json: claim 0: label: expected 'Supported'"),
-        (json.dumps([BRIDGE, MILL | {"label": "True"}]), r"train\.json: claim 1: label: expected 'Supported'.*'True'"),
-    ],
-)
-def test_truncated_and_foreign_claims_end_with_a_message(
-    folder: Folder, capsys: pytest.CaptureFixture[str], content: str, complaint: str
-) -> None:
-    folder.claims.write_text(content)
-    assert folder.make(*CHEAP) == 2
-    error = capsys.readouterr().err
-    assert re.search(complaint, error), error
-    assert not folder.output.exists()
 
 
 @pytest.mark.slow

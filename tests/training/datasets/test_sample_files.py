@@ -2,10 +2,7 @@
 
 import hashlib
 import json
-import os
 from pathlib import Path
-
-import pytest
 
 from system.graph.records import Claim, Label, QuestionAnswer
 from system.models.chat import ChatTokenizer
@@ -104,17 +101,3 @@ def test_the_card_says_what_the_file_holds(tmp_path: Path) -> None:
     assert (card["labels"], card["kinds"], card["claims"]) == ({"Refuted": 1}, {"kind": 1}, 1)
     assert (card["recipe"], card["seed"], card["dropped"]) == ("R", 7, {})
     assert "CC BY-NC 4.0" in card["license"] and card["versions"]["pydantic"]
-
-
-def test_a_full_disk_leaves_the_earlier_file_and_no_half_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_data_set(DataSet("x", [sample()], Drops(), {}), making(tmp_path))
-    before = (tmp_path / "x.jsonl").read_bytes()
-
-    def full(_: int) -> None:
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left on device"):
-        write_data_set(DataSet("x", [sample(), sample("b", answer="Never.")], Drops(), {}), making(tmp_path))
-    assert (tmp_path / "x.jsonl").read_bytes() == before
-    assert {path.name for path in tmp_path.iterdir()} == {"x.jsonl", "x.card.json"}
