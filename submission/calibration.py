@@ -5,18 +5,20 @@ The fit is isotonic (Zadrozny and Elkan, 2002): it follows the data, but never r
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold
 
 from submission.files import SubmissionError
 from submission.score import comparable_pairs
 from system.files.texts import write_text
-from system.graph.records import Calibration, Label, Record
+from system.graph.records import Calibration, Label
 from system.report.charts import ACCENT, HEIGHT, LABEL_COLORS, MUTED, WIDTH, Frame, element, figure, text
 
 Numbers = NDArray[np.float64]
@@ -27,7 +29,7 @@ GRID = np.linspace(0.0, 1.0, 101)
 TENTHS = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
 
 
-class Bin(Record):
+class Bin(NamedTuple):
     """Claims of similar confidence, with their mean confidence and their accuracy."""
 
     claims: int
@@ -35,7 +37,8 @@ class Bin(Record):
     accuracy: float
 
 
-class CalibrationReport(Record):
+@dataclass(frozen=True)
+class CalibrationReport:
     """A fit and how well it holds.
 
     Attributes:
@@ -48,24 +51,18 @@ class CalibrationReport(Record):
     accuracy: float
     before: float
     after: float
-    bins_before: tuple[Bin, ...]
-    bins_after: tuple[Bin, ...]
+    bins_before: list[Bin]
+    bins_after: list[Bin]
     calibration: Calibration
 
 
-class _CautiousIsotonic(IsotonicRegression):  # type: ignore[misc]  # scikit-learn has no types
-    """Isotonic regression as if one more of the surest claims had been wrong and one of the least sure right.
+def _fit(confidences: Numbers, right: NDArray[np.bool_]) -> IsotonicRegression:
+    """Fit as if one more of the surest claims had been wrong and one of the least sure right.
 
-    Without these, it would be certain at an end where a few claims are all right, or all wrong.
+    Without these, the fit would be certain at an end where a few claims are all right, or all wrong.
     """
-
-    def __init__(self) -> None:
-        super().__init__(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-
-    def fit(self, confidences: Numbers, right: NDArray[np.bool_]) -> "_CautiousIsotonic":
-        """Fit on (claims,) confidences and whether each label is right."""
-        super().fit(np.concatenate([confidences, [confidences.max(), confidences.min()]]), [*right, 0, 1])
-        return self
+    model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    return model.fit(np.concatenate([confidences, [confidences.max(), confidences.min()]]), [*right, 0, 1])
 
 
 def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequence[Label]) -> CalibrationReport:
@@ -82,8 +79,10 @@ def calibrate(confidences: Sequence[float], predicted: Sequence[str], gold: Sequ
             f"got {right.sum()} right of {len(right)}; calibrate on a larger labeled split"
         )
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    held_out = cross_val_predict(_CautiousIsotonic(), given, right, cv=folds)
-    values = _CautiousIsotonic().fit(given, right).predict(GRID)
+    held_out = np.empty_like(given)
+    for seen, unseen in folds.split(given, right):
+        held_out[unseen] = _fit(given[seen], right[seen]).predict(given[unseen])
+    values = _fit(given, right).predict(GRID)
     return CalibrationReport(
         claims=len(given),
         accuracy=float(right.mean()),
@@ -101,13 +100,11 @@ def expected_error(confidences: Numbers, right: NDArray[np.bool_]) -> float:
     return sum(one.claims * abs(one.confidence - one.accuracy) for one in bins) / len(confidences)
 
 
-def reliability(confidences: Numbers, right: NDArray[np.bool_]) -> tuple[Bin, ...]:
+def reliability(confidences: Numbers, right: NDArray[np.bool_]) -> list[Bin]:
     """Return the bins of equal width that hold claims, the least confident first."""
     places = np.minimum((confidences * BINS).astype(int), BINS - 1)
-    return tuple(
-        Bin(claims=int(held.sum()), confidence=float(confidences[held].mean()), accuracy=float(right[held].mean()))
-        for held in (places == place for place in np.unique(places))
-    )
+    held = [places == place for place in np.unique(places)]
+    return [Bin(int(one.sum()), float(confidences[one].mean()), float(right[one].mean())) for one in held]
 
 
 def calibrate_command(arguments: argparse.Namespace, console: Console) -> int:
