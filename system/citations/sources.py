@@ -1,11 +1,11 @@
 """Find the sources that a text cites: among files by name or address, beside the text, or on the web.
 
-sources = Sources(pages, given=["sources/"], fetch=True)
+sources = Sources(pages, fetch=True)
 sources.find("https://city.example/bridge").pages
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -19,12 +19,6 @@ from knowledge_store.pages.page import Flaws, Page
 from system.documents import Document, pages_of
 
 SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
-OPENING = 20_000  # bytes of a page that tell where it was saved from
-# What browsers write into a page that they save, and what pages say of themselves; each in time linear in the bytes.
-_SAVED = re.compile(rb"<!-- saved from url=\(\d+\)(\S+)", re.IGNORECASE)
-_LINK = re.compile(rb"<link\s[^>]+", re.IGNORECASE)
-_CANONICAL = re.compile(rb"\srel=[\"']?canonical\b", re.IGNORECASE)
-_HREF = re.compile(rb"\shref=[\"']?([^\"'\s>]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -43,14 +37,12 @@ class Sources:
 
     Attributes:
         pages: of the documents, read when the first source is asked for.
-        given: the files and folders that they lie in, as documents are given.
         beside: folder of the text, in which relative links are looked up.
         fetch: whether addresses that no file answers are fetched.
         limits: of each source; none is read after their end.
     """
 
     pages: Iterable[Page] = ()
-    given: Sequence[str | Path] = ()
     beside: Path | None = None
     fetch: bool = False
     limits: Limits = LIMITS
@@ -63,7 +55,7 @@ class Sources:
         for page in self.pages:
             self._named.setdefault(name_of(page.url), []).append(page)
         for name in self._named if self.pages else ():
-            for key in (*_keys(name), *self._saved_as(name)):
+            for key in _keys(name):
                 self._keys.setdefault(key, set()).add(name)
         self.pages = ()
         if target not in self._found:
@@ -108,35 +100,18 @@ class Sources:
         found = [name for name, stem in stems.items() if len(stem) >= SHORTEST and stem in plain]
         return found[0] if len(found) == 1 else ""
 
-    def _saved_as(self, name: str) -> Iterator[str]:
-        """The key of the address that a document was saved from."""
-        for given in self.given:
-            file = Path(given) / name if Path(given).is_dir() else Path(given)
-            if file.suffix.lower() in (".html", ".htm") and file.is_file() and file.name == Path(name).name:
-                yield from map(page_key, _saved_from(file))
-
 
 def sources_of(
     documents: Sequence[Path | str | Document], beside: Path | None, *, fetch: bool, seconds: float
 ) -> Sources:
     """The sources among documents; reading all of them ends after so many seconds."""
     limits = replace(LIMITS, until=monotonic() + seconds)
-    files = [one for one in documents if not isinstance(one, Document)]
-    return Sources(pages_of(documents, Flaws(), limits, fetch=fetch), files, beside, fetch, limits)
+    return Sources(pages_of(documents, Flaws(), limits, fetch=fetch), beside, fetch, limits)
 
 
 def name_of(url: str) -> str:
     """The name of the document that a page belongs to: its address without the place in it."""
     return re.sub(r"#page=\d+$", "", url) if "://" in url else url.partition("#")[0]
-
-
-def _saved_from(file: Path) -> list[str]:
-    """The address that a page was saved from, if it says so itself."""
-    with file.open("rb") as opened:
-        opening = opened.read(OPENING)
-    links = (link[0] for link in _LINK.finditer(opening) if _CANONICAL.search(link[0]))
-    match = _SAVED.search(opening) or next((href for link in links if (href := _HREF.search(link))), None)
-    return [match[1].decode("utf-8", "replace")] if match else []
 
 
 def _is_path(target: str) -> bool:

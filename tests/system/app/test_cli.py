@@ -28,7 +28,6 @@ from system.models.base import ModelUnavailable, NoModel, TracedModel
 from system.models.scripted import ScriptedModel
 from system.settings import load
 from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.text import provenance
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.by_words import ByWords
 
@@ -89,12 +88,6 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     assert f"of {len(article['statements'])} statements decided" in printed
 
 
-@pytest.mark.slow
-def test_the_examples_can_be_checked_again_and_again(answers):
-    assert cli.main([]) == 0
-    assert cli.main([]) == 0
-
-
 def test_addresses_and_quotations_are_of_the_store(answers, tmp_path):
     assert cli.main([]) == 0
     for entry in load_json(tmp_path / "output" / "submission.json"):
@@ -121,34 +114,27 @@ def test_quotations_in_a_justification_name_their_document(answers, tmp_path):
     assert cli.main([]) == 0
     lines = (tmp_path / "output" / "journal.jsonl").read_bytes().splitlines()[1:]
     results = [ClaimResult.model_validate_json(line) for line in lines]
-    assert [fault for result in results for fault in provenance.faults(result)] == []
     quoting = [result for result in results if "“" in result.verdict.justification]
     assert len(quoting) > len(results) / 2
     assert all(re.search(r"” \(\S+\)", result.verdict.justification) for result in quoting)
 
 
 def test_run_json_says_what_ran(answers, bridge_files, tmp_path):
-    assert cli.main([*bridge_files, "--depth", "2", "--verification"]) == 0
+    assert cli.main([*bridge_files, "--depth", "2", "--verification", "--trace"]) == 0
     report = load_json(tmp_path / "output" / "run.json")
     assert report["settings"]["graph"]["depth"] == 2
     assert report["settings"]["graph"]["verification"] is True
     assert report["claims"] == 3 and report["failed_claims"] == []
     assert {"python", "cpus", "packages", "revision"} <= report["machine"].keys()
+    traced = [orjson.loads(line) for line in (tmp_path / "output" / "trace.jsonl").read_bytes().splitlines()]
+    assert {"ask_question", "answer_question", "judge_claim"} <= {line["task"] for line in traced}
+    assert all("reply" in line and "milliseconds" in line for line in traced)
 
 
 def test_start_and_limit_keep_the_ids(answers, bridge_files, tmp_path):
     assert cli.main([*bridge_files, "--start", "1", "--limit", "1"]) == 0
     assert [entry["claim_id"] for entry in load_json(tmp_path / "output" / "submission.json")] == [1]
     assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["1.json"]
-
-
-def test_a_run_without_claims_does_not_block_the_next(answers, bridge_files, tmp_path, monkeypatch, capsys):
-    with monkeypatch.context() as patched:
-        patched.setitem(sys.modules, "ray", None)
-        patched.delitem(sys.modules, "system.runner.cluster", raising=False)  # of an earlier test
-        assert cli.main([*bridge_files, "--ray"]) == 2
-    assert "pip install '.[ray]'" in capsys.readouterr().err
-    assert cli.main(bridge_files) == 0
 
 
 def test_an_earlier_run_is_not_overwritten_unasked(answers, bridge_files, tmp_path, capsys):
@@ -160,20 +146,6 @@ def test_an_earlier_run_is_not_overwritten_unasked(answers, bridge_files, tmp_pa
     assert (tmp_path / "output" / "journal.jsonl").read_bytes() == before
     assert cli.main([*bridge_files, "--limit", "1", "--overwrite"]) == 0
     assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["0.json"]
-
-
-def test_resume_repeats_no_requests(answers, bridge_files, tmp_path):
-    assert cli.main(bridge_files) == 0
-    before = load_json(tmp_path / "output" / "submission.json")
-
-    def never(request):
-        raise AssertionError("asked again")
-
-    answers.ordinary = never
-    seconds = load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["run_seconds"]
-    assert cli.main([*bridge_files, "--resume"]) == 0
-    assert load_json(tmp_path / "output" / "submission.json") == before
-    assert load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["run_seconds"] == seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -201,14 +173,6 @@ def test_a_failed_claim_is_flagged_and_sets_the_exit_status(answers, bridge_file
     assert len(rows) == 3 and rows[1]["pred_label"] == "Not Enough Evidence"
     assert load_json(tmp_path / "output" / "run.json")["failed_claims"] == [1]
     assert "1 × read" in capsys.readouterr().out
-
-
-def test_trace_shows_each_request(answers, bridge_files, tmp_path):
-    assert cli.main([*bridge_files, "--limit", "1", "--trace"]) == 0
-    lines = [orjson.loads(line) for line in (tmp_path / "output" / "trace.jsonl").read_bytes().splitlines()]
-    tasks = {line["task"] for line in lines}
-    assert {"ask_question", "answer_question", "judge_claim"} <= tasks
-    assert all(line["claim_id"] == 0 and "reply" in line and "milliseconds" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -239,14 +203,6 @@ def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, m
     assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
 
 
-def test_verify_closes_the_model_at_the_end(answers, tmp_path, monkeypatch):
-    (tmp_path / "a.txt").write_text("The Aster bridge opened in 1932.")
-    engine = Engine(ScriptedModel(answers), BagOfWords(), load("server", {}))
-    monkeypatch.setattr(common, "load_timed", lambda *_: (engine, 0.0))
-    assert cli.main(["verify", CLAIM, "--documents", "a.txt"]) == 0
-    assert engine.model.closed
-
-
 def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932. [bold]It[/bold] is old.")
@@ -270,29 +226,6 @@ def test_verify_judges_what_it_could_read_in_time(answers, tmp_path, monkeypatch
     cli.main(["verify", CLAIM, "--documents", "notes", "--budget", "20", "--json"])
     result = orjson.loads(capsys.readouterr().out)
     assert result["label"] == "Supported" and result["flaws"] == {"unreadable file": 2}
-
-
-def test_verify_cites_the_rows_of_a_table(answers, tmp_path, capsys):
-    (tmp_path / "bridges.csv").write_text("bridge,opened\nThe Aster bridge,opened in 1932.\nThe Corvane bridge,1950\n")
-    assert cli.main(["verify", CLAIM, "--documents", "bridges.csv", "--graph"]) == 0
-    printed = capsys.readouterr().out
-    assert "\n  bridges.csv, rows 2–3\n" in printed
-    assert "q1.e1 bridges.csv, rows 2–3: " in printed
-
-
-def test_verify_can_leave_out_later_documents(answers, tmp_path, capsys):
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "2021-03-01 bridge.txt").write_text("The Aster bridge opened in 1932.")
-    verify = ["verify", CLAIM, "--documents", "notes", "--no-later-pages", "--graph"]
-    cli.main([*verify, "--date", "2-3-2021"])
-    assert "q1.e1 2021-03-01 bridge.txt: " in capsys.readouterr().out
-    cli.main([*verify, "--date", "28-2-2021"])
-    assert "q1.e1 " not in capsys.readouterr().out
-
-
-def test_verify_without_documents_says_what_it_needs(answers, capsys):
-    assert cli.main(["verify", CLAIM, "--documents", "nowhere"]) == 2
-    assert "nowhere not found; expected a file or a folder" in capsys.readouterr().err
 
 
 def test_a_model_that_reads_no_document_is_named(answers, tmp_path, capsys):
@@ -362,19 +295,6 @@ def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, capsys
     assert "archive.sqlite: cannot search" in capsys.readouterr().err
 
 
-def test_a_search_of_an_archive_that_is_missing_is_an_error(answers, tmp_path, capsys):
-    (tmp_path / "claims.txt").write_text(CLAIM)
-    assert cli.main(["--claims", "claims.txt", "--search", "absent.sqlite", "--output", "out"]) == 2
-    assert "archive absent.sqlite not found" in capsys.readouterr().err
-
-
-def test_a_file_in_place_of_the_search_folder_is_named(answers, archive, tmp_path, capsys):
-    (tmp_path / "claims.txt").write_text(CLAIM)
-    (tmp_path / "kept").touch()
-    assert cli.main(["--claims", "claims.txt", "--search", archive, "--search-folder", "kept"]) == 2
-    assert "search_folder kept: expected a folder that can be written, got: File exists" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -382,8 +302,6 @@ def test_a_file_in_place_of_the_search_folder_is_named(answers, archive, tmp_pat
         (["The br\udcffidge."], r"expected UTF-8, got 'The br\udcffidge.'"),
         ([CLAIM, "--date", "yesterday"], "claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'yesterday'"),
         (["The", "--detph", "3"], "Unknown option: --detph. Did you mean --depth?"),
-        (["The", "--detph=3"], "Did you mean --depth?"),
-        (["The", "--xyzzy"], "Unknown option: --xyzzy. --help-all shows every option."),
         (["The", "bridge"], "unexpected bridge; put a text of several words in quotation marks"),
         (["The", "--depth", "x"], '"x"'),
         (["The", "--strategy", "gto"], "got"),
@@ -394,12 +312,6 @@ def test_verify_names_a_wrong_option_before_anything_is_loaded(arguments, messag
     assert cli.main(["verify", *arguments, "--documents", "nowhere"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ") and message in line
-
-
-def test_verify_takes_an_iso_date(answers, tmp_path, capsys):
-    (tmp_path / "bridge.txt").write_text("The Aster bridge opened in 1932.")
-    assert cli.main(["verify", CLAIM, "--documents", "bridge.txt", "--date", "2021-05-03", "--json"]) == 0
-    assert orjson.loads(capsys.readouterr().out)["claim"]["date"] == "3-5-2021"
 
 
 @pytest.fixture
@@ -431,14 +343,6 @@ def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, 
     assert cli.main(["run", "--claims", "claims.csv", *evidence, "--strategy", "entailment"]) == 0
     (entry,) = load_json(tmp_path / "output" / "submission.json")
     assert entry["pred_label"] == ("Supported" if own else "Not Enough Evidence")
-
-
-def test_verify_believes_documents_that_say_the_claim(answers, tmp_path, monkeypatch, capsys):
-    reader = ByWords()
-    monkeypatch.setattr(common, "load_timed", lambda each: (Engine(NoModel(), BagOfWords(), each, reader=reader), 0.25))
-    (tmp_path / "a.txt").write_text(CLAIM)
-    assert cli.main(["verify", CLAIM, "--documents", "a.txt", "--strategy", "entailment", "--json"]) == 0
-    assert orjson.loads(capsys.readouterr().out)["label"] == "Supported"
 
 
 def test_a_run_over_documents_resumes_while_they_are_the_same(claims_and_notes, tmp_path, capsys):
@@ -490,23 +394,11 @@ def test_help_shows_common_options_and_help_all_shows_all(capsys):
     assert "--depth" in shown["--help-all"] and "--chunk-overlap" in shown["--help-all"]
 
 
-def test_run_is_a_command_and_the_default(answers, bridge_files, tmp_path):
-    assert cli.main(["run", *bridge_files]) == 0
-    assert not list((tmp_path / "output").rglob("*.partial"))
-
-
 def test_needs_no_extra_to_start():
     extras = ["fastapi", "starlette", "uvicorn", "ray", "vllm", "trl"]
     code = f"import sys; sys.modules |= dict.fromkeys({extras}); from system.app import cli; cli.main(['--version'])"
     started = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert started.stdout.startswith("factgraph "), started.stderr
-
-
-def test_the_command_line_starts_without_slow_imports():
-    heavy = {"nltk", "torch", "transformers", "sentence_transformers", "starlette", "vllm"}
-    code = f"import sys, system.app.cli; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def snapshot(folder):
@@ -519,14 +411,6 @@ def test_resuming_a_finished_run_changes_nothing(answers, bridge_files, tmp_path
     monkeypatch.setattr(common, "load_timed", lambda *_: pytest.fail("the engine was loaded"))
     assert cli.main([*bridge_files, "--resume"]) == 0
     assert snapshot(tmp_path / "output") == before
-
-
-@pytest.mark.parametrize("name", ["submission.json", "submission.csv", "timings.csv", "run.json", "report.html"])
-def test_emptied_outputs_are_written_again(answers, bridge_files, tmp_path, name):
-    assert cli.main(bridge_files) == 0
-    (tmp_path / "output" / name).write_bytes(b"")
-    assert cli.main([*bridge_files, "--resume"]) == 0
-    assert (tmp_path / "output" / name).stat().st_size
 
 
 def edit_journal(output, **changes):
@@ -548,10 +432,9 @@ def test_outputs_of_another_journal_are_written_again(answers, bridge_files, tmp
     assert (tmp_path / "output" / "report.html").read_bytes() != report
 
 
-@pytest.mark.parametrize("change", [{"text": "Another claim."}, {"id": 99}])
-def test_a_journal_with_another_claim_is_refused(answers, bridge_files, tmp_path, capsys, change):
+def test_a_journal_with_another_claim_is_refused(answers, bridge_files, tmp_path, capsys):
     assert cli.main(bridge_files) == 0
-    edit_journal(tmp_path / "output", claim=change)
+    edit_journal(tmp_path / "output", claim={"text": "Another claim."})
     assert cli.main([*bridge_files, "--resume"]) == 2
     assert re.search(r"journal.jsonl, line 4: expected a claim of this run, got \d+ ", capsys.readouterr().err)
 
@@ -581,11 +464,6 @@ def test_a_resumed_run_counts_the_loading_of_its_earlier_parts(answers, bridge_f
     [
         (None, "mine.json not found"),
         (b"%PDF-1.7\n\xe2\xe3", "mine.json: a PDF, not a claims file; give an AVeriTeC"),
-        (b"%PDF-1.4\n1 0 obj\n", "mine.json: a PDF"),
-        (b"\x89PNG\r\n\x1a\n\x00", "mine.json: a picture"),
-        (b"SQLite format 3\x00", "mine.json: a database"),
-        (b"\n<!DOCTYPE html><p>Prague is in Norway.", "mine.json: an HTML page"),
-        (b"\x7fELF\x02\x01\x01\x00", "mine.json: a binary file"),
     ],
 )
 def test_a_file_that_holds_no_claims_is_named_first(answers, tmp_path, capsys, content, says):

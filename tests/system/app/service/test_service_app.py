@@ -13,16 +13,13 @@ from knowledge_store.isolation import isolated
 from knowledge_store.pages import documents
 from knowledge_store.pages.reading import read_document
 from knowledge_store.ranking import warm_up
-from system.app.service.jobs import Job, Kind
+from system.app.service.jobs import Job
 from system.app.service.listening import HEAD
-from system.app.service.schema import EXAMPLE, State
-from system.check import Engine
+from system.app.service.schema import EXAMPLE
 from system.graph.graph import Graph
 from system.graph.records import Label
-from system.models.extractive import ExtractiveModel
 from system.strategies.steps.tasks.judge_claim import JudgeClaim
-from tests.helpers.bridge import CLAIM, Answers, BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.bridge import CLAIM, Answers
 from tests.helpers.processes import PATIENCE
 from tests.helpers.serving import (
     BUDGET,
@@ -62,35 +59,7 @@ def test_a_claim_is_checked_against_its_documents():
     assert cited and cited <= {one["name"] for one in DOCUMENTS}
 
 
-def test_a_refuted_claim_is_corrected():
-    settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
-    engine = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
-    documents = [{"text": "The Aster bridge opened in 1932."}]
-    progress = checked(engine, claim="The Aster bridge opened in 1931.", documents=documents)
-    assert progress["result"]["correction"]["text"] == "The Aster bridge opened in 1932."
-
-
 BROKEN = [{"name": "a.pdf", "file": b64encode(b"%PDF-1.4 broken").decode()}]
-
-
-@pytest.mark.parametrize(
-    ("material", "judges"), [({"documents": DOCUMENTS}, set()), ({"store": "aster"}, {JudgeClaim})]
-)
-def test_documents_are_read_and_stores_judged_by_the_model(stores, material, judges):
-    answers, judged = Answers(), []
-
-    def script(request):
-        if isinstance(request.task, JudgeClaim):
-            judged.append(type(request.task))
-        return answers(request)
-
-    async def scenario(client):
-        answer = await client.post("/claims", json={"claim": CLAIM.text, **material})
-        return await ended(client, answer.json()["id"])
-
-    engine = engine_of(script, reading__document_strategy="entailment", graph__debate=False)
-    assert serve(scenario, engine, stores=stores)["state"] == "done"
-    assert set(judged) == judges
 
 
 def test_a_claim_is_followed_by_thought_to_its_result_and_report():
@@ -258,13 +227,6 @@ def test_a_blocking_model_does_not_block_clients():
 
     running, progress = serve(scenario, engine_of(answers))
     assert (running, progress["state"]) == (1, "running")
-
-
-def test_an_ended_job_holds_no_documents_and_stays_ended():
-    job = Job(Kind.CLAIM, lambda _: None, CLAIM, 1.0)
-    job.enter(State.CANCELLED)
-    job.enter(State.RUNNING)
-    assert (job.state, job.work) == (State.CANCELLED, None)
 
 
 def test_a_store_that_vanishes_is_a_named_failure(stores):
