@@ -28,8 +28,6 @@ class RecordJournal(Generic[R]):
 
     Attributes:
         finished: all records so far, in the order in which they were written.
-        what: a record, in error messages.
-        option: of the command line, which names another place.
 
     Args:
         path: the file.
@@ -41,9 +39,6 @@ class RecordJournal(Generic[R]):
     Raises:
         JournalError: another run holds the file, it belongs to another run, or a line within it is damaged.
     """
-
-    what = "finished claim"
-    option = "--output"
 
     def __init__(self, path: Path, identity: dict[str, str] | None, resume: bool, kind: type[R]) -> None:
         self.path = path
@@ -77,7 +72,7 @@ class RecordJournal(Generic[R]):
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise JournalError(
-                f"{self.path}: another run is writing here; wait for it, or give another {self.option}"
+                f"{self.path}: another run is writing here; wait for it, or give another --output"
             ) from error
 
     def _begin(self, identity: dict[str, str] | None, resume: bool) -> None:
@@ -87,9 +82,11 @@ class RecordJournal(Generic[R]):
             if identity is not None:
                 self._write({"identity": identity})
         elif identity is not None:
-            self._check_identity(self._parse_identity(lines[0]), identity)
+            self._check_identity(lines[0], identity)
         first = 1 if identity is None else 2
-        self.finished = [self._parse(number, line) for number, line in enumerate(lines[first - 1 :], start=first)]
+        self.finished = [
+            _parsed(self._kind, self.path, number, line) for number, line in enumerate(lines[first - 1 :], start=first)
+        ]
 
     def _complete_lines(self) -> list[bytes]:
         """The lines that were written whole; what a kill left of a last one is cut off."""
@@ -100,7 +97,12 @@ class RecordJournal(Generic[R]):
             self._file.truncate(len(whole))
         return whole.splitlines()
 
-    def _check_identity(self, before: dict[str, str], now: dict[str, str]) -> None:
+    def _check_identity(self, line: bytes, now: dict[str, str]) -> None:
+        if (before := _identity(line)) is None:
+            raise JournalError(
+                f"{self.path}, line 1: expected the identity of a run, got {line[:60]!r}…; "
+                "this is not a journal: start over with --overwrite or another --output"
+            )
         changed = [
             f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
             for name in sorted(before.keys() | now.keys())
@@ -111,24 +113,6 @@ class RecordJournal(Generic[R]):
                 f"{self.path}: cannot resume, because this is another run: {'; '.join(changed)}. "
                 "Restore these, or start over with --overwrite or another --output"
             )
-
-    def _parse_identity(self, line: bytes) -> dict[str, str]:
-        identity = _identity(line)
-        if identity is None:
-            raise JournalError(
-                f"{self.path}, line 1: expected the identity of a run, got {line[:60]!r}…; "
-                "this is not a journal: start over with --overwrite or another --output"
-            )
-        return identity
-
-    def _parse(self, number: int, line: bytes) -> R:
-        try:
-            return self._kind.model_validate_json(line)
-        except ValidationError as error:
-            raise JournalError(
-                f"{self.path}, line {number}: expected a {self.what}, got {line[:60]!r}…; the file is damaged or not a "
-                f"journal: delete this line to have its work done again, or give another {self.option}"
-            ) from error
 
     def _write(self, value: Any) -> None:
         line = memoryview(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))
@@ -159,17 +143,17 @@ def read_finished(path: Path) -> list[ClaimResult]:
         lines = path.read_bytes().split(b"\n")[1:-1]  # the first line names the run
     except OSError as error:
         raise JournalError(f"{path}: expected the journal of a run ({error.strerror})") from error
-    return [_parsed(path, number, line) for number, line in enumerate(lines, start=2)]
+    return [_parsed(ClaimResult, path, number, line) for number, line in enumerate(lines, start=2)]
 
 
-def _parsed(path: Path, number: int, line: bytes) -> ClaimResult:
+def _parsed(kind: type[R], path: Path, number: int, line: bytes) -> R:
     try:
-        return ClaimResult.model_validate_json(line)
+        return kind.model_validate_json(line)
     except ValidationError as error:
         fault = explain(error.errors()[0], "the line")
         raise JournalError(
-            f"{path}: line {number}: expected a finished claim; {fault}; delete this line and check its claim again "
-            "with --resume"
+            f"{path}, line {number}: expected a finished piece of work; {fault}; delete this line to have its work "
+            "done again with --resume, or start over with --overwrite or another --output"
         ) from error
 
 

@@ -15,7 +15,7 @@ import uvicorn
 
 from system.app.service.app import Capacity, create_app
 from system.app.service.listening import CONNECTIONS, configured
-from system.app.service.worker import Stores, Worker
+from system.app.service.worker import Worker
 from system.check import Engine
 from system.models.base import Request
 from system.models.scripted import ScriptedModel
@@ -52,7 +52,7 @@ async def serving(
     engine: Engine, stores: Path | None = None, token: str = "", **limits: int
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a service that starts and stops with it."""
-    app = create_app(Worker(engine), Stores(stores), Capacity(**limits), token)
+    app = create_app(Worker(engine), stores, Capacity(**limits), token)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
@@ -70,7 +70,7 @@ def listening(
     **limits: int,
 ) -> Iterator[str]:
     """The address of a real service in a thread."""
-    app = create_app(Worker(engine), Stores(stores), Capacity(**limits), token)
+    app = create_app(Worker(engine), stores, Capacity(**limits), token)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         server = uvicorn.Server(configured(app, connections))

@@ -57,13 +57,9 @@ def test_every_profile_loads_and_survives_a_round_trip(profile):
         ("[run]\ndepth = 1", r"run.depth: unknown setting; it belongs in \[graph\]"),
         ("[graph", "not a TOML file"),
         ("a = " + "[" * 5000, "not a TOML file"),
-        ("a = " + "7" * 5000, "not a TOML file"),
         ("[run]\nbudget = inf", "run.budget: expected a finite number, got inf"),
         ("[graph]\ndepth = 1000000000000000000000", "graph.depth: expected a number less than or equal to 100, got 1"),
         (f"[model.adapters]\nmoderator = '{'a' * 5000}'", "model.adapters.moderator: expected a path or a name"),
-        (f"[retrieval]\nencoder = '{'a' * 5000}'", "retrieval.encoder: expected a path or a name .*of 5000 characters"),
-        (f"[retrieval]\nsearch_folder = '{'a' * 300}'", "retrieval.search_folder: expected a path or a name"),
-        (f"[run]\ncalibration = '{'a/' * 3000}'", "run.calibration: expected a path or a name .*of 6000 characters"),
         ('[reading]\nverifier = "a\\u0000"', "reading.verifier: expected a path or a name"),
     ],
 )
@@ -72,29 +68,6 @@ def test_a_bad_profile_is_named_with_its_fault(tmp_path, text, message):
     profile.write_text(text)
     with pytest.raises(SettingsError, match=message):
         load(str(profile), {})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("run = 5", "run: expected an object, got 5"),
-        ("[model]\nadapters = 5", "model.adapters: expected a valid dictionary, got 5"),
-        ("[model]\nadapters = [['moderator', 'x']]", "model.adapters: expected a valid dictionary"),
-        ("[model.adapters]\nmoderator = 5", "model.adapters.moderator: expected a valid string, got 5"),
-        ("[run]\ncalibration = 5", "run.calibration: expected a valid string, got 5"),
-    ],
-)
-def test_a_bad_profile_is_named_beside_another_model(tmp_path, text, message):
-    profile = tmp_path / "bad.toml"
-    profile.write_text(text)
-    with pytest.raises(SettingsError, match=message):
-        load(str(profile), {"model": "other"})
-
-
-def test_a_byte_order_mark_before_a_profile_is_passed_over(tmp_path):
-    profile = tmp_path / "mine.toml"
-    profile.write_text("[graph]\ndepth = 1\n", encoding="utf-8-sig")
-    assert load(str(profile), {}).graph.depth == 1
 
 
 def test_a_profile_in_latin_1_is_told_so(tmp_path):
@@ -124,22 +97,14 @@ def test_names_a_section_that_is_not_a_table(tmp_path):
         load(str(profile), {"depth": 2})
 
 
-def test_a_profile_that_cannot_be_read_is_named(tmp_path):
-    (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(SettingsError, match=r"cannot read .*folder.toml"):
-        load(str(tmp_path / "folder.toml"), {})
-
-
 @pytest.mark.parametrize(
     ("confidences", "probabilities", "message"),
     [
         ([], [], "two confidences or more"),
         ([0, 1], [0.5], "a probability for each"),
         ([0, 0, 1], [0, 1, 1], "ascend from 0 to 1"),
-        ([0.5, 1], [0, 1], "ascend from 0 to 1"),
         ([0, 1], [0, 2], "probabilities from 0 to 1"),
         ([0, 1], [math.nan, 1], r": probabilities.0: expected a finite number, got nan; make one"),
-        ([0, 1], ["x", 1], r": probabilities.0: expected a valid number.*, got 'x'; make one"),
     ],
 )
 def test_rejects_a_calibration_that_is_not_a_curve(tmp_path, confidences, probabilities, message):

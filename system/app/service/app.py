@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import orjson
@@ -29,14 +30,12 @@ from system.app.service.pages import PRIVATE, live_page, report_page
 from system.app.service.schema import (
     ERRORS,
     ClaimProgress,
-    Health,
     State,
-    StoreNames,
     Submission,
     TextProgress,
     TextSubmission,
 )
-from system.app.service.worker import Stores, Worker, public_result, public_thought, read_submitted, uploaded
+from system.app.service.worker import Worker, public_result, public_thought, read_submitted, stores_of, uploaded
 from system.article.records import Article, CheckedText
 from system.checker import Checked
 from system.graph.records import Claim
@@ -60,12 +59,12 @@ class Capacity:
     body: int = 8 * 2**20
 
 
-def create_app(worker: Worker, stores: Stores, limits: Capacity = Capacity(), token: str = "") -> FastAPI:
+def create_app(worker: Worker, stores: Path | None, limits: Capacity = Capacity(), token: str = "") -> FastAPI:
     """Make the application.
 
     Args:
         worker: checks the claims; closed when the application ends.
-        stores: what claims can be checked against.
+        stores: folder of what claims can be checked against.
         token: that clients must send; empty if only this machine reaches the service.
     """
     run = worker.engine.settings.run
@@ -210,17 +209,23 @@ TEXTS = View(
 )
 
 
-def _submissions(jobs: Jobs, worker: Worker, stores: Stores) -> APIRouter:
+def _submissions(jobs: Jobs, worker: Worker, stores: Path | None) -> APIRouter:
     """Make the addresses that take claims and texts, and the list of the stores that they may name."""
     router = APIRouter()
     budget = worker.engine.settings.run.budget
+
+    def named(store: str) -> Path:
+        try:
+            return stores_of(stores)[store]
+        except KeyError:
+            raise HTTPException(404, "no store has this name; GET /stores lists all names") from None
 
     @router.post("/claims", status_code=202, operation_id="submit_claim", tags=["claims"])
     async def submit_claim(given: Submission, response: Response) -> ClaimProgress:
         """Submit a claim. It waits for its turn, and is then checked within its budget."""
         claim = Claim(given.claim, date=given.date, speaker=given.speaker)
         seconds = min(given.budget or budget, budget)
-        collect = partial(uploaded, given.documents) if given.documents else partial(worker.store, stores[given.store])
+        collect = partial(uploaded, given.documents) if given.documents else partial(worker.store, named(given.store))
 
         async def work(hear: Callable[[Any], None]) -> Checked:
             told = await worker.check(claim, collect, lambda thought: hear(public_thought(thought)), budget=seconds)
@@ -237,15 +242,15 @@ def _submissions(jobs: Jobs, worker: Worker, stores: Stores) -> APIRouter:
         collect = partial(uploaded, given.documents) if given.documents else lambda _: ()
         options: TextOptions = {"date": given.date, "speaker": given.speaker}
         if given.store:
-            options["store"] = stores[given.store]
+            options["store"] = named(given.store)
         job = jobs.submit(Job(Kind.TEXT, partial(worker.check_text, read, collect, **options)))
         response.headers["Location"] = f"/texts/{job.id}"
         return _text_progress(jobs, job)
 
     @router.get("/stores", operation_id="stores", tags=["service"])
-    async def names() -> StoreNames:
+    async def names() -> dict[str, list[str]]:
         """Return the names of the stores that claims can be checked against."""
-        return StoreNames(stores=stores.names())
+        return {"stores": [*stores_of(stores)]}
 
     return router
 
@@ -266,8 +271,9 @@ def _entrance(jobs: Jobs) -> APIRouter:
         return text.response()
 
     @router.get("/healthz", operation_id="health")
-    async def health() -> Health:
-        """Say that the service answers."""
-        return Health(status="ok", queued=len(jobs.in_state(State.QUEUED)), running=len(jobs.in_state(State.RUNNING)))
+    async def health() -> dict[str, str | int]:
+        """Say that the service answers, and how busy it is."""
+        counts = {str(state): len(jobs.in_state(state)) for state in (State.QUEUED, State.RUNNING)}
+        return {"status": "ok", **counts}
 
     return router

@@ -7,13 +7,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from system.app.service.jobs import QueueFull, UnknownJob
-from system.app.service.worker import UnknownStore
 from system.graph.records import ClaimsError, explain, roots
 
 STATUS: dict[type[Exception], int] = {
     ClaimsError: 422,  # what only its constructor finds, such as a claim of emphasis marks
     UnknownJob: 404,
-    UnknownStore: 404,
     QueueFull: 429,
 }
 

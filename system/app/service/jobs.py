@@ -120,7 +120,7 @@ class Jobs:
         slots: jobs that run at the same time; of these, one text, because a text has many statements.
         queue: jobs that may wait for a slot.
         kept: ended jobs that are kept for their clients; the oldest go first.
-        seconds: of a job, as long as none has ended; for estimates.
+        seconds: to wait before another try when the queue is full.
         told: errors whose message is for the client.
     """
 
@@ -135,7 +135,7 @@ class Jobs:
         self._slots, self._texts = asyncio.Semaphore(slots), asyncio.Semaphore(1)  # first come, first served
         self._parallel, self._queue, self._kept = slots, queue, kept
         self._told = told
-        self._first, self._done, self._spent = seconds, 0, 0.0
+        self._seconds = seconds
         self._jobs: dict[str, Job] = {}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -147,8 +147,7 @@ class Jobs:
         """
         waiting = sum(one.open for one in self._jobs.values()) - self._parallel
         if waiting >= self._queue:
-            mean = self._spent / self._done if self._done else self._first
-            raise QueueFull(waiting, math.ceil(mean / self._parallel))
+            raise QueueFull(waiting, math.ceil(self._seconds))
         self._jobs[job.id] = job
         task = self._tasks[job.id] = asyncio.create_task(self._run(job))
         task.add_done_callback(lambda _: self._tasks.pop(job.id))
@@ -211,11 +210,7 @@ class Jobs:
             log.exception("%s %s", job.kind, job.id)
             job.enter(State.FAILED)
         seconds = monotonic() - began
-        self._done, self._spent = self._done + 1, self._spent + seconds
         log.info("%s %s %s in %.1f s after a wait of %.1f s", job.kind, job.id, job.state, seconds, began - asked)
-        self._make_room()
-
-    def _make_room(self) -> None:
-        ended = [job.id for job in self._jobs.values() if not job.open]
+        ended = [one.id for one in self._jobs.values() if not one.open]
         for job_id in ended[: max(0, len(ended) - self._kept)]:
             del self._jobs[job_id]

@@ -28,14 +28,14 @@ def listen(args: ServeOptions, settings: Settings, token: str, bound: socket.soc
     from knowledge_store.ranking import warm_up
     from system.app.commands.common import load_timed
     from system.app.service.app import Capacity, create_app
-    from system.app.service.worker import Stores, Worker
+    from system.app.service.worker import Worker
 
     engine, seconds = load_timed(settings)
     log.info("engine loaded in %.1f s; compiling the ranking", seconds)
     warm_up()
     reading.warm_up()
     limits = Capacity(queue=args.queue, kept=args.kept, body=args.bytes)
-    answer(create_app(Worker(engine), Stores(args.stores), limits, token), args, bound, "/", token)
+    answer(create_app(Worker(engine), args.stores, limits, token), args, bound, "/", token)
 
 
 def answer(app: ASGIApp, args: Listening, bound: socket.socket, path: str, token: str) -> None:

@@ -146,19 +146,5 @@ class Problem(BaseModel):
     detail: str
 
 
-class StoreNames(BaseModel):
-    """The stores that claims can be checked against."""
-
-    stores: list[str]
-
-
-class Health(BaseModel):
-    """That the service answers, and how busy it is."""
-
-    status: str
-    queued: int
-    running: int
-
-
 ERRORS: dict[int | str, dict[str, Any]] = {code: {"model": Problem} for code in (400, 401, 404, 409, 413, 422, 429)}
 """For the OpenAPI schema; 429 comes with Retry-After, the seconds to wait before trying again."""

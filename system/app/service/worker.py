@@ -42,55 +42,23 @@ Hear = Callable[[Any], None]
 log = logging.getLogger(__name__)
 
 
-class UnknownStore(Exception):
-    """The service has no store of this name."""
+def stores_of(folder: Path | None) -> dict[str, Path]:
+    """Return the files ``NAME.json`` of a folder by their names, as they are now; none without a folder.
 
-
-class Stores:
-    """The files ``NAME.json`` of a folder.
-
-    A name is looked up in the folder's own listing. No path is made of it, so it can lead nowhere else.
-
-    Args:
-        folder: None if claims come with documents only.
+    A name that a client sends is looked up here. No path is made of it, so it can lead nowhere else.
     """
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-
-    def names(self) -> list[str]:
-        """Return all names, sorted."""
-        return sorted(self._listing())
-
-    def __getitem__(self, name: str) -> Path:
-        """Return the file of a store.
-
-        Raises:
-            UnknownStore: the listing has no such name.
-        """
-        try:
-            return self._listing()[name]
-        except KeyError:
-            raise UnknownStore("no store has this name; GET /stores lists all names") from None
-
-    def _listing(self) -> dict[str, Path]:
-        files = self._folder.glob("[!.]*.json") if self._folder else ()
-        return {file.stem: file for file in files if file.is_file()}
+    files = folder.glob("[!.]*.json") if folder else ()
+    return {file.stem: file for file in sorted(files) if file.is_file()}
 
 
 def public_thought(thought: Thought[Content]) -> Thought[Content]:
     """Return the thought; if it is a failure, without its particulars, which are logged."""
     content = thought.content
-    if not isinstance(content, Failure):
-        return thought
-    log.warning("%s: %s", content.operation, content.message)
-    return thought.model_copy(update={"content": public_failure(content)})
+    return thought.model_copy(update={"content": public_failure(content)}) if isinstance(content, Failure) else thought
 
 
 def public_result(result: ClaimResult) -> ClaimResult:
     """Return the result, its failures without their particulars, which are logged."""
-    for failure in result.failures:
-        log.warning("%s: %s", failure.operation, failure.message)
     return result.model_copy(update={"failures": tuple(map(public_failure, result.failures))})
 
 
@@ -98,11 +66,8 @@ def public_failure(failure: Failure) -> Failure:
     """Return the failure with only its cause; if it has no cause, its message is for clients.
 
     A message can hold what only the operator should see: paths, addresses of model servers, keys in them.
-
-    >>> message = "backend error: http://me:key@10.0.0.7 is gone"
-    >>> public_failure(Failure(operation="answer", message=message, cause="backend error")).message
-    "backend error; the service's log has the details"
     """
+    log.warning("%s: %s", failure.operation, failure.message)
     if not failure.cause:
         return failure
     return failure.model_copy(update={"message": f"{failure.cause}; the service's log has the details"})

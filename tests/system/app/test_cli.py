@@ -463,7 +463,7 @@ def test_a_resumed_run_counts_the_loading_of_its_earlier_parts(answers, bridge_f
     ("content", "says"),
     [
         (None, "mine.json not found"),
-        (b"%PDF-1.7\n\xe2\xe3", "mine.json: a PDF, not a claims file; give an AVeriTeC"),
+        (b"%PDF-1.7\n\xe2\xe3", "mine.json: not a text file; give an AVeriTeC"),
     ],
 )
 def test_a_file_that_holds_no_claims_is_named_first(answers, tmp_path, capsys, content, says):

@@ -57,10 +57,8 @@ LED = "Mara Quill led the town."
         (f"{OPENED} It carries two lanes.", OPENED),
         (f"{OPENED} The bridge is closed.", OPENED),
         (f"{OPENED} That year, tolls rose in Corvane.", OPENED),
-        (f"{OPENED} Tolls ended a year later.", OPENED),
         (f"{OPENED} In May 1940, the bridge was closed.", OPENED),
         (f"{LED} In May she resigned.", LED),
-        (f"{LED} The town sold it.", LED),
         (f"{OPENED} It carries two lanes. Its toll was high. Both are closed.", f"{OPENED} Its toll was high."),
         ("Crossing the Aster\n\nIt opened in 1932.", "Crossing the Aster."),
         (f"{OPENED}\n\nThese lanes are closed.", OPENED),
@@ -70,7 +68,6 @@ LED = "Mara Quill led the town."
         (f"{OPENED} The population of Corvane rose.", ""),
         (f"{OPENED} Yesterday Mara Quill said that she paid.", ""),
         (f"{OPENED} There are two lanes on Orra bridge.", ""),
-        (f"{OPENED} Ice is denser than water.", ""),
         ("It carries two lanes.", ""),
         ("Die Brücke wurde 1932 eröffnet. Sie hat zwei Spuren.", ""),
     ],
@@ -86,7 +83,6 @@ def test_a_claim_that_refers_to_something_has_its_context(text: str, context: st
     [
         ("O Brasil tem 26 estados. A ponte abriu em 1932.", 2),
         ("Le pont a ouvert en 1932.", 1),
-        ("पुल 1932 में खुला।", 1),
         ("افتتح الجسر عام 1932.", 1),
         ("阿斯特大桥于1932年通车。费用为400万欧元。", 2),
         ("The Aster bridge, 1932. Photo: the bridge. Most people recover from the pandemic.", 1),
@@ -103,21 +99,11 @@ def test_short_sentences_with_a_verb_are_claims_in_any_language(text: str, claim
         "Der Bau begann im 19. Jahrhundert.",
         "Der 1. FC Aster gewann das Spiel.",
         "It is approx. 5 km long.",
-        "La Dra. Vell nació en EE. UU. y murió en 1950.",
-        "Il dott. Rossi ha aperto il ponte.",
         "J.-C. Martin est né à Paris en 1950.",
-        "Le pont coûte env. 4 millions d'euros.",
     ],
 )
 def test_an_abbreviation_or_ordinal_cuts_no_sentence(sentence: str) -> None:
     assert [one.text for one in article_of(f"{sentence} The mayor came.").sentences] == [sentence, "The mayor came."]
-
-
-@pytest.mark.parametrize(
-    "text", ["Is it old? No. It opened in 1932.", "I am 30. Ana Vell is 40.", "Plan B. It failed."]
-)
-def test_what_only_looks_like_an_abbreviation_ends(text: str) -> None:
-    assert len(article_of(text).sentences) == text.count(". ") + text.count("? ") + 1
 
 
 def test_a_file_of_any_format_and_name_is_read(tmp_path) -> None:

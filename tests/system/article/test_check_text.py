@@ -1,12 +1,9 @@
 """A text is checked statement by statement against one collection, and its score says what came of it."""
 
-import asyncio
-
 import numpy as np
 import pytest
 
 from factgraph import FactChecker, Label
-from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
 from system.article.reading import article_of
@@ -100,22 +97,3 @@ def test_what_was_checked_before_is_not_checked_again(checker):
     first = list(checker.check_text(TEXT, DOCUMENTS))[:2]
     again = checker.check_text(TEXT, {"other.md": "Nothing of the kind."}, done=first)
     assert [one for one in again if one in first] == sorted(first, key=lambda one: one.sentence.number)
-
-
-def test_the_asynchronous_form_gives_the_same(checker):
-    async def run():
-        return [one async for one in checker.acheck_text(TEXT, DOCUMENTS)]
-
-    assert {one.label for one in asyncio.run(run())} == {Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE}
-
-
-def test_statements_come_one_by_one_and_need_not_all_be_taken(checker):
-    statements = checker.check_text(TEXT, DOCUMENTS)
-    assert next(statements).sentence.claim
-    statements.close()
-    assert checker.check("The Aster bridge opened in 1932.", DOCUMENTS).verdict.label is Label.SUPPORTED
-
-
-def test_without_evidence_there_is_one_clear_error(checker):
-    with pytest.raises(DocumentsError, match="expected text to search"):
-        list(checker.check_text(TEXT, {"empty.md": " "}))

@@ -85,13 +85,6 @@ def test_keeps_all_fields_of_questions_and_answers(tmp_path):
     )
 
 
-def test_only_boolean_answers_have_an_explanation(tmp_path):
-    answers = [{"answer": "Perhaps", "answer_type": "Abstractive", "boolean_explanation": "Of no meaning here."}]
-    file = tmp_path / "dev.json"
-    file.write_bytes(orjson.dumps([{**ROWS[1], "questions": [{"question": "Q?", "answers": answers}]}]))
-    assert [answer.full for answer in read_gold(file)[0].answers] == ["Perhaps"]
-
-
 def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_path):
     store = write_gold_store(annotated, read_claims(annotated), tmp_path / "gold")
     ranked = rank(store / "0.json", ROWS[0]["claim"], RetrievalSettings())
@@ -114,13 +107,9 @@ def test_an_unchanged_store_is_not_rewritten(annotated, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"[{", r"line 1, column 3: expected a JSON array"),
         (b'{"claim": "x"}', "expected a JSON array of annotated claims"),
-        (b"A claim.", "line 1: expected a JSON object or string"),
         (b'[{"claim": "x"}]', "claim 0: label: expected 'Supported'.*got None"),
-        (b'[{"claim": "x", "label": "Maybe", "questions": []}]', "claim 0: label: expected 'Supported'.*got 'M"),
         (b'[{"claim": "x", "label": "Refuted", "questions": 1}]', "claim 0: expected an object with a label"),
-        (b'[{"claim": "x", "label": "Refuted", "questions": ["When?"]}]', "claim 0: expected an object with a label"),
         (b'[{"claim": "x", "label": "Refuted", "claim_types": "text"}]', "claim 0: types: expected a list"),
         (b'[{"claim": "x", "label": "Refuted", "questions": [{"answers": ["a"]}]}]', "claim 0: .*'question'"),
     ],
@@ -129,26 +118,6 @@ def test_a_file_without_annotations_is_an_error_that_says_where(tmp_path, conten
     file = tmp_path / "claims.json"
     file.write_bytes(content)
     with pytest.raises(ClaimsError, match=rf"claims\.json: {message}"):
-        read_gold(file)
-
-
-def test_skips_a_byte_order_mark(annotated):
-    gold = read_gold(annotated)
-    annotated.write_bytes(b"\xef\xbb\xbf" + annotated.read_bytes())
-    assert read_gold(annotated) == gold
-
-
-def test_a_list_of_lines_has_no_annotations(tmp_path):
-    file = tmp_path / "train.txt"
-    file.write_text("The Aster bridge opened in 1932.\n")
-    with pytest.raises(ClaimsError, match=r"train.txt: expected a JSON array of annotated claims; .*train\.json"):
-        read_gold(file)
-
-
-def test_an_unreadable_array_is_an_error_that_names_the_file(tmp_path):
-    file = tmp_path / "dev.json"
-    file.write_text('[{"claim": "c", "x": ' + "[" * 1100 + "]" * 1100 + "}]")
-    with pytest.raises(ClaimsError, match=r"dev.json: .*expected a JSON array"):
         read_gold(file)
 
 

@@ -1,11 +1,9 @@
 import errno
-import math
 import os
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from system.files.journal import Journal, JournalError, identity_of, read_identity
 from system.graph.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
@@ -90,20 +88,10 @@ def test_names_a_damaged_line(tmp_path):
     write(path, result(0), result(1))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + b"{garbage}\n" + lines[2])
-    with pytest.raises(JournalError, match=r"journal.jsonl, line 2: expected a finished claim, got b'\{garbage\}'"):
+    with pytest.raises(JournalError, match=r"journal.jsonl, line 2: expected a finished piece of work; .* valid JSON"):
         read(path)
-
-
-def test_rejects_a_number_that_json_cannot_hold_before_writing():
-    """JSON would hold null in its place, and the journal could not be resumed."""
-    with pytest.raises(ValidationError, match="finite number"):
-        Verdict(label=Label.REFUTED, justification="Because.", confidence=math.nan)
-
-
-def test_names_a_damaged_first_line(tmp_path):
-    path = tmp_path / "journal.jsonl"
     path.write_bytes(b"not json\n")
-    with pytest.raises(JournalError, match=r"line 1"):
+    with pytest.raises(JournalError, match="line 1"):
         read(path)
 
 

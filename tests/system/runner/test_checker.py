@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from knowledge_store.pages.page import Page
-from knowledge_store.pages.store import write_store
-from system.check import Engine
 from system.graph.records import Label
-from system.models.extractive import ExtractiveModel
 from system.runner.run import LocalChecker
 from tests.helpers import fake_time
-from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, settings_with
+from tests.helpers.bridge import CLAIM
 
 
 @pytest.fixture
@@ -51,16 +47,3 @@ def test_a_hanging_claim_ends_even_if_the_run_is_far_ahead(check_claims):
     assert [result.claim.id for result in results if result.timing.cut_short] == [100]
     assert results[100].timing.seconds == pytest.approx(2 * 2 * 60.0)
     assert seconds == pytest.approx(50 + 2 * 2 * 60.0)
-
-
-def test_a_refuted_claim_of_a_run_is_corrected(tmp_path):
-    write_store((Page(0, address, (text,)) for address, text in PAGES), tmp_path / "7.json")
-    claim = CLAIM.model_copy(update={"text": "The Aster bridge opened in 1931."})
-    engine = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings_with(strategy="entailment"))
-
-    async def checked():
-        async with LocalChecker(engine, tmp_path, [claim]) as checker:
-            return await checker.check(claim)
-
-    result, _ = asyncio.run(checked())
-    assert result.correction.text == CLAIM.text

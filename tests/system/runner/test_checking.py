@@ -42,13 +42,6 @@ def test_run_and_library_agree(make_engine, tmp_path):
     assert [cut for *_, cut in given[0]] == [False, False, False, True, False]  # 110 s are within what two share
 
 
-def test_no_claim_takes_longer_than_the_limit(make_engine, tmp_path, monkeypatch):
-    monkeypatch.setattr("system.checker.CLAIM_LIMIT", 100.0)
-    short = {"run__budget": 60.0, "run__reserve": 0.0, "run__max_concurrent_claims": 2, "graph__depth": 1}
-    results = fake_time.run(by_run(make_engine(**short), tmp_path))
-    assert [one.timing.cut_short for one in results] == [True, False, False, True, False]
-
-
 @pytest.mark.parametrize("check", [by_run, by_library])
 def test_one_store_for_all_claims_is_read_once(tmp_path, check):
     store, answers = tmp_path / "store.json", Answers()

@@ -67,15 +67,6 @@ def test_missing_empty_and_broken_stores_fail_only_their_claims(folder, answers)
     assert all(result.pairs for result in results)
 
 
-def test_counts_pages_that_a_filter_leaves_out(folder, answers):
-    later = {"url": "https://news.example/2021/06/01/bridge", "url2text": ["The Aster bridge reopened, says Ann Berg."]}
-    store = folder / "stores" / "0.json"
-    store.write_bytes(store.read_bytes() + b"\n" + orjson.dumps(later))
-    dated = [CLAIMS[0].model_copy(update={"date": date}) for date in ("31-5-2021", "1-6-2021", "")]
-    flaws = [run_all(folder, answers, [claim], retrieval__later_pages=False)[0].flaws for claim in dated]
-    assert flaws == [{"page dated after the claim skipped": 1}, {}, {}]
-
-
 def test_a_model_failure_affects_only_its_claim(folder, answers):
     def script(request):
         return RuntimeError("gone") if request.task.claim.id == 5 else answers(request)
@@ -103,18 +94,6 @@ def test_killed_at_any_moment_it_resumes_without_loss(folder):
     assert sorted(result.claim.id for result in journalled(folder)) == list(range(12))
     last = (folder / "asked.txt").read_text().split()
     assert set(map(int, last)) == set(range(12))
-
-
-@pytest.mark.slow
-def test_finished_claims_are_not_asked_about_again(folder):
-    first = start(folder, "0.02")
-    wait_for(lambda: len(journalled(folder)) >= 4)
-    first.kill()
-    first.communicate()
-    done = {result.claim.id for result in journalled(folder)}
-    (folder / "asked.txt").write_text("")
-    resume(folder)
-    assert done.isdisjoint(map(int, (folder / "asked.txt").read_text().split()))
 
 
 @pytest.mark.slow
