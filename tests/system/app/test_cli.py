@@ -422,16 +422,6 @@ def edit_journal(output, **changes):
     (output / "journal.jsonl").write_bytes(b"".join(lines) + orjson.dumps(edited) + b"\n")
 
 
-def test_outputs_of_another_journal_are_written_again(answers, bridge_files, tmp_path):
-    assert cli.main(bridge_files) == 0
-    report = (tmp_path / "output" / "report.html").read_bytes()
-    edit_journal(tmp_path / "output", verdict={"justification": "Since it is so."})
-    assert cli.main([*bridge_files, "--resume"]) == 0
-    entries = load_json(tmp_path / "output" / "submission.json")
-    assert "Since it is so." in [entry["justification"] for entry in entries]
-    assert (tmp_path / "output" / "report.html").read_bytes() != report
-
-
 def test_a_journal_with_another_claim_is_refused(answers, bridge_files, tmp_path, capsys):
     assert cli.main(bridge_files) == 0
     edit_journal(tmp_path / "output", claim={"text": "Another claim."})
