@@ -6,7 +6,7 @@ Example: ``rank(Path("7.json"), "The bridge opened in 1932.", RetrievalSettings(
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
@@ -120,14 +120,14 @@ class Library:
         """Put the results of a search first: scores of two collections cannot be compared."""
         flaws, settings = Flaws(), self._settings
         try:
-            pages = list(_searched(claim, self._day, settings, flaws, self._seconds))
+            results = list(searched(claim, self._day, settings, flaws, self._seconds))
         except SearchError as error:
             if not ranked.report.pages:
                 raise
             log.warning("%s", error)
             return replace(ranked, report=_with_flaws(ranked.report, Flaws({Flaw.SEARCH_FAILED: 1})))
-        alone = settings.model_copy(update={"search": ""})
-        found = Library(pages, [claim], alone, self._day, flaws=flaws).rank(claim)
+        pages = (replace(page, number=FOUND + page.number) for page in results)
+        found = Library(pages, [claim], settings.model_copy(update={"search": ""}), self._day, flaws=flaws).rank(claim)
         own, more = ranked.report, found.report
         report = replace(own, pages=own.pages + more.pages, passages=own.passages + more.passages)
         web = on_the_web(settings.search)
@@ -135,13 +135,6 @@ class Library:
             found.passages + ranked.passages, found.scores + ranked.scores, _with_flaws(report, Flaws(more.flaws)),
             found.seconds + ranked.seconds, None if web else OpenBook(Path(settings.search), claim, self._day, FOUND),
         )  # fmt: skip
-
-
-def _searched(
-    claim: str, day: date | None, settings: RetrievalSettings, flaws: Flaws, seconds: float
-) -> Iterator[Page]:
-    for page in searched(claim, day, settings, flaws, seconds):
-        yield replace(page, number=FOUND + page.number)
 
 
 def _with_flaws(report: ReadingReport, more: Flaws) -> ReadingReport:
