@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-START = 120.0  # seconds for a worker to start, and to load what a call uses
+START = 480.0  # seconds for a worker to start, and to load what a call uses, on a very busy machine
 SHARE = 4  # a call may take this part of the time that is left, so that one file leaves time for others
 TICK = 0.001  # seconds; a timer set to 0 never fires
 LATE = "the time ran out"
