@@ -150,6 +150,7 @@ def rank(
     flaws: Flaws | None = None,
     name: str = "pages",
     seconds: float = inf,
+    claims: tuple[str, ...] = (),
 ) -> RankedStore:
     """Keep the ``BM25_TOP_K`` passages that BM25 ranks highest for the claim.
 
@@ -161,11 +162,15 @@ def rank(
         flaws: counts what reading the pages finds wrong, complete once they are exhausted.
         name: of pages, in the report.
         seconds: that a search may take.
+        claims: that share the store; this process then reads it once for all of them. See ``is_shared``.
 
     Raises:
         SearchError: the search failed, and there are no other pages.
     """
     began = perf_counter()
+    if claims and isinstance(source, Path):
+        ranked = _library(source, claims, settings.model_dump_json(), day).rank(claim)
+        return replace(ranked, seconds=perf_counter() - began)
     flaws, book = Flaws() if flaws is None else flaws, None
     if not isinstance(source, Path):
         pages = source
@@ -184,19 +189,6 @@ def is_shared(path: Path, settings: RetrievalSettings, days: Iterable[date | Non
     """Whether claims of those days can share a library of a store, and get what ``rank`` gives each."""
     same_pages = settings.later_pages or len({*days}) < 2
     return same_pages and not settings.search and path.is_file() and not is_archive(path)
-
-
-def rank_shared(
-    path: Path, claim: str, settings: RetrievalSettings, day: date | None, claims: tuple[str, ...]
-) -> RankedStore:
-    """Rank a store for one of the claims that share it, as ``rank`` does; this process reads the store once.
-
-    Args:
-        day: when all of them were made.
-    """
-    began = perf_counter()
-    ranked = _library(path, claims, settings.model_dump_json(), day).rank(claim)
-    return replace(ranked, seconds=perf_counter() - began)
 
 
 @lru_cache(maxsize=1)

@@ -24,7 +24,7 @@ from time import monotonic, perf_counter
 from knowledge_store.isolation import LATE, LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import UNREAD, Flaws, Page, ReadingReport, describe, shown_path
-from knowledge_store.ranking import Library, RankedStore, is_shared, rank, rank_shared
+from knowledge_store.ranking import Library, RankedStore, is_shared, rank
 from knowledge_store.searchers import SearchError
 from system.documents import Documents, listed, named, pages_of
 from system.graph.records import Claim, Failure
@@ -233,11 +233,9 @@ class Rankers:
         self._workers = Workers(count)
         self._threads = ThreadPoolExecutor(count)  # that wait for the workers
 
-    async def rank(
-        self, work: Callable[..., RankedStore], file: Path, claim: Claim, budget: float, *more: object
-    ) -> RankedStore:
-        """Call ``work(file, claim, settings, day, *more)`` in a worker, for at most so many seconds."""
-        arguments = file, claim.query, self._settings, claim.day, *more
+    async def rank(self, work: Callable[..., RankedStore], file: Path, claim: Claim, budget: float) -> RankedStore:
+        """Call ``work(file, claim, settings, day)`` in a worker, for at most so many seconds."""
+        arguments = file, claim.query, self._settings, claim.day
 
         def call() -> RankedStore:  # in a thread, because the disk may hang
             return self._workers.call(_limits(budget, file), work, *arguments, load=(WARM_UP,))
@@ -314,7 +312,7 @@ class StoreCollection(Collection):
             if self._late:
                 raise self._late[0]
             try:
-                return await self._shared.rank(rank_shared, file, claim, run.budget, self._texts)
+                return await self._shared.rank(partial(rank, claims=self._texts), file, claim, run.budget)
             except TookTooLong as error:
                 self._late.append(error)
                 raise
