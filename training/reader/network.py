@@ -9,9 +9,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel, AutoTokenizer
 
-from system.reader.openvino import GRAPH
 from training import TrainingError
-from training.openvino import exported_state
 
 WEIGHTS = "model.safetensors"
 HEADS = {"reading": 3, "label": 4}
@@ -98,6 +96,8 @@ class Network(nn.Module):
 
 def _saved_state(folder: Path) -> dict[str, Tensor]:
     """The weights that ``save`` or ``export`` wrote, in float32."""
-    if (folder / GRAPH).exists():
+    if not (folder / WEIGHTS).exists():
+        from training.openvino import exported_state  # OpenVINO, which a borrowed GPU's machine may lack
+
         return exported_state(folder)
     return {name: value.float() for name, value in load_file(folder / WEIGHTS).items()}
