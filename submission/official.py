@@ -24,6 +24,7 @@ PAIR_END = "\t\t\n\n"
 ANSWER_START = "\t\t\n"
 MAX_PAIRS = 10
 """Pairs that METEOR reads; Ev2R reads all."""
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 COLUMNS = ("id", "claim", "evi", "label", "split")
 
 # The cells that pandas takes for missing values by default.
@@ -86,7 +87,13 @@ def read_table(path: Path) -> Table:
     Raises:
         SubmissionError: pandas would stop, or take cells for other columns' cells.
     """
-    lines = _records(path, read_text(path))
+    text = read_text(path)
+    if words := _other_delimiter(text):
+        raise SubmissionError(
+            f"{path}: its cells are separated by {words}, and the official scorer reads only commas; "
+            "export it again with commas"
+        )
+    lines = _records(path, text)
     if not lines:
         raise SubmissionError(f"{path}: is empty; expected the columns {', '.join(COLUMNS)}")
     (_, header), *records = lines
@@ -97,6 +104,16 @@ def read_table(path: Path) -> Table:
                 "quote cells that hold commas"
             )
     return Table(tuple(header), tuple(_row(header, number, *record) for number, record in enumerate(records)))
+
+
+def _other_delimiter(text: str) -> str:
+    """Name what stands between the columns of the first line, or between two cells by a spreadsheet's ``sep=``."""
+    first = text.lstrip("\ufeff").partition("\n")[0].strip()
+    for mark, words in DELIMITERS.items():
+        cells = {cell.strip("\"' ").lower() for cell in first.split(mark)}
+        if first.strip('"') == f"sep={mark}" or len(cells.intersection(COLUMNS)) > 1:
+            return words
+    return ""
 
 
 def _records(path: Path, text: str) -> list[tuple[int, list[str]]]:

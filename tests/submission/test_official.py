@@ -100,8 +100,18 @@ def test_files_that_pandas_cannot_read(tmp_path: Path, data: bytes, message: str
         read_table(tmp_path / "file.csv")
 
 
-def test_a_table_without_commas_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file.csv").write_text("id;claim;evi;label;split\r\n0;a;e;R;pred\r\n", newline="")
-    faults = validate(tmp_path / "file.csv")
-    assert {(fault.where, fault.effect) for fault in faults} == {("file", Effect.CRASH)}
-    assert "reads only commas" in faults[-1].message
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("\ufeffid;claim;evi;label;split\r\n0;a;e;R;pred\r\n", "semicolons"),
+        ('"id";"claim";"evi";"label"\n0;"a ""b"" c";e;R\n', "semicolons"),
+        ("id\tclaim\tevi\tlabel\n0\ta, b\te\tR\n", "tabs"),
+        ("id|claim|evi|label\n", "vertical bars"),
+        ("sep=;\nid;claim;evi;label\n", "semicolons"),
+    ],
+)
+def test_another_delimiter_is_named(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "file.csv").write_text(text, newline="")
+    [fault] = validate(tmp_path / "file.csv")
+    assert (fault.where, fault.effect) == ("file", Effect.CRASH)
+    assert f"its cells are separated by {words}" in fault.message
