@@ -11,6 +11,7 @@ told from an invented statement::
 from bisect import bisect_left
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -123,7 +124,8 @@ async def check_citations(
         if not undecided:
             return
         claims = [claim for claim in claims if claim.id in undecided]
-        everything = [page for pages in sources.all().values() for page in pages]
+        every = (page for pages in sources.all().values() for page in pages)
+        everything = [replace(page, number=number) for number, page in enumerate(every)]  # each source began at 0
         async with aclosing(
             checker.check_many(claims, _alone(checker.engine.settings, everything, "sources"))
         ) as checks:

@@ -390,8 +390,8 @@ def test_help_shows_common_options_and_help_all_shows_all(capsys):
     for flag in ("--help", "--help-all"):
         assert cli.main(["verify", flag]) == 0
         shown[flag] = capsys.readouterr().out
-    assert "--depth" in shown["--help"] and "--chunk-overlap" not in shown["--help"]
-    assert "--depth" in shown["--help-all"] and "--chunk-overlap" in shown["--help-all"]
+    assert "--depth" in shown["--help"] and "--chunk-size" not in shown["--help"]
+    assert "--depth" in shown["--help-all"] and "--chunk-size" in shown["--help-all"]
 
 
 def test_needs_no_extra_to_start():

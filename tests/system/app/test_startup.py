@@ -51,7 +51,7 @@ def test_the_console_script_is_the_same_command_line():
     assert script.value == "system.app.cli:main"
 
 
-@pytest.mark.parametrize("package", ["submission", "knowledge_store", "training"])
+@pytest.mark.parametrize("package", ["submission", "training"])
 def test_an_overview_names_the_commands_that_there_are(package, capsys):
     shown = []
     for module in ("__main__", "commands"):

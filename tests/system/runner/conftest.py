@@ -32,6 +32,7 @@ def slow_engine(monkeypatch):
         return Ranked(store_of(PAGES))
 
     monkeypatch.setattr(StoreCollection, "rank", ranked)
+    monkeypatch.setattr("system.check.RESERVE", 0.0)
     answers = Answers()
 
     def engine(seconds, **changes):

@@ -22,7 +22,7 @@ def check_claims(slow_engine):
         return [result for result, _ in checked], asyncio.get_running_loop().time()
 
     def check(*seconds, **run):
-        changes = {f"run__{name}": value for name, value in {"budget": 60.0, "reserve": 0.0, **run}.items()}
+        changes = {f"run__{name}": value for name, value in {"budget": 60.0, **run}.items()}
         return fake_time.run(check_all(slow_engine(seconds, graph__depth=1, **changes), len(seconds)))
 
     return check

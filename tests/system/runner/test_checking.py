@@ -33,7 +33,7 @@ async def by_library(engine, folder):
 
 
 def test_run_and_library_agree(make_engine, tmp_path):
-    short = {"run__budget": 60.0, "run__reserve": 0.0, "run__max_concurrent_claims": 2, "graph__depth": 1}
+    short = {"run__budget": 60.0, "run__max_concurrent_claims": 2, "graph__depth": 1}
     given = []
     for check in (by_run, by_library):
         results = fake_time.run(check(make_engine(**short), tmp_path))
