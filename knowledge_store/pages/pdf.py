@@ -25,6 +25,7 @@ RUN_TOGETHER = "words that run together: check what is quoted from there"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 SPACE, WORD_GAP = 0.05, 1.2  # between letters, and between words of a line, in heights of letters
+NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
 LONG_WORD, LONG_SHARE = (
@@ -111,12 +112,17 @@ def _pages(numbers: Sequence[int]) -> str:
 
 def _pieces(page: Any) -> list[Piece]:
     text = page.get_textpage()
+    boxes = [Piece(*text.get_rect(number), "") for number in range(text.count_rects())]
     pieces = []
-    for number in range(text.count_rects()):
-        left, bottom, right, top = text.get_rect(number)
-        found = text.get_text_bounded(left, bottom, right, top).translate(LIGATURES)
+    for before, box, after in zip([None, *boxes[:-1]], boxes, [*boxes[1:], None], strict=True):
+        left, right = box.left, box.right  # letters that are set close reach into the next box, and would be read twice
+        if before and _same_line(before, box) and before.left < left < before.right < right:
+            left = before.right + NOTHING
+        if after and _same_line(box, after) and left < after.left < right < after.right:
+            right = after.left - NOTHING
+        found = text.get_text_bounded(left, box.bottom, right, box.top).translate(LIGATURES)
         if shown := " ".join(found.split()):
-            pieces.append(Piece(left, bottom, right, top, shown))
+            pieces.append(replace(box, text=shown))
     return _merged(pieces)
 
 

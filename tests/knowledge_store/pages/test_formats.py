@@ -178,9 +178,10 @@ def tight(gap: int) -> str:
         (TABLE, ["year people", "2020 31", "2021 35", "2022 36"], ""),
         (tight(200), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
         (tight(333), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
+        ("(It bred at W) Tj /F1 12.01 Tf [60 (end Meadows)] TJ ", ["It bred at Wend Meadows"], ""),
         (tight(100), None, "page 1 with words that run together"),
     ],
-    ids=["columns", "a title above columns", "words apart", "table", "narrow gaps", "wide gaps", "no gaps"],
+    ids=["columns", "a title above columns", "words apart", "table", "narrow gaps", "wide gaps", "close letters", "no gaps"],
 )  # fmt: skip
 def test_a_pdf_is_read_in_columns_with_its_spaces(
     shown: str, expected: list[str] | None, warning: str, caplog: pytest.LogCaptureFixture
