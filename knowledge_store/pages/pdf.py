@@ -114,7 +114,7 @@ def _pieces(page: Any) -> list[Piece]:
     text = page.get_textpage()
     boxes = [Piece(*text.get_rect(number), "") for number in range(text.count_rects())]
     pieces = []
-    for before, box, after in zip([None, *boxes[:-1]], boxes, [*boxes[1:], None], strict=True):
+    for before, box, after in zip([None, *boxes], boxes, [*boxes[1:], None], strict=False):
         left, right = box.left, box.right  # letters that are set close reach into the next box, and would be read twice
         if before and _same_line(before, box) and before.left < left < before.right < right:
             left = before.right + NOTHING
