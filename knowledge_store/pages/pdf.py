@@ -112,7 +112,8 @@ def _pages(numbers: Sequence[int]) -> str:
 
 def _pieces(page: Any) -> list[Piece]:
     text = page.get_textpage()
-    boxes = [Piece(*text.get_rect(number), text="") for number in range(text.count_rects())]
+    rects = (text.get_rect(number) for number in range(text.count_rects()))
+    boxes = [Piece(left, bottom, right, top, "") for left, bottom, right, top in rects]
     pieces = []
     for before, box, after in zip([None, *boxes], boxes, [*boxes[1:], None], strict=False):
         left, right = box.left, box.right  # letters that are set close reach into the next box, and would be read twice
