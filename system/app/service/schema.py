@@ -146,5 +146,6 @@ class Problem(BaseModel):
     detail: str
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {code: {"model": Problem} for code in (400, 401, 404, 409, 413, 422, 429)}
+_PROBLEM = {"content": {"application/json": {"schema": Problem.model_json_schema()}}}  # of pages and streams, too
+ERRORS: dict[int | str, dict[str, Any]] = dict.fromkeys((400, 401, 404, 409, 413, 422, 429), _PROBLEM)
 """For the OpenAPI schema; 429 comes with Retry-After, the seconds to wait before trying again."""
