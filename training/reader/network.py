@@ -90,6 +90,7 @@ class Network(nn.Module):
         """Write ``config.json``, which says that a folder holds a reader and how large it is."""
         folder.mkdir(parents=True, exist_ok=True)
         config = {name: value for name, value in self.encoder.config.to_dict().items() if value is not None}
+        config.pop("_name_or_path", None)  # a folder of the machine that trained it
         config["reader_heads"] = list(HEADS)
         (folder / "config.json").write_text(json.dumps(config, indent=2, default=str) + "\n", encoding="utf-8")
 

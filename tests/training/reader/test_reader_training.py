@@ -13,7 +13,17 @@ from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
 from training.reader.arrays import LABEL, batches, read_arrays
-from training.reader.edits import Editor, bound, change_date, change_number, negate, number_form, opposite, swap_roles
+from training.reader.edits import (
+    Editor,
+    bound,
+    change_date,
+    change_number,
+    false_bound,
+    negate,
+    number_form,
+    opposite,
+    swap_roles,
+)
 from training.reader.evaluate import evaluate
 from training.reader.network import Network
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
@@ -45,6 +55,16 @@ def test_an_edit_changes_one_thing(edit, text, words):
 @pytest.mark.parametrize("edit", [change_number, change_date, opposite, negate, swap_roles, bound, number_form])
 def test_an_edit_that_does_not_apply_changes_nothing(edit):
     assert edit("Birds sing.", Random(0)) is None
+
+
+def test_a_bound_is_true_or_false_as_it_says():
+    said = {"more than": 1, "over": 1, "fewer than": -1, "less than": -1}
+    for seed in range(20):
+        for edit, true in ((bound, True), (false_bound, False)):
+            words, number = (
+                edit("It has 412 rivets.", Random(seed)).removeprefix("It has ").split(" rivets")[0].rsplit(" ", 1)
+            )
+            assert ((412 - int(number)) * said[words] > 0) is true
 
 
 def test_twins_stand_against_the_evidence():
@@ -129,6 +149,7 @@ def test_a_run_resumes_and_its_export_reads(trained, capsys):
     figures = ["reader", "evaluate", "--reader", str(trained / "bundle"), "--sets", str(trained / "sets" / "eval")]
     assert main([*figures, "--rows", "30"]) == 0
     assert "other" in (said := capsys.readouterr().out) and "MiniCheck" in said
+    assert "_name_or_path" not in (trained / "bundle" / "config.json").read_text()
     assert all(file.stat().st_size <= 45 * 10**6 for file in (trained / "bundle").iterdir())
     options = ("--base", str(trained / "bundle"), "--layers", "0", "--output", str(trained / "further"))
     assert train(trained, *options) == 0
