@@ -28,9 +28,7 @@ from system.models.chat import ChatTokenizer
 from system.models.loading import load_model
 from system.settings import Settings
 from system.strategies.debate.tasks import CloseDebate, Moderate
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim
 from system.tasks.base import Adapter, Reply, Task
 from training import TrainingError
 from training.finetuning.base import load_base, precision_for

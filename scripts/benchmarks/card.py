@@ -45,12 +45,19 @@ from system.models.scripted import ScriptedModel
 from system.settings import BATCHED_TOKENS, CLAIM_LIMIT, SEQUENCES, Settings, load
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WeighSources
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.argument import ArgumentReply
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
-from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.strategies.steps.tasks import (
+    AnswerQuestion,
+    AnswerReply,
+    ArgumentReply,
+    AskQuestion,
+    JudgeClaim,
+    MergeAnswers,
+    MergeReply,
+    QuestionReply,
+    VerdictReply,
+    VerificationReply,
+    VerifyAnswer,
+)
 from system.tasks.base import Adapter, Reply
 from tests.helpers import fake_time
 

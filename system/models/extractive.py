@@ -19,10 +19,17 @@ from system.models.base import Completion, ErrorKind, ModelError, Request, Resul
 from system.reader.base import VERDICTS, claim_text, evidence_text
 from system.reader.loading import BUNDLED, load_reader
 from system.reader.reading import nearest, windows_of
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, JudgeClaim, VerdictReply
-from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks import (
+    EVIDENCE_QUESTION,
+    AnswerQuestion,
+    AnswerReply,
+    AskQuestion,
+    JudgeClaim,
+    MergeAnswers,
+    MergeReply,
+    QuestionReply,
+    VerdictReply,
+)
 from system.tasks.base import Reply, Task
 from system.text.copies import copies_in, without_copies
 from system.text.language import other_language

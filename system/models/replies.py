@@ -66,7 +66,7 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
         reply_type: one that ends in a label (``has_label``).
         tokens: text and log-probability of each token of the reply, under the schema's constraint.
 
-    >>> from system.strategies.steps.tasks.judge_claim import VerdictReply
+    >>> from system.strategies.steps.tasks import VerdictReply
     >>> tokens = [('{"justification":"x","', 0.0), ("label", -3.0), ('":"', 0.0), ("Refuted", -0.1)]
     >>> round(label_confidence(VerdictReply, tokens), 3)
     0.905

@@ -21,11 +21,7 @@ from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.evidence import answer_question, answered_so_far, cited_beside, prepare
 from system.strategies.steps.questions import Asker, ask_next, first_questions
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
-from system.strategies.steps.tasks.merge_answers import MergeAnswers
-from system.strategies.steps.tasks.verify_answer import VerifyAnswer
+from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.strategies.steps.verdict import demote_uncited, has_majority, judge, judge_together, vote
 from system.tasks.base import Reply, Task
 

@@ -20,11 +20,18 @@ from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import Line
 from system.settings import Settings
 from system.strategies.got import got
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
-from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.strategies.steps.tasks import (
+    AnswerQuestion,
+    AnswerReply,
+    AskQuestion,
+    JudgeClaim,
+    MergeAnswers,
+    MergeReply,
+    QuestionReply,
+    VerdictReply,
+    VerificationReply,
+    VerifyAnswer,
+)
 from system.tasks.base import Task
 from tests.helpers import by_strategy, fake_time
 

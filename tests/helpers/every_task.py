@@ -3,7 +3,7 @@
 from knowledge_store.pages.page import Passage
 from submission.ev2r.tasks import CompareEvidence, CompareQuestions, FreePrompt
 from system.graph.records import Claim, QuestionAnswer
-from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks import AskQuestion
 from system.tasks.base import Reply, Task, registered
 from tests.helpers import by_strategy
 

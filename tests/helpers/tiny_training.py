@@ -9,7 +9,7 @@ from system.averitec.gold import read_gold
 from system.graph.records import QuestionAnswer
 from system.models.chat import ChatTokenizer
 from system.models.prompting import render
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "system" / "examples" / "claims.json"

@@ -21,7 +21,7 @@ from system.settings import SECTIONS, Settings, SettingsError, load
 from system.strategies import STRATEGIES
 from system.strategies.base import OF_ALL, asked_by, named, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers import by_strategy
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 from tests.helpers.processes import PATIENCE

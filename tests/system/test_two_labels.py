@@ -11,7 +11,7 @@ from knowledge_store.settings import RetrievalSettings
 from system.check import check
 from system.graph.records import TWO_LABELS, Label, Verdict
 from system.strategies import STRATEGIES
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers.bridge import CLAIM, PAGES
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from knowledge_store.tokenization import tokenize
 from system.averitec.gold import GoldAnswer, GoldClaim
 from system.graph.records import NO_ANSWER, Claim, Label, QuestionAnswer
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import AskQuestion, JudgeClaim, QuestionReply, VerdictReply
 from system.tasks.base import Adapter
 from training.datasets.samples import DataSet, Drops, Sample, in_share
 

@@ -41,7 +41,7 @@ from system.strategies.debate.tasks import (
 from system.strategies.got import Branch, explore
 from system.strategies.steps.evidence import share_evidence
 from system.strategies.steps.questions import first_questions
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import VerdictReply
 from system.strategies.steps.verdict import conclude
 from system.tasks.base import Adapter, Reply
 from training.datasets.samples import DataSet, Drops, Sample, replies

@@ -9,8 +9,7 @@ from system.averitec.gold import GoldAnswer, GoldClaim
 from system.files.journal import RecordJournal
 from system.graph.records import Answer, AnswerType, Record, Source
 from system.models.base import Model
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, VerificationReply, VerifyAnswer
 from system.tasks.base import Adapter
 from training.datasets import evidence
 from training.datasets.evidence import ClaimEvidence

@@ -6,7 +6,7 @@ from pydantic import Field, SerializeAsAny
 
 from system.graph.records import Label
 from system.strategies.carp.records import ClaimGraph, Phase, Plan, Position, Stance, Subclaims, Team
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import EvidenceTask, R, Reply, Task, Text
 
 Percent = Annotated[int, Field(ge=0, le=100)]

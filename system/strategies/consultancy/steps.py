@@ -16,7 +16,7 @@ from system.strategies.consultancy.tasks import (
     RatePersuasion,
     StateBelief,
 )
-from system.strategies.steps.tasks.ask_question import QuestionReply
+from system.strategies.steps.tasks import QuestionReply
 from system.strategies.steps.verdict import as_verdict
 
 SIDE = Speaker.AFFIRMATIVE

@@ -2,9 +2,7 @@
 
 from system.graph.thoughts import Argument
 from system.strategies.consultancy.records import Percent, Ratings
-from system.strategies.steps.tasks.argument import Speech
-from system.strategies.steps.tasks.ask_question import QuestionReply
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import QuestionReply, Speech, VerdictReply
 from system.tasks.base import Reply, Task
 
 

@@ -5,8 +5,7 @@ from typing import Generic, Literal
 from system.graph.records import Label
 from system.graph.thoughts import Argument
 from system.strategies.debate.records import Ruling
-from system.strategies.steps.tasks.argument import Speech
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import Speech, VerdictReply
 from system.tasks.base import Adapter, EvidenceTask, R, Reply, Text
 
 CONTINUE: Literal["Go on"] = "Go on"

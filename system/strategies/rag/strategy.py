@@ -27,7 +27,7 @@ from system.settings import Settings
 from system.strategies.base import options_of, strategy
 from system.strategies.rag.tasks import ITEMS, Example, SourcesReply, WebSource, WeighSources
 from system.strategies.steps.evidence import all_answered_so_far, as_answer, give, why_unread
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks import JudgeClaim
 from system.strategies.steps.verdict import conclude
 from system.tasks.base import Reply, Task
 

@@ -20,9 +20,14 @@ from system.graph.records import Answer, AnswerType, Claim, Content, Cost, Quest
 from system.graph.thoughts import Evidence, Question, Thought, Verification
 from system.models.base import Completion, ErrorKind, ModelError
 from system.strategies.steps.questions import first_questions
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
-from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.strategies.steps.tasks import (
+    AnswerQuestion,
+    AnswerReply,
+    MergeAnswers,
+    MergeReply,
+    VerificationReply,
+    VerifyAnswer,
+)
 from system.text.copies import without_claim
 from system.text.details import adds_nothing
 from system.text.words import sentences

@@ -9,7 +9,7 @@ from system.case import Case, Step
 from system.graph.records import QuestionAnswer, Verdict
 from system.graph.thoughts import Pruned, Question, Thought
 from system.models.base import Completion
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks import AskQuestion, QuestionReply
 
 NEAR = 0.9  # cosine from which two questions count as the same; the paper says "near-duplicates"
 REPLACEMENTS = 2  # times that a question which repeats another is asked for again

@@ -7,7 +7,7 @@ from system.graph.records import Content
 from system.graph.thoughts import SIDES, Argument, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.steps.evidence import SharedEvidence, cited
-from system.strategies.steps.tasks.argument import ArgumentReply, Speech
+from system.strategies.steps.tasks import ArgumentReply, Speech
 
 
 async def speak(

@@ -10,7 +10,7 @@ from system.graph.records import Content, Failure, Label, QuestionAnswer, Verdic
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.evidence import all_answered_so_far, as_pair, cited_beside, question_of, telling
-from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST, JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import EVIDENCE_QUESTION, NEAREST, JudgeClaim, VerdictReply
 from system.text.copies import without_copies
 from system.text.words import content_stems
 

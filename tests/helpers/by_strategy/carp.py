@@ -39,7 +39,7 @@ from system.strategies.carp.tasks import (
     SubclaimsReply,
     TwoLabelReply,
 )
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import Reply, Task
 
 SUBCLAIMS = ("A bridge over the Aster exists.", "It opened in 1932.")

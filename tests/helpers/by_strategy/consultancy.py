@@ -13,9 +13,7 @@ from system.strategies.consultancy.tasks import (
     RatePersuasion,
     StateBelief,
 )
-from system.strategies.steps.tasks.argument import ArgumentReply
-from system.strategies.steps.tasks.ask_question import QuestionReply
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import ArgumentReply, QuestionReply, VerdictReply
 from system.tasks.base import Reply, Task
 
 GATHERING = ("consultancy", "ai_debate")

@@ -6,8 +6,7 @@ from system.graph.thoughts import Argument, Speaker
 from system.models.scripted import Line
 from system.strategies.debate.records import Ruling, Skipped
 from system.strategies.debate.tasks import Argue, CloseDebate, CorrectVerdict, Moderate, RulingReply
-from system.strategies.steps.tasks.argument import ArgumentReply
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import ArgumentReply, VerdictReply
 from system.tasks.base import Reply, Task
 
 GATHERING = ("debatecv",)

@@ -27,7 +27,7 @@ from system.models import loading
 from system.models.base import ModelUnavailable, NoModel, TracedModel
 from system.models.scripted import ScriptedModel
 from system.settings import load
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.by_words import ByWords
 

@@ -7,11 +7,7 @@ import pytest
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Answer, AnswerType, Claim, QuestionAnswer, Source
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
-from system.strategies.steps.tasks.merge_answers import MergeAnswers
-from system.strategies.steps.tasks.verify_answer import VerifyAnswer
+from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Adapter, Reply, Task
 from tests.helpers.every_task import agent_tasks
 

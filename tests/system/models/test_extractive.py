@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import MERGED, WHEN, WHERE, ExtractiveModel, ask, justify, questions
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
-from system.strategies.steps.tasks.merge_answers import MergeAnswers
-from system.strategies.steps.tasks.verify_answer import VerifyAnswer
+from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
 from system.text.provenance import name_documents
 from system.text.words import LONGEST_QUOTATION, content_stems

@@ -11,7 +11,7 @@ from submission.ev2r.tasks import FreePrompt
 from system.graph.records import Claim, Label
 from system.models.base import ModelUnavailable
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralize, render
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
+from system.strategies.steps.tasks import AnswerQuestion
 
 FAMILIES = ["<|im_end|>", "<|im_start|>", "<tool_call>", "</tool_call>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>"]
 FAMILIES += ["<start_of_turn>", "<｜User｜>", "<think>", "[TOOL_CALLS]", "<|", "<"]

@@ -8,11 +8,7 @@ from system.graph.records import Claim, Cost, Label
 from system.models.base import Completion, ErrorKind, ModelError
 from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
 from system.strategies.debate.tasks import RulingReply
-from system.strategies.steps.tasks.answer_question import AnswerReply
-from system.strategies.steps.tasks.ask_question import QuestionReply
-from system.strategies.steps.tasks.judge_claim import VerdictReply
-from system.strategies.steps.tasks.merge_answers import MergeReply
-from system.strategies.steps.tasks.verify_answer import VerificationReply
+from system.strategies.steps.tasks import AnswerReply, MergeReply, QuestionReply, VerdictReply, VerificationReply
 from system.tasks.base import Adapter, FreeText, registered
 
 COST = Cost(calls=1, tokens_out=3)

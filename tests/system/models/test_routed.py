@@ -11,8 +11,7 @@ from system.models.loading import check_device, load_model
 from system.models.scripted import ScriptedModel
 from system.settings import Settings, load
 from system.strategies.base import asked_by
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import AskQuestion, JudgeClaim, QuestionReply, VerdictReply
 from tests.helpers.bridge import BagOfWords
 
 CLAIM = Claim(id=0, text="The Aster bridge opened in 1932.")

@@ -4,7 +4,7 @@ import pytest
 
 from system.models.base import ErrorKind, Request
 from system.models.scripted import ScriptedModel, UnexpectedRequestError
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
+from system.strategies.steps.tasks import AskQuestion, QuestionReply
 
 REPLY = QuestionReply(question="Who?")
 

@@ -13,8 +13,7 @@ from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.replies import decoding_schema, has_label
 from system.settings import EngineSettings
 from system.strategies.base import named
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks import AnswerQuestion, JudgeClaim
 from system.tasks.base import FreeText
 from tests.helpers import by_strategy
 

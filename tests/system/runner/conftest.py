@@ -8,7 +8,7 @@ import pytest
 from system.check import Engine
 from system.collection import Ranked, StoreCollection
 from system.models.scripted import ScriptedModel
-from system.strategies.steps.tasks.ask_question import AskQuestion
+from system.strategies.steps.tasks import AskQuestion
 from tests.helpers.bridge import PAGES, Answers, BagOfWords, settings_with, store_of
 from tests.helpers.bridge_run import CLAIMS
 

@@ -14,7 +14,7 @@ from system.graph.records import Answer, Label
 from system.settings import RESERVE
 from system.strategies import STRATEGIES
 from system.strategies.steps.evidence import all_answered_so_far, question_of
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers.bridge import CLAIM, PAGES, Answers, store_of
 
 STORE = store_of(PAGES)

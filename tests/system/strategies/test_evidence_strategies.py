@@ -11,10 +11,7 @@ from system.graph.thoughts import Evidence, Question
 from system.models.prompting import render
 from system.strategies import STRATEGIES
 from system.strategies.base import named
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
-from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers
 from system.tasks.base import EvidenceTask
 from tests.helpers import by_strategy
 from tests.helpers.bridge import BROKEN, CLAIM, PAGES, asked, store_of

@@ -10,11 +10,18 @@ from system.graph.thoughts import Evidence, Pruned, Verification
 from system.settings import load
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.questions import replacements
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
-from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.strategies.steps.tasks import (
+    AnswerQuestion,
+    AnswerReply,
+    AskQuestion,
+    JudgeClaim,
+    MergeAnswers,
+    MergeReply,
+    QuestionReply,
+    VerdictReply,
+    VerificationReply,
+    VerifyAnswer,
+)
 from tests.helpers.bridge import NEI, PAGES, REFUTED, BagOfWords, asked, run_check, run_got
 
 

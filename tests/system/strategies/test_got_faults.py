@@ -5,10 +5,7 @@ import asyncio
 import pytest
 
 from system.graph.records import Failure, Label
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
-from system.strategies.steps.tasks.merge_answers import MergeAnswers
+from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers
 from tests.helpers.bridge import BROKEN, NEI, PAGES, REFUTED, run_check, run_got
 
 

@@ -8,9 +8,16 @@ from system.graph.records import AnswerType, Label, QuestionAnswer, Source, Verd
 from system.models.base import Completion
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.evidence import as_pair
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.ask_question import AskQuestion, QuestionReply
-from system.strategies.steps.tasks.judge_claim import EVIDENCE_QUESTION, NEAREST, JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import (
+    EVIDENCE_QUESTION,
+    NEAREST,
+    AnswerQuestion,
+    AnswerReply,
+    AskQuestion,
+    JudgeClaim,
+    QuestionReply,
+    VerdictReply,
+)
 from system.strategies.steps.verdict import nearest_sentences
 from system.text.words import content_stems, sentences
 from tests.helpers.bridge import BROKEN, CLAIM, NEI, PAGES, QUESTIONS, BagOfWords, run_got

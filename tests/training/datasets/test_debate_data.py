@@ -21,8 +21,7 @@ from system.strategies.debate.tasks import (
     Moderate,
     RulingReply,
 )
-from system.strategies.steps.tasks.argument import ArgumentReply
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import ArgumentReply, VerdictReply
 from system.tasks.base import Adapter, Reply
 from tests.helpers.bridge import BagOfWords
 from tests.helpers.training_claims import write

@@ -18,7 +18,7 @@ from system.models.chat import ChatTokenizer
 from system.models.scripted import ScriptedModel
 from system.settings import Settings
 from system.strategies.debate.tasks import CloseDebate, Moderate
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.training_claims import RECORDS, naming, write
 from training.datasets.leakage import HeldOut

@@ -7,8 +7,7 @@ import pytest
 from system.averitec.gold import GoldAnswer, GoldClaim
 from system.graph.records import NO_ANSWER, AnswerType, Label
 from system.models.prompting import render
-from system.strategies.steps.tasks.ask_question import AskQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import AskQuestion, JudgeClaim, VerdictReply
 from training.datasets.gold import (
     LEFT_OUT,
     NO_JUSTIFICATION,

@@ -13,8 +13,7 @@ from system.graph.records import Claim
 from system.graph.records import Source as AnswerSource
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.verify_answer import VerificationReply, VerifyAnswer
+from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, VerificationReply, VerifyAnswer
 from tests.helpers.training_claims import BRIDGE, answer, claim, write
 from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source, find_pages
 from training.datasets.gold import states

@@ -7,7 +7,7 @@ from pathlib import Path
 from system.graph.records import Claim, Label, QuestionAnswer
 from system.models.chat import ChatTokenizer
 from system.models.prompting import neutralize
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from training.datasets.leakage import HeldOut
 from training.datasets.samples import (
     LEAKED_TEXT,

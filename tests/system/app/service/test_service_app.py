@@ -18,7 +18,7 @@ from system.app.service.listening import HEAD
 from system.app.service.schema import EXAMPLE
 from system.graph.graph import Graph
 from system.graph.records import Label
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks import JudgeClaim
 from tests.helpers.bridge import CLAIM, Answers
 from tests.helpers.processes import PATIENCE
 from tests.helpers.serving import (

@@ -5,8 +5,7 @@ import pytest
 
 from system.app.service.schema import DOCUMENTS as MOST_DOCUMENTS
 from system.models.base import ErrorKind, ModelError
-from system.strategies.steps.tasks.answer_question import AnswerQuestion
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks import AnswerQuestion, JudgeClaim
 from tests.helpers.bridge import Answers
 from tests.helpers.serving import ORDER, TOKEN, ended, engine_of, events_of, serve, submit
 

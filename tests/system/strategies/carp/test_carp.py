@@ -25,7 +25,7 @@ from system.strategies.carp.tasks import (
     StatementReply,
     SubclaimsReply,
 )
-from system.strategies.steps.tasks.judge_claim import JudgeClaim
+from system.strategies.steps.tasks import JudgeClaim
 from tests.helpers.bridge import BROKEN, CLAIM, asked
 from tests.helpers.by_strategy.carp import CLAIM_GRAPH, REFINED, SUBCLAIMS, plan_of
 

@@ -22,7 +22,7 @@ from system.strategies.consultancy.tasks import (
 )
 from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
-from system.strategies.steps.tasks.judge_claim import VerdictReply
+from system.strategies.steps.tasks import VerdictReply
 from tests.helpers.bridge import BROKEN, asked, hang, run_check
 from tests.helpers.by_strategy.consultancy import RATINGS
 

@@ -9,10 +9,15 @@ from system.graph.thoughts import Argument, Speaker
 from system.models.prompting import render
 from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.argument import ArgumentReply
-from system.strategies.steps.tasks.judge_claim import JudgeClaim, VerdictReply
-from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks import (
+    AnswerQuestion,
+    AnswerReply,
+    ArgumentReply,
+    JudgeClaim,
+    MergeAnswers,
+    MergeReply,
+    VerdictReply,
+)
 from tests.helpers.bridge import BROKEN, PAGES, asked, run_check, run_got
 from tests.helpers.by_strategy.debate import ruling
 

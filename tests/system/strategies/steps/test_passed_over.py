@@ -8,9 +8,7 @@ from system.graph.records import AnswerType, Source
 from system.strategies.base import named
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps import evidence
-from system.strategies.steps.tasks.answer_question import AnswerQuestion, AnswerReply
-from system.strategies.steps.tasks.argument import ArgumentReply
-from system.strategies.steps.tasks.merge_answers import MergeAnswers, MergeReply
+from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, ArgumentReply, MergeAnswers, MergeReply
 from tests.helpers import by_strategy
 from tests.helpers.bridge import PAGES, asked
 

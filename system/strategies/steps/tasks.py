@@ -1,0 +1,142 @@
+"""The tasks that several strategies share; the prompt of each is the Markdown file of its name beside this module."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from knowledge_store.pages.page import Passage
+from system.graph.records import Answer, AnswerType, Label, QuestionAnswer, Source
+from system.graph.thoughts import Argument, Speaker
+from system.tasks.base import Adapter, EvidenceTask, Reply, Task, Text
+
+EVIDENCE_QUESTION = "What does the evidence say?"
+"""The question of sentences that no question was asked for."""
+NEAREST = 5
+"""Limit of sentences nearest to the claim that a judge of sentences reads."""
+
+
+class QuestionReply(Reply):
+    """One question."""
+
+    question: Text
+
+
+class AskQuestion(Task[QuestionReply]):
+    """Ask the next question about a claim (section 3.2.1).
+
+    Attributes:
+        context: questions and answers of the branch so far, oldest first; empty for a first question.
+        index: which of several alternatives is wanted, from 0; a language model samples it with a seed of its own.
+        asked: questions that must not be asked again; named only where one was.
+    """
+
+    name = "ask_question"
+    adapter = Adapter.QUESTION_GENERATION
+    reply_type = QuestionReply
+    max_tokens = 128
+
+    context: tuple[QuestionAnswer, ...]
+    index: int
+    asked: tuple[str, ...] = ()
+
+    def variant(self, models: int) -> int:
+        """See ``Task.variant``."""
+        return self.index
+
+
+class AnswerReply(Reply):
+    """Where the answer was found, of what type it is, and the answer."""
+
+    source: Source
+    type: AnswerType
+    answer: Text
+
+
+class AnswerQuestion(Task[AnswerReply]):
+    """Answer a question from one passage or from the metadata (section 3.2.3)."""
+
+    name = "answer_question"
+    adapter = Adapter.QUESTION_ANSWERING
+    reply_type = AnswerReply
+    max_tokens = 256
+
+    question: str
+    passage: Passage
+
+
+class VerificationReply(Reply):
+    """Whether the passage entails the answer, after the reason."""
+
+    reason: Text
+    entailed: bool
+
+
+class VerifyAnswer(Task[VerificationReply]):
+    """Say whether an answer follows from its passage (figure 1, optional step)."""
+
+    name = "verify_answer"
+    reply_type = VerificationReply
+    max_tokens = 160
+
+    question: str
+    answer: Answer
+
+
+class MergeReply(Reply):
+    """The merged answer and the numbers (from 1) of the answers that it rests on, most important first."""
+
+    answer: Text
+    sources: Annotated[list[int], Field(min_length=1)]
+
+
+class MergeAnswers(Task[MergeReply]):
+    """Merge the answers that several passages gave to one question (table 1)."""
+
+    name = "merge_answers"
+    reply_type = MergeReply
+    max_tokens = 320
+
+    question: str
+    answers: tuple[Answer, ...]
+
+
+class VerdictReply(Reply):
+    """Justification before label, so that the label is conditioned on the reasons (section 3.2.4)."""
+
+    label_field = "label"
+
+    justification: Text
+    label: Label
+
+
+class JudgeClaim(Task[VerdictReply]):
+    """Judge the claim by the questions and answers of a branch (section 3.2.4)."""
+
+    name = "judge_claim"
+    adapter = Adapter.VERDICT_PREDICTION
+    reply_type = VerdictReply
+    max_tokens = 320
+
+    pairs: tuple[QuestionAnswer, ...]
+
+
+class ArgumentReply(Reply):
+    """An argument and the numbers (from 1) of the passages that it cites; none if none is on its side."""
+
+    argument: Text
+    citations: list[int]
+
+
+class Speech(EvidenceTask[ArgumentReply]):
+    """Base of the tasks of speakers.
+
+    Attributes:
+        side: that is argued for.
+        transcript: what was said so far; empty for the opening.
+    """
+
+    reply_type = ArgumentReply
+    max_tokens = 512
+
+    side: Speaker
+    transcript: tuple[Argument, ...]

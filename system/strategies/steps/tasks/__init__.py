@@ -1,1 +1,0 @@
-"""The tasks of the shared steps, each with its prompt beside it."""
