@@ -262,19 +262,21 @@ def test_reports_a_claim_decomposed_and_argued_by_teams(browser, tmp_path):
     reader = Reader(browser, write_report(write_run(tmp_path / "run", [taken_apart(Claim(id=0, text=TEXT))])))
     reader.open_claim(0)
     tags = [element.get_attribute("aria-label") for element in reader.all(".node.kind-stance, .node.kind-claim-graph")]
-    assert tags[0].startswith("claim graph: 1 entity, 1 relation: the bridge — spans → the Aster")
-    assert tags[1].startswith("refutation agent 2, self-correction: supports the claim, changed, 58%: It is dated.")
+    assert tags[0].startswith("claim graph: Aster bridge — opened in → 1932")
+    assert tags[1].startswith(
+        "refutation agent 1, self-correction: supports the claim, changed, 70%: The council paid."
+    )
     reader.one(".node.kind-plan").click()
     told = reader.one("#thought").text
-    assert "Phase 1" in told and "Subclaim 1: check_temporal_fact by temporal validation, evidence: a history." in told
-    assert "It must have opened once." in told
+    assert "Phase 1" in told and "Subclaim 1: check_temporal_fact by factual lookup, evidence: chronicles." in told
+    assert "Both must hold." in told
     reader.one(".node.kind-claim-graph").click()
     assert [cell.text for cell in reader.all("#thought td")][:6] == [
-        "the bridge",
-        "it",
-        "1",
-        "the bridge",
-        "spans",
-        "the Aster",
+        "Aster bridge",
+        "a bridge over the Aster, it",
+        "1, 2",
+        "Aster bridge",
+        "opened in",
+        "1932",
     ]
     assert reader.errors() == []

@@ -1,43 +1,28 @@
-"""CARP (Lo et al., 2026): draft and revise, decompose, plan, follow the plan, and let two teams make their cases."""
+"""Steps of CARP (Lo et al., 2026): draft and revise, take the claim apart, plan, follow the plan, argue in teams."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from system.case import Case, Step, Unusable
 from system.graph.records import Content, Cost, QuestionAnswer, Verdict
 from system.graph.thoughts import D, Question, Thought
 from system.models.base import Completion, ModelError
 from system.strategies.base import options_of
-from system.strategies.carp.records import (
-    CarpOptions,
-    Check,
-    ClaimGraph,
-    Phase,
-    Plan,
-    Position,
-    Stance,
-    Subclaims,
-    Team,
-)
+from system.strategies.carp.records import TEAMS, CarpOptions, Check, ClaimGraph, Phase, Plan, Stance, Subclaims, Team
 from system.strategies.carp.tasks import (
-    CorrectionReply,
     CorrectOneself,
     DecideBetweenTeams,
-    DecideBetweenTeamsInTwoLabels,
     DecomposeClaim,
     GraphClaim,
-    PlanReply,
     PlanVerification,
     RefineSubclaims,
     StateCase,
     StatementReply,
-    SubclaimsReply,
 )
 from system.strategies.steps.evidence import SharedEvidence, answer_questions, cited
 from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import as_verdict
-from system.tasks.base import R, Task
+from system.tasks.base import R
 
 TEAM_AGENTS = 2  # that a team has (section 4); with several models they take turns on these
 NO_GRAPH = ClaimGraph(entities=(), relations=())
@@ -53,22 +38,17 @@ async def draft(case: Case, operation: str, steps: Sequence[Step[R, D]]) -> list
     """
     if not options_of(case, CarpOptions).drafts:
         return await case.think(operation, steps)
-    writers = 1 + len(case.settings.model.other_models)
-    tasks = [step.task for step in steps]
-    asked = [task.model_copy(update={"agent": task.agent + writer}) for task in tasks for writer in range(writers)]
+    tasks, writers = [step.task for step in steps], range(1 + len(case.settings.model.other_models))
+    asked = [task.model_copy(update={"agent": task.agent + writer}) for task in tasks for writer in writers]
     written = await case.generate(operation, asked)
-    drafts = [written[start : start + writers] for start in range(0, len(written), writers)]
+    drafts = [written[i : i + len(writers)] for i in range(0, len(written), len(writers))]
     results = [_best(of_task) for of_task in drafts]
     if case.stopwatch.has_time_for(operation):
-        revising = [_with_drafts(task, of_task) for task, of_task in zip(tasks, drafts, strict=True)]
+        usable = [tuple(one.reply for one in of_task if isinstance(one, Completion)) for of_task in drafts]
+        revising = [task.model_copy(update={"drafts": replies}) for task, replies in zip(tasks, usable, strict=True)]
         revised = await case.generate(operation, revising)
         results = [_best([result, *of_task]) for result, of_task in zip(revised, drafts, strict=True)]
     return case.keep(operation, steps, results)
-
-
-def _with_drafts(task: Task[R], results: Sequence[Completion[R] | ModelError]) -> Task[R]:
-    replies = tuple(result.reply for result in results if isinstance(result, Completion))
-    return task.model_copy(update={"drafts": replies})
 
 
 def _best(results: Sequence[Completion[R] | ModelError]) -> Completion[R] | ModelError:
@@ -77,52 +57,65 @@ def _best(results: Sequence[Completion[R] | ModelError]) -> Completion[R] | Mode
     return replace(best, cost=Cost.total(result.cost for result in results))
 
 
+async def _draft_one(case: Case, operation: str, step: Step[R, D], otherwise: D) -> Thought[D]:
+    (thought,) = await draft(case, operation, [step])
+    return thought or case.graph.add(otherwise, step.parents, operation)
+
+
 async def decompose(case: Case) -> Thought[Subclaims]:
     """Return the first set of subclaims (section 3.3); the claim itself if the model gave none."""
-    root = case.graph.root
-    (subclaims,) = await draft(case, "decompose", [Step(DecomposeClaim(claim=case.claim), _subclaims, [root])])
-    return subclaims or case.graph.add(Subclaims(subclaims=(case.claim.text,)), [root], "decompose")
+    step = Step(DecomposeClaim(claim=case.claim), lambda result: result.reply, [case.graph.root])
+    return await _draft_one(case, "decompose", step, Subclaims(subclaims=(case.claim.text,)))
 
 
 async def graph_claim(case: Case, subclaims: Thought[Subclaims]) -> Thought[ClaimGraph]:
     """Return the claim-representation graph (section 3.3); one without entities if the model gave none."""
     task = GraphClaim(claim=case.claim, subclaims=subclaims.content.subclaims)
-    step = Step(task, lambda result: ClaimGraph(**dict(result.reply)), [subclaims])
-    (graph,) = await draft(case, "graph claim", [step])
-    return graph or case.graph.add(NO_GRAPH, [subclaims], "graph claim")
+    return await _draft_one(case, "graph claim", Step(task, lambda result: result.reply, [subclaims]), NO_GRAPH)
 
 
 async def refine(case: Case, subclaims: Thought[Subclaims], graph: Thought[ClaimGraph]) -> Thought[Subclaims]:
     """Return the subclaims with all references resolved; as they were if refining them failed or lost one."""
-    before = subclaims.content.subclaims
+    before = subclaims.content
 
-    def refined(result: Completion[SubclaimsReply]) -> Subclaims:
-        if len(result.reply.subclaims) != len(before):
-            raise Unusable(f"expected {len(before)} subclaims, got {len(result.reply.subclaims)}")
-        return _subclaims(result)
+    def refined(result: Completion[Subclaims]) -> Subclaims:
+        if len(result.reply.subclaims) != len(before.subclaims):
+            raise Unusable(f"expected {len(before.subclaims)} subclaims, got {len(result.reply.subclaims)}")
+        return result.reply
 
-    task = RefineSubclaims(claim=case.claim, subclaims=before, graph=graph.content)
-    (better,) = await draft(case, "refine", [Step(task, refined, [subclaims, graph])])
-    return better or subclaims
-
-
-def _subclaims(result: Completion[SubclaimsReply]) -> Subclaims:
-    return Subclaims(subclaims=result.reply.subclaims)
+    task = RefineSubclaims(claim=case.claim, subclaims=before.subclaims, graph=graph.content)
+    return await _draft_one(case, "refine", Step(task, refined, [subclaims, graph]), before)
 
 
 async def plan(case: Case, subclaims: Thought[Subclaims], graph: Thought[ClaimGraph] | None) -> Thought[Plan]:
     """Return the verification plan (section 3.5); one simple phase if the model gave none that covers all."""
     texts = subclaims.content.subclaims
-    parents: list[Thought[Content]] = [subclaims, graph] if graph else [subclaims]
 
-    def planned(result: Completion[PlanReply]) -> Plan:
-        if not result.reply.covers(len(texts)):
+    def planned(result: Completion[Plan]) -> Plan:
+        covered = {step.subclaim for phase in result.reply.phases for step in phase.steps}
+        if covered != set(range(1, len(texts) + 1)):
             raise Unusable(f"expected a plan with steps for subclaims 1 to {len(texts)} and no others")
-        return Plan(**dict(result.reply))
+        return result.reply
 
     task = PlanVerification(claim=case.claim, subclaims=texts, graph=graph.content if graph else NO_GRAPH)
-    (made,) = await draft(case, "plan", [Step(task, planned, parents)])
-    return made or case.graph.add(Plan.in_one_phase(texts), parents, "plan")
+    step = Step(task, planned, [subclaims, graph] if graph else [subclaims])
+    return await _draft_one(case, "plan", step, _plan_in_one_phase(texts))
+
+
+def _plan_in_one_phase(subclaims: Sequence[str]) -> Plan:
+    checks = [
+        Check(
+            subclaim=number,
+            action="check_existence",
+            strategy="factual lookup",
+            evidence_type="any",
+            query_hint=text,
+            derived_question="",
+        )
+        for number, text in enumerate(subclaims, start=1)
+    ]
+    phase = Phase(id=1, goal="Verify all subclaims.", depends_on=(), steps=tuple(checks))
+    return Plan(dependencies=(), phases=(phase,), requires_all=True, resolution="The claim needs all of its subclaims.")
 
 
 async def follow(
@@ -151,25 +144,17 @@ async def state_cases(
 
     def step(team: Team, agent: int) -> Step[StatementReply, Stance]:
         own = [s for s in record if (s.content.team, s.content.agent) == (team, agent)]
-        parents: list[Thought[Content]] = [*shared_evidence.thoughts, subclaims, *own]
         task = StateCase(
-            claim=case.claim,
+            **shared_evidence.read_by(case),
             agent=agent,
-            pairs=shared_evidence.pairs,
-            evidence=shared_evidence.passages,
             team=team,
             subclaims=subclaims.content.subclaims,
             phase=phase,
             said=tuple(s.content for s in own),
         )
+        return _turn(case, "state", task, shared_evidence, [*shared_evidence.thoughts, subclaims, *own])
 
-        def stated(result: Completion[StatementReply]) -> Stance:
-            passages = cited(case, "state", result.reply.citations, shared_evidence, parents)
-            return _stance(task, result.reply.statement, result.reply, phase=phase.id, passages=passages)
-
-        return Step(task, stated, parents, under=case.graph.root)
-
-    steps = [step(team, agent) for team in Team for agent in range(TEAM_AGENTS)]
+    steps = [step(team, agent) for team in TEAMS for agent in range(TEAM_AGENTS)]
     return [stance for stance in await draft(case, "state", steps) if stance]
 
 
@@ -180,60 +165,60 @@ async def correct_themselves(
 
     An agent supported the claim so far if it supported every phase, or one of them if the claim does not need all.
     """
+    said = [thought.content for thought in record]
 
-    def step(team: Team, agent: int) -> Step[CorrectionReply, Stance]:
-        mine = [
-            s.content.position is Position.SUPPORT for s in record if (s.content.team, s.content.agent) == (team, agent)
-        ]
-        supported = all(mine) if plan.content.requires_all else any(mine)
+    def step(team: Team, agent: int) -> Step[StatementReply, Stance]:
         task = CorrectOneself(
-            claim=case.claim,
+            **shared_evidence.read_by(case),
             agent=agent,
-            pairs=shared_evidence.pairs,
-            evidence=shared_evidence.passages,
             team=team,
             plan=plan.content,
-            own=tuple(s.content for s in record if s.content.team is team),
-            opposing=tuple(s.content for s in record if s.content.team is not team),
+            own=tuple(one for one in said if one.team == team),
+            opposing=tuple(one for one in said if one.team != team),
         )
+        mine = [one.supports for one in task.own if one.agent == agent]
+        supported = all(mine) if plan.content.requires_all else any(mine)
+        return _turn(case, "correct", task, shared_evidence, record, supported)
 
-        def corrected(result: Completion[CorrectionReply]) -> Stance:
-            changed = (result.reply.position is Position.SUPPORT) != supported
-            return _stance(task, result.reply.explanation, result.reply, changed=changed)
-
-        return Step(task, corrected, record, under=case.graph.root)
-
-    agents = dict.fromkeys((s.content.team, s.content.agent) for s in record)
-    steps = [step(team, agent) for team, agent in agents]
+    steps = [step(*agent) for agent in dict.fromkeys((one.team, one.agent) for one in said)]
     return [stance for stance in await draft(case, "correct", steps) if stance]
 
 
-def _stance(
-    task: StateCase | CorrectOneself, text: str, reply: StatementReply | CorrectionReply, **others: Any
-) -> Stance:
-    """The stance of an agent's reply; without a phase, its self-correction."""
-    return Stance(
-        team=task.team,
-        agent=task.agent,
-        text=text.strip(),
-        position=reply.position,
-        confidence=reply.confidence / 100,
-        **{"phase": 0, "changed": False, "passages": (), **others},
-    )
+def _turn(
+    case: Case,
+    operation: str,
+    task: StateCase | CorrectOneself,
+    shared_evidence: SharedEvidence,
+    parents: Sequence[Thought[Content]],
+    supported: bool | None = None,
+) -> Step[StatementReply, Stance]:
+    """A turn of an agent, who supported the claim before or did not; None: it has taken no position yet."""
+
+    def stance(result: Completion[StatementReply]) -> Stance:
+        reply = result.reply
+        return Stance(
+            team=task.team,
+            agent=task.agent,
+            phase=task.phase.id if isinstance(task, StateCase) else 0,
+            text=reply.statement.strip(),
+            position=reply.position,
+            changed=supported not in (None, reply.position == "SUPPORT"),
+            confidence=reply.confidence / 100,
+            passages=cited(case, operation, reply.citations, shared_evidence, parents),
+        )
+
+    return Step(task, stance, parents, under=case.graph.root)
 
 
 async def decide_between_teams(
     case: Case, shared_evidence: SharedEvidence, subclaims: Thought[Subclaims], plan: Thought[Plan], record: Statements
 ) -> Thought[Verdict] | None:
-    """The moderator's verdict on the whole record, or where no team spoke by plan and passages alone (section 6).
+    """The moderator's verdict on the whole record, or if no team spoke by plan and passages alone (section 6).
 
     None when the model failed.
     """
-    kind = DecideBetweenTeamsInTwoLabels if case.settings.graph.two_labels else DecideBetweenTeams
-    task = kind(
-        claim=case.claim,
-        pairs=shared_evidence.pairs,
-        evidence=shared_evidence.passages,
+    task = DecideBetweenTeams(
+        **shared_evidence.read_by(case),
         subclaims=subclaims.content.subclaims,
         plan=plan.content,
         statements=tuple(thought.content for thought in record),

@@ -1,15 +1,12 @@
 """The tasks of CARP (Lo et al., 2026): decompose, plan, state, correct oneself, decide."""
 
-from typing import Annotated, Generic, Literal
+from typing import Annotated, Generic
 
 from pydantic import Field, SerializeAsAny
 
-from system.graph.records import Label
 from system.strategies.carp.records import ClaimGraph, Phase, Plan, Position, Stance, Subclaims, Team
 from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import EvidenceTask, R, Reply, Task, Text
-
-Percent = Annotated[int, Field(ge=0, le=100)]
 
 
 class Drafted(Task[R], Generic[R]):
@@ -22,52 +19,40 @@ class Drafted(Task[R], Generic[R]):
     drafts: tuple[SerializeAsAny[Reply], ...] = ()
 
 
-class SubclaimsReply(Subclaims, Reply):
-    """The subclaims."""
-
-
-class DecomposeClaim(Drafted[SubclaimsReply]):
+class DecomposeClaim(Drafted[Subclaims]):
     """Cut the claim into minimal assertions (section 3.3)."""
 
     name = "decompose_claim"
-    reply_type = SubclaimsReply
+    reply_type = Subclaims
     max_tokens = 512
 
 
-class ClaimGraphReply(ClaimGraph, Reply):
-    """The entities and relations."""
-
-
-class GraphClaim(Drafted[ClaimGraphReply]):
+class GraphClaim(Drafted[ClaimGraph]):
     """Find what pronouns and other wordings stand for, and how the entities belong together (section 3.3)."""
 
     name = "graph_claim"
-    reply_type = ClaimGraphReply
+    reply_type = ClaimGraph
     max_tokens = 768
 
     subclaims: tuple[str, ...]
 
 
-class RefineSubclaims(Drafted[SubclaimsReply]):
+class RefineSubclaims(Drafted[Subclaims]):
     """Write each subclaim so that it can be understood and verified alone (section 3.3)."""
 
     name = "refine_subclaims"
-    reply_type = SubclaimsReply
+    reply_type = Subclaims
     max_tokens = 512
 
     subclaims: tuple[str, ...]
     graph: ClaimGraph
 
 
-class PlanReply(Plan, Reply):
-    """The plan."""
-
-
-class PlanVerification(Drafted[PlanReply]):
+class PlanVerification(Drafted[Plan]):
     """Plan in which order and how the subclaims are verified (section 3.5, table 4)."""
 
     name = "plan_verification"
-    reply_type = PlanReply
+    reply_type = Plan
     max_tokens = 1024
 
     subclaims: tuple[str, ...]
@@ -80,10 +65,19 @@ class StatementReply(Reply):
     statement: Text
     citations: list[int]
     position: Position
-    confidence: Percent
+    confidence: Annotated[int, Field(ge=0, le=100)]
 
 
-class StateCase(Drafted[StatementReply], EvidenceTask[StatementReply]):
+class AgentTask(Drafted[StatementReply], EvidenceTask[StatementReply]):
+    """Base of the tasks of a team's agents; ``agent`` counts within the team."""
+
+    reply_type = StatementReply
+    max_tokens = 512
+
+    team: Team
+
+
+class StateCase(AgentTask):
     """State the team's case on one phase of the plan (section 3.6, initial statement).
 
     Attributes:
@@ -91,24 +85,13 @@ class StateCase(Drafted[StatementReply], EvidenceTask[StatementReply]):
     """
 
     name = "state_case"
-    reply_type = StatementReply
-    max_tokens = 512
 
-    team: Team
     subclaims: tuple[str, ...]
     phase: Phase
     said: tuple[Stance, ...]
 
 
-class CorrectionReply(Reply):
-    """Why the agent holds or changes its position, the position, and the confidence in percent."""
-
-    explanation: Text
-    position: Position
-    confidence: Percent
-
-
-class CorrectOneself(Drafted[CorrectionReply], EvidenceTask[CorrectionReply]):
+class CorrectOneself(AgentTask):
     """Examine the other team's statements and one's own position (section 3.6, self-correction).
 
     Attributes:
@@ -117,10 +100,7 @@ class CorrectOneself(Drafted[CorrectionReply], EvidenceTask[CorrectionReply]):
     """
 
     name = "correct_oneself"
-    reply_type = CorrectionReply
-    max_tokens = 512
 
-    team: Team
     plan: Plan
     own: tuple[Stance, ...]
     opposing: tuple[Stance, ...]
@@ -137,21 +117,6 @@ class DecideBetweenTeams(Drafted[VerdictReply], EvidenceTask[VerdictReply]):
     reply_type = VerdictReply
     max_tokens = 512
 
-    two_labels: bool = False
     subclaims: tuple[str, ...]
     plan: Plan
     statements: tuple[Stance, ...]
-
-
-class TwoLabelReply(VerdictReply):
-    """A verdict in the paper's two labels; what is not conclusively supported is refuted."""
-
-    label: Literal[Label.SUPPORTED, Label.REFUTED]
-
-
-class DecideBetweenTeamsInTwoLabels(DecideBetweenTeams):
-    """The same with the paper's own label space (section 3.1)."""
-
-    reply_type = TwoLabelReply
-
-    two_labels: bool = True

@@ -1,12 +1,10 @@
-"""What can be set for a consultancy, what its judges believe, and how its speakers persuade (Rahman et al., 2025)."""
+"""What can be set for a consultancy, and what its judges believe (Rahman et al., 2025)."""
 
 from typing import Annotated
 
 from pydantic import Field
 
 from system.graph.records import Content, Record, Summary
-from system.graph.thoughts import Speaker
-from system.tasks.base import Reply
 
 PERSONAS = (
     "A retired nurse of 68 from a small town, conservative, who trusts doctors she knows more than agencies.",
@@ -28,9 +26,6 @@ class ConsultancyOptions(Record):
     beliefs: bool = Field(
         False, description="ask each judge of a consultancy how likely the claim is true, before the speakers and after"
     )
-    persuasion: bool = Field(
-        False, description="rate how much each turn of a consultancy's speakers uses seven persuasion strategies"
-    )
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -44,10 +39,6 @@ class ConsultancyOptions(Record):
             return PERSONAS[: int(given)]
         return tuple(text.strip() for text in given.split(";") if text.strip())
 
-
-LEVELS = ("none", "low", "moderate", "high")
-Level = Annotated[int, Field(ge=0, lt=len(LEVELS))]
-"""How prevalent something is, from 0 (none) to 3 (high)."""
 
 Percent = Annotated[int, Field(ge=0, le=100)]
 
@@ -72,40 +63,3 @@ class Belief(Content):
         """See ``Content.summary``."""
         heading = f"belief {'after' if self.after else 'before'} the speakers: {self.percent}%"
         return Summary(heading=heading, text=self.persona or "a judge without a persona")
-
-
-class Ratings(Reply):
-    """The prevalence of each persuasion strategy in a turn.
-
-    The paper's summary has the scale, from none to high; which strategies and how many levels are our choice.
-    """
-
-    evidence: Level
-    logic: Level
-    authority: Level
-    emotion: Level
-    values: Level
-    rebuttal: Level
-    certainty: Level
-
-
-class Persuasion(Content):
-    """How a speaker persuades in one turn, the parent.
-
-    Attributes:
-        side: what the speaker argues for, affirmative or negative; a consultant's is assigned.
-    """
-
-    kind = "persuasion"
-    letter = "w"
-
-    speaker: Speaker
-    side: Speaker
-    round: int
-    ratings: Ratings
-
-    @property
-    def summary(self) -> Summary:
-        """See ``Content.summary``."""
-        used = ", ".join(f"{name} {LEVELS[level]}" for name, level in self.ratings if level)
-        return Summary(heading=f"persuasion: {self.speaker}, round {self.round}", text=used or "none")

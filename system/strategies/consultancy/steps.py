@@ -1,26 +1,20 @@
-"""Steps of a consultancy: the consultant's turn, the judge's question and verdict, and what is measured."""
+"""Steps of a consultancy: the judge's question, verdict and belief."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 from system.case import Case, Step
+from system.deadline import DeadlineExpired
 from system.graph.records import Content, Verdict
 from system.graph.thoughts import Argument, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.base import options_of
-from system.strategies.consultancy.records import Belief, ConsultancyOptions, Persuasion, Ratings
-from system.strategies.consultancy.tasks import (
-    BeliefReply,
-    JudgeSpeakers,
-    QuestionSpeakers,
-    RatePersuasion,
-    StateBelief,
-)
+from system.strategies.consultancy.records import Belief, ConsultancyOptions
+from system.strategies.consultancy.tasks import BeliefReply, JudgeSpeakers, QuestionSpeakers, StateBelief
+from system.strategies.debate.records import Skipped
 from system.strategies.steps.tasks import QuestionReply
 from system.strategies.steps.verdict import as_verdict
-
-SIDE = Speaker.AFFIRMATIVE
-"""The side that the consultant argues."""
 
 
 def judges(case: Case) -> tuple[str, ...]:
@@ -49,32 +43,22 @@ async def judge_speakers(case: Case, transcript: Sequence[Thought[Argument]]) ->
 
 
 async def state_beliefs(case: Case, transcript: Sequence[Thought[Argument]]) -> None:
-    """Ask each judge for its belief; before the speakers the transcript is empty."""
+    """Ask each judge for its belief, before the speakers and after; if time is short, note that it was skipped."""
+    after = bool(transcript)
 
     def believed(persona: str, result: Completion[BeliefReply]) -> Belief:
-        return Belief(persona=persona, after=bool(transcript), percent=result.reply.belief)
+        return Belief(persona=persona, after=after, percent=result.reply.belief)
 
     root = case.graph.root
     parents: list[Thought[Content]] = [*transcript] or [root]
     tasks = [StateBelief(claim=case.claim, persona=one, transcript=_said(transcript)) for one in judges(case)]
     steps = [Step(task, partial(believed, task.persona), parents, under=root) for task in tasks]
-    await case.think("state beliefs", steps)
-
-
-async def rate_persuasion(case: Case, transcript: Sequence[Thought[Argument]]) -> None:
-    """Rate how each turn of a speaker persuades; the judge's own questions are not rated."""
-
-    def rated(turn: Argument, result: Completion[Ratings]) -> Persuasion:
-        side = SIDE if turn.speaker is Speaker.CONSULTANT else turn.speaker
-        return Persuasion(speaker=turn.speaker, side=side, round=turn.round, ratings=result.reply)
-
-    turns = [turn for turn in transcript if turn.content.speaker is not Speaker.JUDGE]
-    tasks = [RatePersuasion(claim=case.claim, argument=turn.content) for turn in turns]
-    steps = [
-        Step(task, partial(rated, turn.content), [turn], under=case.graph.root)
-        for task, turn in zip(tasks, turns, strict=True)
-    ]
-    await case.think("rate persuasion", steps)
+    with suppress(DeadlineExpired):
+        if case.stopwatch.has_time_for("judge"):  # which reads and writes more
+            await case.think("state beliefs", steps)
+            return
+    skipped = Skipped(step=f"beliefs {'after' if after else 'before'}", reason="there is no time left")
+    case.graph.add(skipped, parents, skipped.step, under=root)
 
 
 def _said(transcript: Sequence[Thought[Argument]]) -> tuple[Argument, ...]:

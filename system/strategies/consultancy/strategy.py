@@ -2,7 +2,7 @@
 
 A consultant argues a side that it was assigned: it opens and the judge asks, it answers, it gives its final evidence.
 In the debate both sides speak in each of the rounds, and the judge asks after each but the last. On demand judges say
-before and after what they believe, and the speakers' turns are rated by how they persuade.
+before and after what they believe.
 """
 
 from collections.abc import Awaitable, Callable, Collection
@@ -15,15 +15,8 @@ from system.graph.records import Verdict
 from system.graph.thoughts import SIDES, Argument, Speaker, Thought
 from system.strategies.base import options_of, strategy
 from system.strategies.consultancy.records import ConsultancyOptions
-from system.strategies.consultancy.steps import (
-    SIDE,
-    judge_speakers,
-    question_speakers,
-    rate_persuasion,
-    state_beliefs,
-)
+from system.strategies.consultancy.steps import judge_speakers, question_speakers, state_beliefs
 from system.strategies.consultancy.tasks import Advise
-from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
 from system.strategies.steps.speech import speak
@@ -38,7 +31,7 @@ Turn = Callable[[Case, SharedEvidence, Transcript, int], Awaitable[Thought[Argum
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def consultancy(case: Case) -> Outcome:
     """Check a claim with one consultant, who argues that it is true."""
-    turn = partial(speak, kind=Advise, speaker=Speaker.CONSULTANT, side=SIDE)
+    turn = partial(speak, kind=Advise, speaker=Speaker.CONSULTANT, side=Speaker.AFFIRMATIVE)
     return await conclude(case, _judged(case, [turn], asked_after=[1]))
 
 
@@ -64,23 +57,11 @@ async def hold_session(
             transcript.append(question)
 
 
-async def measure(
-    case: Case, what: str, measurement: Callable[[Case, Transcript], Awaitable[None]], transcript: Transcript
-) -> None:
-    """Measure something of a session that no verdict needs; if time is short, note that it was skipped."""
-    with suppress(DeadlineExpired):
-        if case.stopwatch.has_time_for("judge"):  # which reads and writes more than any measurement
-            await measurement(case, transcript)
-            return
-    skipped = Skipped(step=what, reason="there is no time left")
-    case.graph.add(skipped, [*transcript] or [case.graph.root], what, under=case.graph.root)
-
-
 async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[int]) -> Thought[Verdict] | None:
     options = options_of(case, ConsultancyOptions)
     transcript: Transcript = []
     if options.beliefs:
-        await measure(case, "beliefs before", state_beliefs, transcript)
+        await state_beliefs(case, transcript)
     with suppress(DeadlineExpired):  # the judges decide in the reserve, by what was said until then
         await hold_session(case, turns, asked_after, transcript)
     if not transcript:
@@ -88,7 +69,5 @@ async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[i
     verdicts = await judge_speakers(case, transcript)
     verdict = vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
     if options.beliefs:
-        await measure(case, "beliefs after", state_beliefs, transcript)
-    if options.persuasion:
-        await measure(case, "persuasion", rate_persuasion, transcript)
+        await state_beliefs(case, transcript)
     return verdict

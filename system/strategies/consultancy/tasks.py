@@ -1,7 +1,7 @@
 """The tasks of consultancy (Rahman et al., 2025), where the judges read only what is said."""
 
 from system.graph.thoughts import Argument
-from system.strategies.consultancy.records import Percent, Ratings
+from system.strategies.consultancy.records import Percent
 from system.strategies.steps.tasks import QuestionReply, Speech, VerdictReply
 from system.tasks.base import Reply, Task
 
@@ -53,13 +53,3 @@ class StateBelief(Task[BeliefReply]):
 
     persona: str
     transcript: tuple[Argument, ...]
-
-
-class RatePersuasion(Task[Ratings]):
-    """Rate how much a speaker's turn uses each persuasion strategy."""
-
-    name = "rate_persuasion"
-    reply_type = Ratings
-    max_tokens = 128
-
-    argument: Argument

@@ -40,9 +40,7 @@ class Debate:
     def read(self) -> dict[str, Any]:
         """What the moderator reads, as fields of its tasks."""
         return {
-            "claim": self.case.claim,
-            "pairs": self.evidence.pairs,
-            "evidence": self.evidence.passages,
+            **self.evidence.read_by(self.case),
             "transcript": tuple(thought.content for thought in self.transcript),
             "rulings": tuple(thought.content for thought in self.rulings),
         }

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
@@ -296,6 +296,10 @@ class SharedEvidence:
     thoughts: tuple[Thought[Content], ...]
     pairs: tuple[QuestionAnswer, ...]
     passages: tuple[Passage, ...]
+
+    def read_by(self, case: Case) -> dict[str, Any]:
+        """What all agents of a case read, as fields of their tasks."""
+        return {"claim": case.claim, "pairs": self.pairs, "evidence": self.passages}
 
 
 def share_evidence(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> SharedEvidence:

@@ -28,10 +28,8 @@ async def speak(
     """
     others = len(case.settings.model.other_models)
     task = kind(
-        claim=case.claim,
+        **shared_evidence.read_by(case),
         agent=1 + SIDES.index(side) % others if others else 0,
-        pairs=shared_evidence.pairs,
-        evidence=shared_evidence.passages,
         side=side,
         transcript=tuple(thought.content for thought in transcript),
     )

@@ -4,13 +4,12 @@ from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Content, Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
 from system.models.scripted import Line
-from system.strategies.consultancy.records import PERSONAS, Belief, Persuasion, Ratings
+from system.strategies.consultancy.records import PERSONAS, Belief
 from system.strategies.consultancy.tasks import (
     Advise,
     BeliefReply,
     JudgeSpeakers,
     QuestionSpeakers,
-    RatePersuasion,
     StateBelief,
 )
 from system.strategies.steps.tasks import ArgumentReply, QuestionReply, VerdictReply
@@ -19,16 +18,8 @@ from system.tasks.base import Reply, Task
 GATHERING = ("consultancy", "ai_debate")
 
 _ITS: dict[str, object] = {"strategy": "consultancy"}
-RUNS = {
-    "options.personas": (2, _ITS),
-    "options.beliefs": (True, _ITS),
-    "options.persuasion": (True, _ITS),
-}
-RATINGS = Ratings(evidence=3, logic=2, authority=1, emotion=0, values=0, rebuttal=1, certainty=0)
-CONTENTS: tuple[Content, ...] = (
-    Belief(persona="", after=True, percent=80),
-    Persuasion(speaker=Speaker.CONSULTANT, side=Speaker.NEGATIVE, round=1, ratings=RATINGS),
-)
+RUNS = {"options.personas": (2, _ITS), "options.beliefs": (True, _ITS)}
+CONTENTS: tuple[Content, ...] = (Belief(persona="", after=True, percent=80),)
 
 
 def reply_to(task: Task) -> Line:
@@ -42,8 +33,6 @@ def reply_to(task: Task) -> Line:
             return VerdictReply(justification="The speaker cites a history.", label=Label.SUPPORTED)
         case StateBelief(transcript=transcript):
             return BeliefReply(belief=80 if transcript else 40)
-        case RatePersuasion():
-            return RATINGS
     return None
 
 
@@ -63,5 +52,4 @@ def tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...]) -> 
         "judge the speakers": JudgeSpeakers(claim=claim, persona=PERSONAS[0], transcript=both),
         "believe before": StateBelief(claim=claim, persona=PERSONAS[0], transcript=()),
         "believe after": StateBelief(claim=claim, persona="", transcript=advised),
-        "rate persuasion": RatePersuasion(claim=claim, argument=both[0]),
     }
