@@ -9,7 +9,6 @@ the label. A reply depends on its request only.
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from time import perf_counter
 
 from knowledge_store.dense.encoder import Encoder
@@ -33,7 +32,8 @@ from system.strategies.steps.tasks import (
 from system.tasks.base import Reply, Task
 from system.text.copies import copies_in, without_copies
 from system.text.language import other_language
-from system.text.words import STOP_WORDS, content_stems, coverage, quotation, sentences, words
+from system.text.questions import clause_of, longest_name, question_of_statement
+from system.text.words import content_stems, coverage, quotation, sentences, words
 
 TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
 """Tasks that need no language model. Answers are cut from their passages, so there is nothing to verify."""
@@ -47,6 +47,7 @@ SAYS = {
 }
 """What evidence does to a claim of a label."""
 MERGED = 5  # answers that a merged one joins, at most
+QUOTES = "\"'“”‘’"
 WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
 
 
@@ -175,21 +176,19 @@ def ask(task: AskQuestion) -> str:
 
 
 def questions(claim: Claim) -> Iterator[str]:
-    """Questions about a claim, the most telling first: is it so, who said it, what is known about its parts.
+    """Questions about a claim, the most telling first: is it so, who said it, what is known about its longest name.
 
-    >>> list(questions(Claim(text="The Aster bridge has 412 rivets.")))[:2]
-    ['Is it true that the Aster bridge has 412 rivets?', 'What is known about Aster bridge and 412 rivets?']
+    >>> list(questions(Claim("The Aster Bridge has 412 rivets.", speaker="Mara Quill")))[1:3]
+    ['Did Mara Quill say that the Aster Bridge has 412 rivets?', 'What is known about Aster Bridge?']
     """
     statement = core(claim.text)
-    parts = phrases(statement)
-    topic = " and ".join(parts[:2]) or "this"
-    first, _, rest = statement.partition(" ")
-    plain = first.lower() in STOP_WORDS and first != "I"
-    yield f"Is it true that {first.lower() if plain else first} {rest}".rstrip() + "?"
+    yield question_of_statement(statement)
     if claim.speaker:
-        yield f"What did {claim.speaker.strip()} say about {topic}?"
-    yield from (f"What is known about {part}?" for part in (topic, *sorted(parts, key=lambda part: -len(part))))
-    yield from chain([f"Is there any evidence that {statement}?", WHERE], [WHEN] if claim.date else [])
+        yield f"Did {claim.speaker.strip()} say that {clause_of(statement)}?"
+    if name := longest_name(statement):
+        yield f"What is known about {name}?"
+    yield f"What evidence is there that {clause_of(statement)}?"
+    yield from [WHERE, WHEN] if claim.date else [WHERE]
 
 
 def core(text: str) -> str:
@@ -198,21 +197,7 @@ def core(text: str) -> str:
     >>> core('“Wow!  The [new] law passed in May.”')
     'The new law passed in May'
     """
-    text = " ".join(text.replace("[", "").replace("]", "").split()).strip(" \"'“”‘’.…")
+    text = " ".join(text.replace("[", "").replace("]", "").split())
+    if text[:1] in QUOTES and text.rstrip(".… ")[-1:] in QUOTES:
+        text = text.strip(f"{QUOTES}.… ")
     return next((sentence for sentence in sentences(text) if len(words(sentence)) > 4), text).rstrip(" .!?…")
-
-
-def phrases(statement: str) -> list[str]:
-    """The runs of content words in a statement.
-
-    >>> phrases("The Nigerian bank has banned textile imports")
-    ['Nigerian bank', 'banned textile imports']
-    """
-    runs: list[list[str]] = [[]]
-    for word in statement.split():
-        bare = word.strip(",.;:!?()\"'“”‘’–—-")
-        content = bare and bare.lower() not in STOP_WORDS
-        runs[-1] += [bare] if content else []
-        if not content or word[-1] in ",.;:!?)":
-            runs.append([])
-    return list(dict.fromkeys(" ".join(run) for run in runs if run))

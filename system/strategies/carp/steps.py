@@ -20,9 +20,9 @@ from system.strategies.carp.tasks import (
     StatementReply,
 )
 from system.strategies.steps.evidence import SharedEvidence, answer_questions, cited
-from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import as_verdict
 from system.tasks.base import R
+from system.text.questions import question_of_statement
 
 TEAM_AGENTS = 2  # that a team has (section 4); with several models they take turns on these
 NO_GRAPH = ClaimGraph(entities=(), relations=())

@@ -20,9 +20,9 @@ from system.strategies.base import strategy
 from system.strategies.entailment.justification import justify, justify_all, justify_language
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve, telling
-from system.strategies.steps.questions import question_of_statement
 from system.strategies.steps.verdict import no_verdict
 from system.text.language import other_language
+from system.text.questions import question_of_statement
 from system.text.words import content_stems, sentences
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """Questions: ask them (section 3.2.1), drop those that say the same (table 1), and ask again in their place."""
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from system.graph.records import QuestionAnswer, Verdict
 from system.graph.thoughts import Pruned, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.tasks import AskQuestion, QuestionReply
+from system.text.questions import question_of_statement
 
 NEAR = 0.9  # cosine from which two questions count as the same; the paper says "near-duplicates"
 REPLACEMENTS = 2  # times that a question which repeats another is asked for again
@@ -111,23 +111,6 @@ async def deduplicate(
         else:
             kept.append(i)
     return [candidates[i] for i in kept[len(against) :]]
-
-
-def question_of_statement(statement: str) -> str:
-    """A statement as the plainest question about it.
-
-    >>> question_of_statement("The water is wet."), question_of_statement("Oslo is wet.")
-    ('Is it true that the water is wet?', 'Is it true that Oslo is wet?')
-    """
-    text = statement.rstrip(".?! ")
-    return f"Is it true that {text[0].lower() + text[1:] if _NO_NAME.match(text) else text}?"
-
-
-_NO_NAME = re.compile(
-    r"(?:An?|The|These|This|That|Those|It|S?[Hh]e|They|We|There|[IO]n|At|Of|For|From|With|By|To|During|Since|After"
-    r"|Before|Between|No|None|Nobody|Nothing|All|Every\w*|Each|Both|Some|Most|Many|More|Few|Fewer|Less|Only|Nearly"
-    r"|About|Half|Part|Another|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten)\b"
-)
 
 
 def as_question(result: Completion[QuestionReply], *, again: bool = False) -> Question:

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import threading
 
 import pytest
 from hypothesis import given, settings
@@ -14,9 +13,8 @@ from system.models.extractive import MERGED, WHEN, WHERE, ExtractiveModel, ask, 
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
 from system.text.provenance import name_documents
-from system.text.words import LONGEST_QUOTATION, content_stems
+from system.text.words import LONGEST_QUOTATION
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
-from tests.helpers.processes import PATIENCE
 from tests.helpers.submission_factories import answer, qa
 
 PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
@@ -56,61 +54,44 @@ def test_a_task_that_takes_a_language_model_fails_alone() -> None:
     assert isinstance(first, Completion) and isinstance(last, Completion)
 
 
-def test_a_slow_request_does_not_block_others() -> None:
-    entered, released = threading.Event(), threading.Event()
-
-    class Slow(BagOfWords):
-        def encode(self, texts):
-            entered.set()
-            assert released.wait(PATIENCE)
-            return super().encode(texts)
-
-    async def scenario() -> bool:
-        asked = asyncio.create_task(ExtractiveModel(Slow()).generate([Request(TASKS[3])]))
-        await asyncio.to_thread(entered.wait, PATIENCE)
-        still_open = not asked.done()  # reached while the model computes
-        released.set()
-        await asked
-        return still_open
-
-    assert asyncio.run(scenario())
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("“In 2017, the  bank earned R17 billion.”", "Is it true that in 2017, the bank earned R17 billion?"),
-        ("Wow! Nobody in this town pays any taxes.", "Is it true that Nobody in this town pays any taxes?"),
-        ("BREAKING NEWS", "Is it true that BREAKING NEWS?"),
-        ("The mayor sold the mill to a Swiss bank.", "What is known about Swiss bank?"),
+        ("Wow! Nobody in this town pays any taxes.", "Is it true that nobody in this town pays any taxes?"),
+        ("Fewer people died in 2020.", "What evidence is there that fewer people died in 2020?"),
+        ("“Red” is a colour of the sky.", "Is it true that “Red” is a colour of the sky?"),
+        ("The mayor sold New Mill House to a Swiss bank.", "What is known about New Mill House?"),
     ],
 )
-def test_questions_ask_for_the_parts_of_a_claim(text: str, expected: str) -> None:
+def test_questions_are_made_of_a_claims_own_words(text: str, expected: str) -> None:
     assert expected in list(questions(Claim(id=0, text=text)))
 
 
 def test_speaker_and_date_give_questions_of_provenance() -> None:
-    asked = list(questions(CLAIM))
-    assert any(question.startswith("What did Mara Quill say about Aster bridge") for question in asked)
-    assert asked[-2:] == [WHERE, WHEN]
+    assert list(questions(CLAIM)) == [
+        "Is it true that the Aster bridge opened in 1932?",
+        "Did Mara Quill say that the Aster bridge opened in 1932?",
+        "What evidence is there that the Aster bridge opened in 1932?",
+        WHERE,
+        WHEN,
+    ]
     assert WHEN not in questions(Claim(id=0, text=CLAIM.text))
 
 
 def test_a_branch_asks_what_it_did_not_ask_and_branches_differ() -> None:
-    claim = Claim(id=0, text="The mayor of Leeds sold the old mill to a Swiss bank in secret.", speaker="Mara Quill")
-    every = list(dict.fromkeys(questions(claim)))
+    claim = Claim(id=0, text="The mayor of Leeds sold the Old Mill to a Swiss bank.", speaker="Mara Quill")
+    every = list(questions(claim))
     assert [ask(AskQuestion(claim=claim, context=(), index=i)) for i in range(len(every) + 1)] == [*every, every[0]]
-    later = set()
+    later = []
     for start in range(3):
-        context = [QuestionAnswer.unanswered(every[start])]
-        later.add(ask(AskQuestion(claim=claim, context=tuple(context), index=0)))
-        for _ in range(5):
-            question = ask(AskQuestion(claim=claim, context=tuple(context), index=0))
-            assert content_stems(question) not in [content_stems(pair.question) for pair in context]
+        context: list[QuestionAnswer] = []
+        for question in every[start:] + every[:start]:
+            assert not context or ask(AskQuestion(claim=claim, context=tuple(context), index=0)) == question
             context.append(QuestionAnswer.unanswered(question))
-    assert len(later) == 3
-    exhausted = tuple(QuestionAnswer.unanswered(question) for question in every)
-    assert ask(AskQuestion(claim=claim, context=exhausted, index=50)) in every
+        later.append(context[1].question)
+        assert ask(AskQuestion(claim=claim, context=tuple(context), index=50)) in every
+    assert len({*later}) == 3
 
 
 @settings(deadline=None)
