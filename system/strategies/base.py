@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -39,25 +39,19 @@ class Strategy:
     """
 
     check: Check
-    asks: Asks | None
-    searching: bool
-    uses: Collection[str] | None
-    options: type[Record]
+    asks: Asks | None = None
+    searching: bool = False
+    uses: Collection[str] | None = None
+    options: type[Record] = NoOptions
 
     def __call__(self, case: Case) -> Awaitable[Outcome]:
         """Check the claim of a case."""
         return self.check(case)
 
 
-def strategy(
-    asks: Asks | None = None,
-    *,
-    searching: bool = False,
-    uses: Collection[str] | None = None,
-    options: type[Record] = NoOptions,
-) -> Callable[[Check], Strategy]:
-    """Make a strategy of a function; a decorator. See ``Strategy`` for the arguments."""
-    return lambda check: Strategy(check, asks, searching, uses, options)
+def strategy(**attributes: Any) -> Callable[[Check], Strategy]:
+    """Make a strategy of a function; a decorator. See ``Strategy`` for the attributes."""
+    return partial(Strategy, **attributes)
 
 
 @cache

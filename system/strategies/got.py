@@ -51,7 +51,7 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
         yield from (Argue, Moderate, CloseDebate)
 
 
-@strategy(asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
+@strategy(asks=asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
 async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []

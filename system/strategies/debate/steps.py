@@ -5,6 +5,7 @@ round. The debate ends with its first verdict, and with a last ruling when round
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +79,7 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
         The moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
     """
     held = Debate(case, shared_evidence)
-    try:
+    with suppress(DeadlineExpired):  # what was said until then is ruled on in the reserve
         for number in range(1, case.settings.debate.rounds + 1):
             if number > 1 and not case.stopwatch.has_time_for(*ROUND):
                 break
@@ -93,9 +94,7 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
             held.rulings.append(ruling)
             if ruling.content.decision:
                 return _decided(case, ruling, ruling.content.decision)
-        return await close_debate(held) if held.transcript else None
-    except DeadlineExpired:
-        return await _close_in_reserve(held)
+    return await close_debate(held)
 
 
 async def moderate(held: Debate) -> Thought[Ruling] | None:
@@ -119,9 +118,14 @@ async def moderate(held: Debate) -> Thought[Ruling] | None:
 
 async def close_debate(held: Debate) -> Thought[Verdict] | None:
     """Give the verdict of a debate that has run out of rounds or time, in the reserve if need be; None on failure."""
-    step = Step(CloseDebate(**held.read), as_verdict, held.heard, under=held.case.graph.root)
-    (verdict,) = await held.case.think("moderate", [step], final=True)
-    return verdict
+    with suppress(DeadlineExpired):  # not even the reserve was enough; the case is marked as timed out
+        if held.transcript:
+            step = Step(CloseDebate(**held.read), as_verdict, held.heard, under=held.case.graph.root)
+            (verdict,) = await held.case.think("moderate", [step], final=True)
+            return verdict
+    if held.case.stopwatch.timed_out:
+        skip(held.case, held.transcript or held.evidence.thoughts, "the time ran out")
+    return None
 
 
 def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
@@ -139,16 +143,6 @@ async def _exchange(held: Debate, number: int) -> bool:
         spoken.append(argument)
     held.transcript.extend(spoken)
     return True
-
-
-async def _close_in_reserve(held: Debate) -> Thought[Verdict] | None:
-    if held.transcript:
-        try:
-            return await close_debate(held)
-        except DeadlineExpired:
-            pass  # not even the reserve was enough; the case is marked as timed out
-    skip(held.case, held.transcript or held.evidence.thoughts, "the time ran out")
-    return None
 
 
 def _decided(case: Case, ruling: Thought[Ruling], label: Label) -> Thought[Verdict]:

@@ -8,7 +8,7 @@ label and the verdict. If the option ``examples`` names annotated claims, those 
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,13 +23,11 @@ from system.case import Case, Outcome, Step
 from system.graph.records import Content, QuestionAnswer, Record, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.models.base import Completion
-from system.settings import Settings
 from system.strategies.base import options_of, strategy
 from system.strategies.rag.tasks import ITEMS, Example, SourcesReply, WebSource, WeighSources
 from system.strategies.steps.evidence import all_answered_so_far, as_answer, give, why_unread
 from system.strategies.steps.tasks import JudgeClaim
-from system.strategies.steps.verdict import conclude
-from system.tasks.base import Reply, Task
+from system.strategies.steps.verdict import as_verdict, conclude
 
 if TYPE_CHECKING:
     from knowledge_store.dense.search import Hit
@@ -47,12 +45,7 @@ class RagOptions(Record):
     examples: Name = Field("", description="annotated claims (AVeriTeC's train.json), to show the ten most alike")
 
 
-def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
-    """Yield the task of the prompt, and that of the judgement in case time or model fail it."""
-    yield from (WeighSources, JudgeClaim)
-
-
-@strategy(asks, uses=("evidence",), options=RagOptions)
+@strategy(asks=lambda settings: (WeighSources, JudgeClaim), uses=("evidence",), options=RagOptions)
 async def rag(case: Case) -> Outcome:
     """Check a claim with one prompt over the sources that a single search finds."""
     return await conclude(case, _weigh(case))
@@ -69,13 +62,8 @@ async def _weigh(case: Case) -> Thought[Verdict] | None:
     if isinstance(result, Completion):
         note_pairs(case, result, sources)
     parents: Sequence[Thought[Content]] = [*all_answered_so_far(case)] or [*sources] or [case.graph.root]
-    (verdict,) = case.keep("weigh", [Step(task, _verdict, parents, under=case.graph.root)], [result])
+    (verdict,) = case.keep("weigh", [Step(task, as_verdict, parents, under=case.graph.root)], [result])
     return verdict
-
-
-def _verdict(result: Completion[SourcesReply]) -> Verdict:
-    reply = result.reply
-    return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
 
 
 async def find_sources(case: Case) -> list[Thought[Evidence]]:

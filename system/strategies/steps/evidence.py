@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,7 +25,6 @@ from system.strategies.steps.tasks import (
     AnswerReply,
     MergeAnswers,
     MergeReply,
-    VerificationReply,
     VerifyAnswer,
 )
 from system.text.copies import without_claim
@@ -117,14 +116,14 @@ async def answer_from_passages(
     def step(thought: Thought[Evidence]) -> Step[AnswerReply, Answer]:
         passage = thought.content.passage
         task = AnswerQuestion(claim=case.claim, question=question.content.text, passage=passage)
-        return Step(task, partial(_answer, passage=passage), [thought])
+
+        def answer(result: Completion[AnswerReply]) -> Answer:
+            reply = result.reply
+            return Answer(text=reply.answer.strip(), type=reply.type, source=reply.source, passage=passage)
+
+        return Step(task, answer, [thought])
 
     return [found for found in await case.think("answer", [step(thought) for thought in evidence]) if found]
-
-
-def _answer(result: Completion[AnswerReply], passage: Passage) -> Answer:
-    reply = result.reply
-    return Answer(text=reply.answer.strip(), type=reply.type, source=reply.source, passage=passage)
 
 
 async def verify(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> list[Thought[Answer]]:
@@ -134,18 +133,15 @@ async def verify(case: Case, question: Thought[Question], answers: Sequence[Thou
     check failed for technical reasons passes too: a broken check is no reason to lose evidence.
     """
 
-    def step(thought: Thought[Answer]) -> Step[VerificationReply, Verification]:
-        task = VerifyAnswer(claim=case.claim, question=question.content.text, answer=thought.content)
-        return Step(task, _verification, [thought])
-
     checkable = [a for a in answers if a.content.answered and a.content.source is Source.EVIDENCE]
-    checks = await case.think("verify", [step(thought) for thought in checkable])
+    tasks = [VerifyAnswer(claim=case.claim, question=question.content.text, answer=a.content) for a in checkable]
+    steps = [
+        Step(task, lambda result: Verification(**dict(result.reply)), [thought])
+        for task, thought in zip(tasks, checkable, strict=True)
+    ]
+    checks = await case.think("verify", steps)
     rejected = {check.parents[0] for check in checks if check and not check.content.entailed}
     return [thought for thought in answers if thought.id not in rejected]
-
-
-def _verification(result: Completion[VerificationReply]) -> Verification:
-    return Verification(entailed=result.reply.entailed, reason=result.reply.reason)
 
 
 async def merge(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:
@@ -155,31 +151,27 @@ async def merge(case: Case, question: Thought[Question], answers: Sequence[Thoug
     stands as it is: neither needs the model. When merging fails, the answer of the best passage stands.
     """
     found = tuple(thought.content for thought in answers if thought.content.answered)
+    task = MergeAnswers(claim=case.claim, question=question.content.text, answers=found)
+
+    def merged(result: Completion[MergeReply]) -> QuestionAnswer:
+        numbers = list(dict.fromkeys(result.reply.sources))
+        if not all(1 <= number <= len(found) for number in numbers):
+            raise Unusable(f"expected source numbers from 1 to {len(found)}, got {numbers}")
+        sources = tuple(found[number - 1] for number in numbers)
+        return QuestionAnswer(question=task.question, answer=result.reply.answer.strip(), answers=sources)
+
     if len(found) > 1:
-        task = MergeAnswers(claim=case.claim, question=question.content.text, answers=found)
-        step = Step(task, partial(_merged, task=task), [*answers], under=question)
-        (merged,) = await case.think("merge", [step])
-        if merged:
-            return merged
+        (pair,) = await case.think("merge", [Step(task, merged, [*answers], under=question)])
+        if pair:
+            return pair
     return _best(case, question, answers)
-
-
-def _merged(result: Completion[MergeReply], task: MergeAnswers) -> QuestionAnswer:
-    numbers = dict.fromkeys(result.reply.sources)
-    known = len(task.answers)
-    if not all(1 <= number <= known for number in numbers):
-        raise Unusable(f"expected source numbers from 1 to {known}, got {list(numbers)}")
-    sources = tuple(task.answers[number - 1] for number in numbers)
-    return QuestionAnswer(question=task.question, answer=result.reply.answer.strip(), answers=sources)
 
 
 def _best(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:
     """The answer of the best passage, or that there is none."""
-    text = question.content.text
-    found = [thought.content for thought in answers if thought.content.answered][:1]
-    pair = QuestionAnswer.unanswered(text)
-    if found:
-        pair = QuestionAnswer(question=text, answer=found[0].text, answers=tuple(found))
+    pair = QuestionAnswer.unanswered(question.content.text)
+    if best := next((thought.content for thought in answers if thought.content.answered), None):
+        pair = QuestionAnswer(question=pair.question, answer=best.text, answers=(best,))
     return case.graph.add(pair, [*answers] or [question], "merge", under=question)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
@@ -10,7 +11,7 @@ from system.graph.records import Content, Failure, Label, QuestionAnswer, Verdic
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.evidence import all_answered_so_far, as_pair, cited_beside, question_of, telling
-from system.strategies.steps.tasks import EVIDENCE_QUESTION, NEAREST, JudgeClaim, VerdictReply
+from system.strategies.steps.tasks import EVIDENCE_QUESTION, NEAREST, JudgeClaim
 from system.text.copies import without_copies
 from system.text.words import content_stems
 
@@ -75,8 +76,8 @@ async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tupl
     return tuple(as_pair(EVIDENCE_QUESTION, found[sentence], sentence) for sentence in nearest)
 
 
-def as_verdict(result: Completion[VerdictReply]) -> Verdict:
-    """The verdict of a reply."""
+def as_verdict(result: Completion[Any]) -> Verdict:
+    """The verdict of a reply that has a justification and a label."""
     reply = result.reply
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
 
@@ -91,9 +92,13 @@ def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
         return no_verdict(case)
     cast = [thought.content for thought in verdicts]
     votes = Counter(verdict.label for verdict in cast)
-    label = max(votes, key=lambda label: (votes[label], *_tie_break(label, cast)))
-    winners = [verdict for verdict in cast if verdict.label is label]
-    best = max(winners, key=lambda verdict: verdict.confidence)
+
+    def rank(label: Label) -> tuple[int, bool, float, int]:
+        conclusive = label is not Label.NOT_ENOUGH_EVIDENCE
+        return votes[label], conclusive, round(share(label, cast), 6), -ORDER.index(label)
+
+    label = max(votes, key=rank)
+    best = max((verdict for verdict in cast if verdict.label is label), key=lambda verdict: verdict.confidence)
     merged = Verdict(label=label, justification=best.justification, confidence=share(label, cast))
     return case.graph.add(merged, verdicts, "final verdict", under=case.graph.root)
 
@@ -136,22 +141,20 @@ def demote_uncited(case: Case, verdict: Verdict, pairs: Sequence[QuestionAnswer]
 
 
 async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outcome:
-    """Await a strategy's verdict; where time or model failed it, judge what was found, in the reserve of the budget."""
-    try:
+    """Await a strategy's verdict; if time or model failed it, judge what was found, in the reserve of the budget."""
+    verdict: Thought[Verdict] | None = None
+    with suppress(DeadlineExpired):
         verdict = await work
-    except DeadlineExpired:
-        verdict = None
     return outcome(case, verdict or await judge_in_reserve(case) or no_verdict(case))
 
 
 async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
     """Judge all that was learned, in the time that was kept for it; otherwise vote on the existing verdicts."""
-    try:
-        verdict = await judge(case, all_answered_so_far(case), final=True)
-    except DeadlineExpired:
-        verdict = None
+    with suppress(DeadlineExpired):
+        if verdict := await judge(case, all_answered_so_far(case), final=True):
+            return verdict
     earlier = case.graph.holding(Verdict)
-    return verdict or (vote(case, earlier) if earlier else None)
+    return vote(case, earlier) if earlier else None
 
 
 def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
@@ -164,8 +167,3 @@ def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
         rounds=max((said.content.round for said in case.graph.holding(Argument)), default=1),
         branches=len(case.graph.holding(Question)),
     )
-
-
-def _tie_break(label: Label, cast: Sequence[Verdict]) -> tuple[bool, float, int]:
-    confidence = sum(verdict.confidence for verdict in cast if verdict.label is label)
-    return label is not Label.NOT_ENOUGH_EVIDENCE, round(confidence, 6), -ORDER.index(label)
