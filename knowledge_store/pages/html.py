@@ -45,7 +45,7 @@ def article(text: str) -> Iterator[str]:
     if tree is None:
         return
     clean(tree)
-    found = list(_blocks(tree))
+    found = list(blocks(tree))
     extracted = trafilatura.extract(_text(tree), favor_recall=True, include_comments=False) or ""
     kept = _within(found, _bare(extracted))
     yield from (block for element, block in found if kept is None or element in kept)
@@ -56,7 +56,7 @@ def everything(text: str) -> Iterator[str]:
     tree = parsed(text)
     if tree is not None:
         clean(tree)
-        yield from (block for _, block in _blocks(tree))
+        yield from (block for _, block in blocks(tree))
 
 
 def parsed(text: str) -> Any:
@@ -90,7 +90,7 @@ def _bare(text: str) -> str:
     return re.sub(r"\W+", "", text)
 
 
-def _blocks(tree: Any) -> Iterator[tuple[Any, str]]:
+def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
     """Yield the blocks of a tree, each with the element that it stands in; lines that end with <br> end with "\\n"."""
     from lxml import etree
 
@@ -159,7 +159,7 @@ def _rows(table: Any) -> list[str] | None:
         row: list[str] = []
         for cell in line.xpath("./td | ./th"):
             _fill(row, above)
-            text = ", ".join(block.replace("\n", ", ") for _, block in _blocks(cell))
+            text = ", ".join(block.replace("\n", ", ") for _, block in blocks(cell))
             if len(text) > LONGEST_CELL:
                 return None
             rows = _span(cell.get("rowspan")) - 1

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 
 from knowledge_store.pages.page import Page, normalized
-from knowledge_store.progress import progress_bar
 from system.article.records import Article, CheckedStatement
 from system.checker import Checker
 from system.collection import PageCollection
@@ -21,7 +20,6 @@ async def check_article(
     date: str = "",
     speaker: str = "",
     done: Iterable[CheckedStatement] = (),
-    progress: bool = False,
 ) -> AsyncGenerator[CheckedStatement, None]:
     """Check the statements of a text, and yield each as it is done; first those that were checked before.
 
@@ -32,28 +30,22 @@ async def check_article(
         date: of the text, as in ``Claim``.
         speaker: of the text.
         done: what an earlier check of this text has finished.
-        progress: show a progress bar on standard error.
 
     Raises:
         DocumentsError: there is no text to search.
     """
     checker = checker.for_statements()
     known = {(one.sentence.number, one.sentence.text): one for one in done}
-    finished = [known[key] for one in article.claims if (key := (one.number, one.text)) in known]
     left = {one.number: one for one in article.claims if (one.number, one.text) not in known}
+    for one in article.claims:
+        if one.number not in left:
+            yield known[one.number, one.text]
     origin = Claim("a statement", date=date, speaker=speaker)
-    claims = [one.as_claim(origin) for one in left.values()]
-    for statement in finished:
-        yield statement
     own = normalized(article.text)
     others = collection.only(lambda page: not _is_part(page, own))
-    with progress_bar(
-        total=len(known) + len(claims), initial=len(known), unit="statement", disable=not progress
-    ) as bar:
-        async with aclosing(checker.check_many(claims, others)) as checks:
-            async for checked in checks:
-                bar.update()
-                yield CheckedStatement(sentence=left[checked.claim.id], result=checked.result)
+    async with aclosing(checker.check_many([one.as_claim(origin) for one in left.values()], others)) as checks:
+        async for checked in checks:
+            yield CheckedStatement(sentence=left[checked.claim.id], result=checked.result)
 
 
 def _is_part(page: Page, own: str) -> bool:

@@ -9,7 +9,7 @@ told from an invented statement::
 """
 
 from bisect import bisect_left
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,6 @@ from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.page import Page
 from knowledge_store.pages.reading import read_blocks
-from knowledge_store.progress import progress_bar
 from system.article.reading import read_bytes, read_text
 from system.article.records import Kind
 from system.checker import Checked, Checker
@@ -89,7 +88,7 @@ def _citing(marked: MarkedText, name: str) -> CitingText:
 
 
 async def check_citations(
-    checker: Checker, citing: CitingText, sources: Sources, *, date: str = "", progress: bool = False
+    checker: Checker, citing: CitingText, sources: Sources, *, date: str = ""
 ) -> AsyncGenerator[CheckedCitation, None]:
     """Check each citation against its source, and yield it as it is done.
 
@@ -97,52 +96,41 @@ async def check_citations(
 
     Args:
         date: of the text, as in ``Claim``.
-        progress: show a progress bar on standard error.
     """
     checker = checker.for_statements()
-    with progress_bar(total=len(citing.citations), unit="citation", disable=not progress) as bar:
-        found: dict[int, tuple[Citation, Source]] = {}
-        for citation in citing.citations:
-            source = await in_own_thread(partial(sources.find, citation.target))
-            if source.pages:
-                found[citation.number] = citation, source
+    dated = Claim("a statement", date=date)
+    found: dict[int, tuple[Claim, Citation, Source]] = {}
+    for citation in citing.citations:
+        source = await in_own_thread(partial(sources.find, citation.target))
+        if source.pages:
+            claim = citation.sentence.as_claim(dated).model_copy(update={"id": citation.number})
+            found[citation.number] = claim, citation, source
+        else:
+            yield CheckedCitation(citation=citation, source="", reason=source.reason, unanswered=source.unanswered)
+    alone = partial(_alone, checker.engine.settings)
+    by_name = {source.name: alone(source.pages, source.name) for _, _, source in found.values()}
+    own = EachItsOwn({number: by_name[source.name] for number, (_, _, source) in found.items()})
+    undecided = dict[int, CheckedCitation]()
+    async with aclosing(checker.check_many([claim for claim, _, _ in found.values()], own)) as checks:
+        async for checked in checks:
+            _, citation, source = found[checked.claim.id]
+            one = CheckedCitation(citation=citation, source=source.name, result=checked.result)
+            if one.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(sources.all()) > 1:
+                undecided[citation.number] = one
             else:
-                bar.update()
-                yield CheckedCitation(citation=citation, source="", reason=source.reason, unanswered=source.unanswered)
-        dated = Claim("a statement", date=date)
-        claims = [one.sentence.as_claim(dated).model_copy(update={"id": number}) for number, (one, _) in found.items()]
-        undecided = dict[int, CheckedCitation]()
-        async with aclosing(checker.check_many(claims, _of_sources(checker.engine.settings, found))) as checks:
-            async for checked in checks:
-                citation, source = found[checked.claim.id]
-                one = CheckedCitation(citation=citation, source=source.name, result=checked.result)
-                if one.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(sources.all()) > 1:
-                    undecided[citation.number] = one
-                else:
-                    bar.update()
-                    yield one
-        if not undecided:
-            return
-        claims = [claim for claim in claims if claim.id in undecided]
+                yield one
+    if undecided:
         every = (page for pages in sources.all().values() for page in pages)
-        everything = [replace(page, number=number) for number, page in enumerate(every)]  # each source began at 0
-        async with aclosing(
-            checker.check_many(claims, _alone(checker.engine.settings, everything, "sources"))
-        ) as checks:
+        everything = alone([replace(page, number=number) for number, page in enumerate(every)], "sources")
+        claims = [found[number][0] for number in undecided]
+        async with aclosing(checker.check_many(claims, everything)) as checks:
             async for checked in checks:
                 one = undecided[checked.claim.id]
-                bar.update()
                 yield one.model_copy(update={"elsewhere": checked.result}) if _another_says_it(checked, one) else one
 
 
-def _of_sources(settings: Settings, found: Mapping[int, tuple[Citation, Source]]) -> EachItsOwn:
-    """The source of each citation."""
-    by_name = {source.name: _alone(settings, source.pages, source.name) for _, source in found.values()}
-    return EachItsOwn({number: by_name[source.name] for number, (_, source) in found.items()})
-
-
 def _alone(settings: Settings, pages: Sequence[Page], name: str) -> PageCollection:
-    """Pages that decide alone: nothing is searched for."""
+    """Return pages that decide alone: nothing is searched for."""
     settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
     return PageCollection(lambda *_: pages, settings, name=name, own=True)
 

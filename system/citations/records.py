@@ -56,7 +56,7 @@ class CitingText(Record):
 
     Attributes:
         unresolved: marks that lead to no reference.
-        folder: where the text lies, for its relative links; None where it lies nowhere.
+        folder: where the text lies, for its relative links; None if it is no file.
     """
 
     article: Article

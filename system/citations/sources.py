@@ -1,12 +1,12 @@
 """Find the sources that a text cites: among files by name or address, beside the text, or on the web.
 
-sources = Sources(pages, fetch=True)
-sources.find("https://city.example/bridge").pages
+    Sources(pages, fetch=True).find("https://city.example/bridge").pages
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from urllib.parse import unquote, urlsplit
@@ -46,31 +46,39 @@ class Sources:
     beside: Path | None = None
     fetch: bool = False
     limits: Limits = LIMITS
-    _named: dict[str, list[Page]] = field(default_factory=dict)
-    _keys: dict[str, set[str]] = field(default_factory=dict)
     _found: dict[str, Source] = field(default_factory=dict)
 
     def find(self, target: str) -> Source:
         """Return the source for an address, or for the words of a reference."""
-        for page in self.pages:
-            self._named.setdefault(name_of(page.url), []).append(page)
-        for name in self._named if self.pages else ():
-            for key in _keys(name):
-                self._keys.setdefault(key, set()).add(name)
-        self.pages = ()
         if target not in self._found:
             self._found[target] = self._find(target)
         return self._found[target]
 
     def all(self) -> dict[str, tuple[Page, ...]]:
         """Return the pages of the documents, and of all sources that were found, by the names of the sources."""
-        documents = {name: tuple(pages) for name, pages in self._named.items()}
-        return documents | {one.name: one.pages for one in self._found.values() if one.pages}
+        return self._documents | {one.name: one.pages for one in self._found.values() if one.pages}
+
+    @cached_property
+    def _documents(self) -> dict[str, tuple[Page, ...]]:
+        found: dict[str, tuple[Page, ...]] = {}
+        for page in self.pages:
+            name = name_of(page.url)
+            found[name] = (*found.get(name, ()), page)
+        return found
+
+    @cached_property
+    def _keys(self) -> dict[str, set[str]]:
+        """The names of the documents that an address or a file name may mean."""
+        found: dict[str, set[str]] = {}
+        for name in self._documents:
+            for key in _keys(name):
+                found.setdefault(key, set()).add(name)
+        return found
 
     def _find(self, target: str) -> Source:
         address = target.startswith(("http://", "https://"))
         if named := self._among(target) if address or _is_path(target) else self._mentioned(target):
-            return Source(named, tuple(self._named[named]))
+            return Source(named, self._documents[named])
         if address and not self.fetch:
             return Source(target, reason="no document has this address; --fetch reads it from the web")
         if address:
@@ -96,7 +104,7 @@ class Sources:
     def _mentioned(self, words: str) -> str:
         """The one file whose name stands in the words of a reference."""
         plain = _slug(words)
-        stems = {name: _slug(Path(urlsplit(name).path).stem) for name in self._named}
+        stems = {name: _slug(Path(urlsplit(name).path).stem) for name in self._documents}
         found = [name for name, stem in stems.items() if len(stem) >= SHORTEST and stem in plain]
         return found[0] if len(found) == 1 else ""
 
