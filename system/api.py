@@ -176,15 +176,16 @@ class FactChecker:
     async def _many(
         self, claims: Sequence[Claim], documents: Documents, store: Path | None, options: ManyOptions
     ) -> AsyncGenerator[Checked, None]:
-        settings, fetch, progress = self.engine.settings, options.get("fetch", False), options.get("progress", False)
-        collection = (
-            self.store(store) if store else document_collection(documents, settings, fetch=fetch, progress=progress)
+        fetch, progress = options.get("fetch", False), options.get("progress", False)
+        collection: Collection = (
+            self.store(store)
+            if store
+            else document_collection(documents, self.engine.settings, fetch=fetch, progress=progress)
         )
-        with progress_bar(total=len(claims), unit="claim", disable=not progress) as bar:
-            async with aclosing(self._checker.check_many(claims, collection, in_order=True)) as checks:
-                async for checked in checks:
-                    bar.update()
-                    yield checked
+        checks = self._checker.check_many(claims, collection, in_order=True)
+        async with aclosing(_shown(checks, len(claims), "claim", progress)) as counted:
+            async for checked in counted:
+                yield checked
 
     def thoughts(
         self, claim: ClaimLike, documents: Documents, *, fetch: bool = False
@@ -237,10 +238,8 @@ class FactChecker:
             given = stores_in(store) if store else documents
             collection = document_collection(given, self.engine.settings, own=not store, fetch=fetch, progress=progress)
         date, speaker, done = options.get("date", ""), options.get("speaker", ""), options.get("done", ())
-        checking = check_article(
-            self._checker, article, collection, date=date, speaker=speaker, done=done, progress=progress
-        )
-        async with aclosing(checking) as statements:
+        checking = check_article(self._checker, article, collection, date=date, speaker=speaker, done=done)
+        async with aclosing(_shown(checking, len(article.claims), "statement", progress)) as statements:
             async for statement in statements:
                 yield statement
 
@@ -268,9 +267,10 @@ class FactChecker:
         citing = await in_own_thread(partial(citing_of, text)) if isinstance(text, str) else text
         seconds = self.engine.settings.run.reading * max(1, len(citing.citations))  # they read together
         sources = sources_of(listed(documents), citing.folder, fetch=options.get("fetch", False), seconds=seconds)
-        date, progress = options.get("date", ""), options.get("progress", False)
-        async with aclosing(check_citations(self._checker, citing, sources, date=date, progress=progress)) as checking:
-            async for citation in checking:
+        checking = check_citations(self._checker, citing, sources, date=options.get("date", ""))
+        counted = _shown(checking, len(citing.citations), "citation", options.get("progress", False))
+        async with aclosing(counted) as citations:
+            async for citation in citations:
                 yield citation
 
     def _each(self, items: AsyncGenerator[T, None]) -> Generator[T, None, None]:
@@ -309,6 +309,17 @@ class FactChecker:
             work.close()
             raise CheckerClosed("this FactChecker is closed; make another, or check before the end of its with block")
         return self._loop.submit(work)
+
+
+async def _shown(
+    items: AsyncGenerator[T, None], total: int, unit: str, progress: bool | None
+) -> AsyncGenerator[T, None]:
+    """Yield items; if wanted, show on standard error how many of them there are."""
+    with progress_bar(total=total, unit=unit, disable=not progress) as bar:
+        async with aclosing(items):
+            async for item in items:
+                bar.update()
+                yield item
 
 
 def _engine(profile: str | Path | None, engine: Engine | None, settings: Mapping[str, Any]) -> Engine:

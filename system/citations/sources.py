@@ -1,6 +1,6 @@
 """Find the sources that a text cites: among files by name or address, beside the text, or on the web.
 
-    Sources(pages, fetch=True).find("https://city.example/bridge").pages
+Sources(pages, fetch=True).find("https://city.example/bridge").pages
 """
 
 import re

@@ -10,8 +10,8 @@ from pathlib import Path
 import orjson
 from tqdm import tqdm
 
+from system import check
 from system.app import cli
-from system.app.commands import common
 from system.files import atomic, journal
 from system.graph.graph import Graph
 from system.runner import run
@@ -59,7 +59,7 @@ def _run(output, options, die):
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    common.load_timed = scripted_command.load(0.0)
+    check.load_engine = scripted_command.load(0.0)
     if die:
         die_at(*die)
     usual = ["--profile", "laptop", "--strategy", "got", "--budget", "3600", "--output", str(output)]

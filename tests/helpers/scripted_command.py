@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
+from system import check
 from system.app import cli
-from system.app.commands import common
 from system.check import Engine
 from system.models.scripted import ScriptedModel
 from tests.helpers.bridge import Answers, BagOfWords
@@ -30,14 +30,14 @@ def load(delay):
             await asyncio.sleep(0.05)
         return answers(request)
 
-    return lambda settings, trace=None: (Engine(ScriptedModel(script), BagOfWords(), settings), 0.0)
+    return lambda settings, trace=None: Engine(ScriptedModel(script), BagOfWords(), settings)
 
 
 def main() -> int:
     if os.environ.get("JUMPING_CLOCK"):
         now, jump = time.time, random.Random(1)
         time.time = lambda: now() + jump.uniform(-1e6, 1e6)
-    common.load_timed = load(float(sys.argv[1]))
+    check.load_engine = load(float(sys.argv[1]))
     return cli.main(sys.argv[2:])
 
 

@@ -13,9 +13,10 @@ import httpx2
 import orjson
 import uvicorn
 
-from system.app.service.app import Capacity, create_app
+from system.api import FactChecker
+from system.app.service.access import ServeOptions
+from system.app.service.app import create_app
 from system.app.service.listening import CONNECTIONS, configured
-from system.app.service.worker import Worker
 from system.check import Engine
 from system.models.base import Request
 from system.models.scripted import ScriptedModel
@@ -49,10 +50,10 @@ def engine_of(script: object, **changes: object) -> Engine:
 
 @asynccontextmanager
 async def serving(
-    engine: Engine, stores: Path | None = None, token: str = "", **limits: int
+    engine: Engine, stores: Path | None = None, token: str = "", **limits: float
 ) -> AsyncIterator[httpx2.AsyncClient]:
     """A client of a service that starts and stops with it."""
-    app = create_app(Worker(engine), stores, Capacity(**limits), token)
+    app = create_app(FactChecker(engine=engine), ServeOptions(stores=stores, **limits), token)
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         app.router.lifespan_context(app),
@@ -67,10 +68,10 @@ def listening(
     stores: Path | None = None,
     token: str = "",
     connections: int = CONNECTIONS,
-    **limits: int,
+    **limits: float,
 ) -> Iterator[str]:
     """The address of a real service in a thread."""
-    app = create_app(Worker(engine), stores, Capacity(**limits), token)
+    app = create_app(FactChecker(engine=engine), ServeOptions(stores=stores, **limits), token)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         server = uvicorn.Server(configured(app, connections))

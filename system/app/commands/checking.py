@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from knowledge_store.pages.page import shown_path
@@ -13,7 +14,6 @@ from submission.tables import print_summary
 from submission.write import Written, write_outputs
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, RunOptions
-from system.check import load_engine
 from system.deadline import longest
 from system.files.journal import Journal
 from system.graph.records import Claim, ClaimResult
@@ -72,9 +72,12 @@ def check_file(args: RunOptions, given: Mapping[str, Any] | None) -> int:
 
 def _checker(args: RunOptions, settings: Settings, store: Path, claims: list[Claim]) -> "LocalChecker | ClusterChecker":
     """Who checks the claims: this process, or with --ray the workers of a cluster."""
+    from system.check import load_engine
+
     if not args.ray:
-        engine, load_seconds = common.load_timed(settings, args.output / "trace.jsonl" if args.trace else None)
-        return LocalChecker(engine, store, claims, load_seconds, own=bool(args.documents))
+        began = perf_counter()  # no claim's clock contains the time of loading
+        engine = load_engine(settings, args.output / "trace.jsonl" if args.trace else None)
+        return LocalChecker(engine, store, claims, perf_counter() - began, own=bool(args.documents))
     try:
         from system.runner.cluster import ClusterChecker  # only here: Ray is large and may be absent
     except ModuleNotFoundError as error:

@@ -41,12 +41,12 @@ def citations(
     common.find_sources(documents, {}, fetch=fetch, store=True)
     chosen = common.settings_of(settings, documents=True, brief=True)
     from system.api import FactChecker  # only now: these take seconds
+    from system.check import load_engine
     from system.citations.checking import read_citing
     from system.citations.records import UNREAD, CheckedCitations, Outcome
 
     citing = read_citing(text)
-    engine, _ = common.load_timed(chosen)
-    with FactChecker(engine=engine) as checker:
+    with FactChecker(engine=load_engine(chosen)) as checker:
         found = checker.check_citations(citing, documents, fetch=fetch, date=origin.date, progress=True)
         checked = CheckedCitations.of(citing.article, found, citing.unresolved)
     from system.report.citations import citations_page

@@ -4,7 +4,6 @@ Paths are looked at before this module loads anything large, so a wrong one is n
 """
 
 import sys
-import time
 from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from system.hardware.machine import choose_profile
 from system.settings import Settings, load
 
 if TYPE_CHECKING:
-    from system.check import Engine
+    from system.api import FactChecker
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE_CLAIMS = ROOT / "system" / "examples" / "claims.json"
@@ -215,9 +214,14 @@ def _name_unused(settings: Settings, chosen: Mapping[str, Any], *, quiet: bool) 
         print(f"{', '.join(flags)}: no effect with strategy {settings.strategy}", file=sys.stderr)
 
 
-def load_timed(settings: Settings, trace: Path | None = None) -> tuple["Engine", float]:
-    """The engine, and the seconds that loading it took, which no claim's clock contains."""
+def load_checker(settings: Settings) -> "FactChecker":
+    """Return a checker whose first claim does not wait for anything to load."""
+    from knowledge_store.pages import reading
+    from knowledge_store.ranking import warm_up
+    from system.api import FactChecker
     from system.check import load_engine
 
-    began = time.perf_counter()
-    return load_engine(settings, trace), time.perf_counter() - began
+    checker = FactChecker(engine=load_engine(settings))
+    warm_up()
+    reading.warm_up()
+    return checker

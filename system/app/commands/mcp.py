@@ -3,6 +3,7 @@
 import signal
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
     from system.app.mcp.server import Tools
-    from system.app.service.worker import Worker
 
 LIBRARIES = ("mcp", "uvicorn")
 EXIT_FAILED = 2  # the engine could not be loaded
@@ -62,17 +62,7 @@ def _server(options: McpOptions, given: SettingOptions | None) -> "tuple[Tools, 
     settings = common.settings_of(given, brief=True)
     from system.app.mcp.server import Tools, make_server
 
-    def worker() -> "Worker":
-        from knowledge_store.pages import reading  # only now: with these comes all that is large
-        from knowledge_store.ranking import warm_up
-        from system.app.service.worker import Worker
-        from system.check import load_engine
-
-        loaded = Worker(load_engine(settings))
-        warm_up()
-        reading.warm_up()
-        return loaded
-
     slots = settings.run.max_concurrent_claims
-    tools = Tools(worker, slots, options.queue, options.documents, fetch=options.fetch)
+    load = partial(common.load_checker, settings)
+    tools = Tools(load, slots, options.queue, options.documents, fetch=options.fetch)
     return tools, make_server(tools)

@@ -107,10 +107,10 @@ def _check(
 ) -> None:
     """Check what is not in the journal yet; each statement counts once it is there."""
     from system.api import FactChecker
+    from system.check import load_engine
 
-    engine, _ = common.load_timed(settings)
     known = {one.sentence.number for one in journal.finished}
-    with FactChecker(engine=engine) as checker:
+    with FactChecker(engine=load_engine(settings)) as checker:
         options = {**options, "done": tuple(journal.finished), "progress": True}
         for statement in checker.check_text(article, documents, **options):
             if statement.sentence.number not in known:

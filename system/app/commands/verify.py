@@ -65,22 +65,16 @@ def verify(
 
 
 def _checked(claim: Claim, documents: Documents, settings: "Settings", *, fetch: bool) -> "Checked":
-    from system.checker import Checked, Checker  # only now: it takes seconds
-    from system.collection import document_collection
+    from system.checker import Checked  # only now: these take seconds
     from system.graph.graph import Graph
-    from system.models.loop_thread import run_loop
 
     if answer := ask_running_service(claim, documents, settings, fetch=fetch):
         return Checked(ClaimResult.model_validate(answer["result"]), Graph.from_json(answer["graph"]))
-    engine, _ = common.load_timed(settings)
+    from system.api import FactChecker
+    from system.check import load_engine
 
-    async def checked() -> "Checked":
-        try:
-            return await Checker(engine).check(claim, document_collection(documents, settings, fetch=fetch))
-        finally:
-            await engine.model.close()
-
-    return run_loop(checked())
+    with FactChecker(engine=load_engine(settings)) as checker:
+        return checker.check(claim, documents, fetch=fetch)
 
 
 def _json(checked: "Checked", *, graph: bool) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from system.app.service.jobs import Job, Kind
-from system.app.service.worker import public_result
 from system.article.records import CheckedText
 from system.citations.records import CheckedCitations
 
@@ -19,7 +18,7 @@ def answer(job: Job) -> dict[str, Any]:
     """Return what is known of a job; a claim or a search that has not ended has nothing yet."""
     match job.kind:
         case Kind.CLAIM if job.result:
-            return _brief(public_result(job.result.result).to_dict(), CLAIMS_PASSAGES)
+            return _brief(job.result.to_dict(), CLAIMS_PASSAGES)
         case Kind.SEARCH if job.result is not None:
             return {"passages": job.result}
         case Kind.TEXT if job.parts:

@@ -7,8 +7,8 @@ the answer is what is known so far and a token, with which ``continue_check`` ge
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from inspect import getdoc
 from pathlib import Path
@@ -23,24 +23,23 @@ from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.applications import Starlette
 
-from knowledge_store.pages.documents import DocumentsError
-from knowledge_store.searchers import SearchError
 from system import __version__
 from system.app.errors import can_be_mended
 from system.app.service.guards import Guard
-from system.app.service.jobs import Job, Jobs, Kind, QueueFull, UnknownJob
+from system.app.service.jobs import Job, JobError, Jobs, Kind, QueueFull, UnknownJob, Work
 from system.app.service.listening import CONNECTIONS
 from system.app.service.schema import DOCUMENTS, TEXT, ClaimText, Day, DocumentName, Speaker, State, Stated
 from system.documents import Document
 from system.graph.records import Claim
 
-if TYPE_CHECKING:  # it stands on the engine, which takes seconds to import
-    from system.app.service.worker import Worker
+if TYPE_CHECKING:  # they stand on the engine, which takes seconds to import
+    from system.api import FactChecker
+    from system.collection import PageCollection
+    from system.settings import Settings
 
 log = logging.getLogger(__name__)
 
-Hear = Callable[[Any], None]
-Work = Callable[["Worker", Hear], Awaitable[Any]]
+Hear = Callable[[Any], object]
 PATH = "/mcp"  # over HTTP
 PATIENCE = 30.0  # seconds after which a call answers with what is known; usual clients give up after 60
 ABANDONED = 300.0  # seconds after which a job ends that no call asks for
@@ -78,10 +77,10 @@ Token = Annotated[str, Field(max_length=100, description="of an answer that was 
 
 
 class Tools:
-    """The tools. The calls of all clients share one worker and one queue.
+    """The tools. The calls of all clients share one checker and one queue.
 
     Args:
-        load: makes the worker; takes as long as loading models does.
+        load: makes the checker; takes as long as loading models does.
         slots: calls that are worked on at the same time.
         queue: further calls that may wait.
         documents: files and folders to check against if a call brings no documents.
@@ -89,12 +88,12 @@ class Tools:
         patience: seconds after which a call answers with what is known.
 
     Attributes:
-        failed: whether the worker could not be made, known at the end.
+        failed: whether the checker could not be made, known at the end.
     """
 
     def __init__(
         self,
-        load: "Callable[[], Worker]",
+        load: "Callable[[], FactChecker]",
         slots: int,
         queue: int,
         documents: Sequence[str] = (),
@@ -104,24 +103,35 @@ class Tools:
     ) -> None:
         self._load, self._patience = load, patience
         self._documents, self._fetch = list(documents), fetch
-        self._jobs = Jobs(slots, queue, queue, patience, told=(DocumentsError, SearchError, ToolError))
+        self._jobs = Jobs(self._checker, slots, queue, queue, patience)
         self._abandoned: dict[str, asyncio.TimerHandle] = {}
-        self.checks = self.check_claim, self.check_text, self.check_citations, self.search_archive
+        self.tools = self.check_claim, self.check_text, self.check_citations, self.search_archive, self.continue_check
         self.failed = False
 
     @asynccontextmanager
     async def open(self, _: object = None) -> AsyncIterator[None]:
-        """Load the worker while calls come in already; close it at the end."""
-        self._worker = asyncio.create_task(asyncio.to_thread(self._loaded))
+        """Load the checker while calls come in already; close it at the end."""
+        self._loading = asyncio.create_task(asyncio.to_thread(self._loaded))
         try:
             yield
         finally:
-            with anyio.CancelScope(shield=True):
+            with anyio.CancelScope(shield=True), suppress(JobError):
                 await self._jobs.close()
-                worker = await self._worker
-                self.failed = isinstance(worker, ToolError)
-                if not isinstance(worker, ToolError):
-                    await worker.close()
+                checker = await self._loading
+                await asyncio.to_thread(checker.close)
+
+    def _loaded(self) -> "FactChecker":
+        try:
+            return self._load()
+        except Exception as error:
+            self.failed = True
+            if not can_be_mended(error):
+                raise
+            log.error("error: %s", error)
+            raise JobError(f"the engine cannot be loaded: {error}") from error
+
+    async def _checker(self) -> "FactChecker":
+        return await asyncio.shield(self._loading)
 
     async def check_claim(
         self,
@@ -132,10 +142,12 @@ class Tools:
         speaker: Speaker = "",
     ) -> dict[str, Any]:
         """Check one factual claim against documents; the verdict comes with the words of the source that decide."""
-        checked, texts = Claim(claim, date=date, speaker=speaker), _texts(documents)
+        asked, collect = Claim(claim, date=date, speaker=speaker), partial(self._collection, documents)
 
-        async def work(worker: "Worker", hear: Hear) -> Any:
-            return await worker.check(checked, self._collection(worker, texts), hear)
+        async def work(checker: "FactChecker", hear: Hear) -> Any:
+            from system.app.service.checks import check_claim
+
+            return await check_claim(asked, collect, checker, hear)
 
         return await self._answer(context, Kind.CLAIM, work)
 
@@ -143,13 +155,13 @@ class Tools:
         self, context: Context[None, Any], text: Text, documents: Documents = (), date: Day = "", speaker: Speaker = ""
     ) -> dict[str, Any]:
         """Check every factual statement of a text (an article, a speech, a draft, an answer of an assistant)."""
-        texts = _texts(documents)
+        collect = partial(self._collection, documents)
 
-        async def work(worker: "Worker", hear: Hear) -> Any:
-            from system.app.service.worker import read_submitted
+        async def work(checker: "FactChecker", hear: Hear) -> Any:
+            from system.app.service.checks import check_text, read_submitted
 
             read = partial(read_submitted, text, b"", "")
-            return await worker.check_text(read, self._collection(worker, texts), hear, date=date, speaker=speaker)
+            return await check_text(read, collect, checker, hear, date=date, speaker=speaker)
 
         return await self._answer(context, Kind.TEXT, work)
 
@@ -160,23 +172,26 @@ class Tools:
 
         Citations are links, footnotes and references; a document is the source of those that name it.
         """
-        texts = _texts(documents)
+        sources = _texts(documents) or self._documents
 
-        async def work(worker: "Worker", hear: Hear) -> Any:
-            return await worker.check_citations(text, texts or self._documents, hear, fetch=self._fetch, date=date)
+        async def work(checker: "FactChecker", hear: Hear) -> Any:
+            from system.app.service.checks import check_citations
+
+            return await check_citations(text, sources, checker, hear, fetch=self._fetch, date=date)
 
         return await self._answer(context, Kind.CITATIONS, work)
 
     async def search_archive(self, context: Context[None, Any], query: Query, limit: Limit = 5) -> dict[str, Any]:
         """Find passages for a question in the archive, or the documents, that this server was started with."""
 
-        async def work(worker: "Worker", _: Hear) -> Any:
+        async def work(checker: "FactChecker", _: Hear) -> Any:
             from knowledge_store.searchers.searched import on_the_web
+            from system.app.service.checks import search
 
-            search = worker.engine.settings.retrieval.search
-            archive = search and not on_the_web(search)
-            own = partial(worker.store, Path(search)) if archive else self._collection(worker, ())
-            return await worker.search(query, own, limit)
+            archive = checker.engine.settings.retrieval.search
+            of_archive = archive and not on_the_web(archive)
+            collect = partial(checker.store, Path(archive)) if of_archive else partial(self._collection, ())
+            return await search(query, collect, limit, checker)
 
         return await self._answer(context, Kind.SEARCH, work)
 
@@ -188,17 +203,17 @@ class Tools:
             raise ToolError("token: no check has this token any more; begin it anew") from None
         return await self._waited(context, job)
 
-    def _collection(self, worker: "Worker", texts: Sequence[Document]) -> Any:
-        """Return what makes a collection of the documents of a call, or else of the server's own.
+    def _collection(self, documents: Sequence[DocumentText], settings: "Settings") -> "PageCollection":
+        """Return the documents of a call, or else the server's own, as a collection.
 
         Raises:
-            DocumentsError: there are none.
+            JobError: there are none.
         """
         from system.collection import document_collection
 
-        if not (texts or self._documents or worker.engine.settings.retrieval.search):
-            raise DocumentsError(NOTHING)
-        return partial(document_collection, texts or self._documents)
+        if not (documents or self._documents or settings.retrieval.search):
+            raise JobError(NOTHING)
+        return document_collection(_texts(documents) or self._documents, settings)
 
     async def _answer(self, context: Context[None, Any], kind: Kind, work: Work) -> dict[str, Any]:
         """Queue the work of a call, and answer as soon as it is done, or the patience of clients ends.
@@ -206,18 +221,11 @@ class Tools:
         Raises:
             ToolError: in place of all errors that the client, or who runs the server, can mend.
         """
-
-        async def in_turn(hear: Hear) -> Any:
-            worker = await asyncio.shield(self._worker)
-            if isinstance(worker, ToolError):
-                raise worker
-            return await work(worker, hear)
-
         try:
-            job = self._jobs.submit(Job(kind, in_turn))
+            job = self._jobs.submit(Job(kind, work))
         except QueueFull as error:
             raise ToolError(str(error)) from None
-        await context.report_progress(0, None, "waiting" if self._worker.done() else "loading the engine")
+        await context.report_progress(0, None, "waiting" if self._loading.done() else "loading the engine")
         return await self._waited(context, job)
 
     async def _waited(self, context: Context[None, Any], job: Job) -> dict[str, Any]:
@@ -244,21 +252,11 @@ class Tools:
         del self._abandoned[job.id]
         self._jobs.discard(job)
 
-    def _loaded(self) -> "Worker | ToolError":
-        """Return the worker, or the error that every call gets."""
-        try:
-            return self._load()
-        except Exception as error:
-            if not can_be_mended(error):
-                raise
-            log.error("error: %s", error)
-            return ToolError(f"the engine cannot be loaded: {error}")
-
 
 def make_server(tools: Tools) -> MCPServer[None]:
     """Make the server of the tools; arguments that a tool does not know are refused."""
     found = []
-    for tool in (*tools.checks, tools.continue_check):
+    for tool in tools.tools:
         made = Tool.from_function(tool, description=getdoc(tool), annotations=READS)
         arguments = made.fn_metadata.arg_model
         arguments.model_config["extra"] = "forbid"

@@ -1,6 +1,6 @@
 """The web application: what each address answers.
 
-``create_app`` puts the parts together: ``jobs`` queues the work, ``worker`` does it, ``guards`` refuses strangers,
+``create_app`` puts the parts together: ``jobs`` queues the work, ``checks`` does it, ``guards`` refuses strangers,
 ``errors`` words what goes wrong, ``pages`` makes the live pages. Claims and texts have the same five addresses, which
 ``_job_routes`` makes for each of the two.
 """
@@ -8,7 +8,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -21,7 +20,9 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import BaseModel
 
 from system import __version__
-from system.api import TextOptions
+from system.api import FactChecker, TextOptions
+from system.app.service.access import ServeOptions
+from system.app.service.checks import check_claim, check_text, read_submitted, stores_of, uploaded
 from system.app.service.errors import answer_errors
 from system.app.service.guards import BodyLimit, Guard
 from system.app.service.jobs import Job, Jobs, Kind
@@ -35,47 +36,33 @@ from system.app.service.schema import (
     TextProgress,
     TextSubmission,
 )
-from system.app.service.worker import Worker, public_result, public_thought, read_submitted, stores_of, uploaded
 from system.article.records import Article, CheckedText
-from system.checker import Checked
 from system.graph.records import Claim
 from system.report.article import text_page
 
 LastEvent = Annotated[int, Header(ge=0, description="of the last event that was seen; 0 gives all from the first")]
 
 
-@dataclass(frozen=True)
-class Capacity:
-    """The limits of what the service takes.
-
-    Attributes:
-        queue: claims and texts that may wait.
-        kept: ended ones that are kept for their clients.
-        body: bytes of a request.
-    """
-
-    queue: int = 16
-    kept: int = 100
-    body: int = 8 * 2**20
-
-
-def create_app(worker: Worker, stores: Path | None, limits: Capacity = Capacity(), token: str = "") -> FastAPI:
+def create_app(checker: FactChecker, options: ServeOptions, token: str = "") -> FastAPI:
     """Make the application.
 
     Args:
-        worker: checks the claims; closed when the application ends.
-        stores: folder of what claims can be checked against.
+        checker: checks the claims; closed when the application ends.
         token: that clients must send; empty if only this machine reaches the service.
     """
-    run = worker.engine.settings.run
-    jobs = Jobs(run.max_concurrent_claims, limits.queue, limits.kept, run.budget)
+    settings = checker.engine.settings
+
+    async def loaded() -> FactChecker:
+        return checker
+
+    jobs = Jobs(loaded, settings.run.max_concurrent_claims, options.queue, options.kept, settings.run.budget)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with local_socket(jobs, worker):
+        async with local_socket(jobs, settings):
             yield
         await jobs.close()
-        await worker.close()
+        await asyncio.to_thread(checker.close)
 
     app = FastAPI(
         title="Fact-checking with a Graph of Thoughts",
@@ -90,10 +77,10 @@ def create_app(worker: Worker, stores: Path | None, limits: Capacity = Capacity(
     closed = [Security(HTTPBearer(auto_error=False))] if token else []
     for view in (CLAIMS, TEXTS):
         app.include_router(_job_routes(view, jobs), dependencies=closed)
-    app.include_router(_submissions(jobs, worker, stores), dependencies=closed)
+    app.include_router(_submissions(jobs, checker, options.stores), dependencies=closed)
     app.include_router(_entrance(jobs))
     answer_errors(app)
-    app.add_middleware(BodyLimit, most=limits.body)
+    app.add_middleware(BodyLimit, most=options.bytes)
     app.add_middleware(Guard, token=token)
     return app
 
@@ -209,10 +196,10 @@ TEXTS = View(
 )
 
 
-def _submissions(jobs: Jobs, worker: Worker, stores: Path | None) -> APIRouter:
+def _submissions(jobs: Jobs, checker: FactChecker, stores: Path | None) -> APIRouter:
     """Make the addresses that take claims and texts, and the list of the stores that they may name."""
     router = APIRouter()
-    budget = worker.engine.settings.run.budget
+    budget = checker.engine.settings.run.budget
 
     def named(store: str) -> Path:
         try:
@@ -225,12 +212,9 @@ def _submissions(jobs: Jobs, worker: Worker, stores: Path | None) -> APIRouter:
         """Submit a claim. It waits for its turn, and is then checked within its budget."""
         claim = Claim(given.claim, date=given.date, speaker=given.speaker)
         seconds = min(given.budget or budget, budget)
-        collect = partial(uploaded, given.documents) if given.documents else partial(worker.store, named(given.store))
+        collect = partial(uploaded, given.documents) if given.documents else partial(checker.store, named(given.store))
 
-        async def work(hear: Callable[[Any], None]) -> Checked:
-            told = await worker.check(claim, collect, lambda thought: hear(public_thought(thought)), budget=seconds)
-            return replace(told, result=public_result(told.result))
-
+        work = partial(check_claim, claim, collect, budget=seconds)
         job = jobs.submit(Job(Kind.CLAIM, work, claim, seconds))
         response.headers["Location"] = f"/claims/{job.id}"
         return _claim_progress(jobs, job)
@@ -243,7 +227,7 @@ def _submissions(jobs: Jobs, worker: Worker, stores: Path | None) -> APIRouter:
         options: TextOptions = {"date": given.date, "speaker": given.speaker}
         if given.store:
             options["store"] = named(given.store)
-        job = jobs.submit(Job(Kind.TEXT, partial(worker.check_text, read, collect, **options)))
+        job = jobs.submit(Job(Kind.TEXT, partial(check_text, read, collect, **options)))
         response.headers["Location"] = f"/texts/{job.id}"
         return _text_progress(jobs, job)
 

@@ -40,11 +40,11 @@ def ask_running_service(
         settings: the service answers only if it has the same.
 
     Returns:
-        ``result`` and ``graph`` as JSON; None if there is no such service, it cannot check the claim, or a document had
-        flaws. Then the caller checks the claim by itself, so that the user sees the errors and warnings.
+        ``result`` and ``graph`` as JSON; None if there is no such service, it cannot check the claim, or there were
+        flaws or failures. Then the caller checks the claim by itself, so that the user sees the errors and warnings.
     """
     path = socket_path()
-    if not is_private(path.parent) or "-" in documents:
+    if "-" in documents or not is_private(path.parent) or not (connection := connect(path)):
         return None
     absolute = {one: one if "://" in one else str(Path(one).absolute()) for one in documents}
     question = {
@@ -55,7 +55,7 @@ def ask_running_service(
         "fetch": fetch,
     }
     try:
-        with _connected(path) as connection, connection.makefile("rwb") as stream:
+        with connection, connection.makefile("rwb") as stream:
             stream.write(json.dumps(question).encode() + b"\n")
             stream.flush()
             text = stream.readline().decode()
@@ -64,7 +64,7 @@ def ask_running_service(
         answer: dict[str, Any] = json.loads(text)
     except (OSError, ValueError):
         return None
-    return answer if "result" in answer and not answer["result"]["flaws"] else None
+    return None if answer["result"]["flaws"] or answer["result"]["failures"] else answer
 
 
 def _quoted(path: str) -> str:
@@ -80,22 +80,14 @@ def is_private(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
 
 
-def is_served(path: Path) -> bool:
-    """Return whether something answers on a socket."""
-    try:
-        _connected(path).close()
-    except OSError:
-        return False
-    return True
-
-
-def _connected(path: Path) -> socket.socket:
+def connect(path: Path) -> socket.socket | None:
+    """Connect to a socket; return None if nothing answers on it."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(CONNECT)
     try:
         connection.connect(str(path))
     except OSError:
         connection.close()
-        raise
+        return None
     connection.settimeout(None)
     return connection

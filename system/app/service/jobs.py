@@ -1,9 +1,9 @@
 """One queue of jobs: claims and texts that wait, run, or have ended, a bounded number of each.
 
-A job knows how to do its work. What the work reports while it runs (the thoughts of a claim, the statements of a text)
-is kept in ``parts``, and every follower of the job receives it from the beginning::
+A job knows how to do its work, on the event loop of the checker. What the work reports while it runs (the thoughts of a
+claim, the statements of a text) is kept in ``parts``, and every follower of the job receives it from the beginning::
 
-    job = jobs.submit(Job(Kind.CLAIM, work, claim=claim, budget=60.0))
+    job = jobs.submit(Job(Kind.CLAIM, partial(check_claim, claim, collect), claim=claim, budget=60.0))
     async for number, part in job.follow(0):
         ...
 """
@@ -12,21 +12,25 @@ import asyncio
 import logging
 import math
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from knowledge_store.pages.documents import DocumentsError
+from knowledge_store.searchers import SearchError
 from system.app.service.schema import State
 from system.graph.records import Claim
 
+if TYPE_CHECKING:  # it stands on the engine, which takes seconds to import
+    from system.api import FactChecker
+
 log = logging.getLogger(__name__)
 
-Work = Callable[[Callable[[Any], None]], Awaitable[Any]]
-"""Do a job, and call the function that is given for each part; on the event loop of the jobs."""
+Work = Callable[["FactChecker", Callable[[Any], object]], Coroutine[Any, Any, Any]]
+"""Do a job with a checker, on the checker's event loop; call the function for each part."""
 OPEN = (State.QUEUED, State.RUNNING)
 
 
@@ -49,6 +53,10 @@ class QueueFull(Exception):
 
 class UnknownJob(Exception):
     """There is no job with this id."""
+
+
+class JobError(Exception):
+    """A job cannot be done; the message is for its client."""
 
 
 @dataclass(eq=False)
@@ -117,24 +125,19 @@ class Jobs:
     """The queue.
 
     Args:
+        checker: waits for the checker, and returns it.
         slots: jobs that run at the same time; of these, one text, because a text has many statements.
         queue: jobs that may wait for a slot.
         kept: ended jobs that are kept for their clients; the oldest go first.
         seconds: to wait before another try when the queue is full.
-        told: errors whose message is for the client.
     """
 
     def __init__(
-        self,
-        slots: int,
-        queue: int,
-        kept: int,
-        seconds: float,
-        told: tuple[type[Exception], ...] = (DocumentsError,),
+        self, checker: "Callable[[], Awaitable[FactChecker]]", slots: int, queue: int, kept: int, seconds: float
     ) -> None:
+        self._checker = checker
         self._slots, self._texts = asyncio.Semaphore(slots), asyncio.Semaphore(1)  # first come, first served
         self._parallel, self._queue, self._kept = slots, queue, kept
-        self._told = told
         self._seconds = seconds
         self._jobs: dict[str, Job] = {}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -195,14 +198,20 @@ class Jobs:
 
     async def _run(self, job: Job) -> None:
         assert job.work
+        loop = asyncio.get_running_loop()
+
+        def hear(part: Any) -> None:
+            loop.call_soon_threadsafe(job.hear, part)
+
         asked = began = monotonic()
         try:
             async with self._texts if job.kind is Kind.TEXT else nullcontext(), self._slots:
                 began = monotonic()
                 job.enter(State.RUNNING)
-                job.result = await job.work(job.hear)
+                checker = await self._checker()
+                job.result = await asyncio.wrap_future(checker.submit(job.work(checker, hear)))
             job.enter(State.DONE)
-        except self._told as error:
+        except (DocumentsError, SearchError, JobError) as error:
             job.problem = str(error)
             log.warning("%s %s: %s", job.kind, job.id, error)
             job.enter(State.FAILED)

@@ -24,18 +24,10 @@ GOODBYE = 2  # seconds that open connections have when the service stops
 
 def listen(args: ServeOptions, settings: Settings, token: str, bound: socket.socket) -> None:
     """Load the engine, and serve claims and texts."""
-    from knowledge_store.pages import reading  # the MCP server needs nothing of this
-    from knowledge_store.ranking import warm_up
-    from system.app.commands.common import load_timed
-    from system.app.service.app import Capacity, create_app
-    from system.app.service.worker import Worker
+    from system.app.commands.common import load_checker  # the MCP server needs nothing of this
+    from system.app.service.app import create_app
 
-    engine, seconds = load_timed(settings)
-    log.info("engine loaded in %.1f s; compiling the ranking", seconds)
-    warm_up()
-    reading.warm_up()
-    limits = Capacity(queue=args.queue, kept=args.kept, body=args.bytes)
-    answer(create_app(Worker(engine), args.stores, limits, token), args, bound, "/", token)
+    answer(create_app(load_checker(settings), args, token), args, bound, "/", token)
 
 
 def answer(app: ASGIApp, args: Listening, bound: socket.socket, path: str, token: str) -> None:

@@ -40,11 +40,11 @@ def answers(monkeypatch, tmp_path):
     """The script that the command line's model follows; the working folder is empty."""
     script = Answers()
 
-    def load_timed(settings, trace=None):
+    def load_engine(settings, trace=None):
         model = ScriptedModel(script)
-        return Engine(TracedModel(model, trace) if trace else model, BagOfWords(), settings), 0.25
+        return Engine(TracedModel(model, trace) if trace else model, BagOfWords(), settings)
 
-    monkeypatch.setattr(common, "load_timed", load_timed)
+    monkeypatch.setattr("system.check.load_engine", load_engine)
     monkeypatch.setattr(common, "choose_profile", lambda given: ("server", "the script is the model"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
@@ -333,10 +333,10 @@ def test_a_run_checks_claims_against_documents(claims_and_notes, tmp_path):
 
 @pytest.mark.parametrize("own", [True, False])
 def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, monkeypatch):
-    def load_timed(settings, trace=None):
-        return Engine(NoModel(), BagOfWords(), settings, reader=ByWords()), 0.25
+    def load_engine(settings, trace=None):
+        return Engine(NoModel(), BagOfWords(), settings, reader=ByWords())
 
-    monkeypatch.setattr(common, "load_timed", load_timed)
+    monkeypatch.setattr("system.check.load_engine", load_engine)
     (tmp_path / "claims.csv").write_text(f"id;claim\n0;{CLAIM}\n")
     (tmp_path / "0.json").write_bytes(orjson.dumps({"url": "https://a.example", "url2text": [CLAIM]}))
     evidence = ["--documents" if own else "--knowledge-store", "0.json"]
@@ -408,7 +408,7 @@ def snapshot(folder):
 def test_resuming_a_finished_run_changes_nothing(answers, bridge_files, tmp_path, monkeypatch):
     assert cli.main(bridge_files) == 0
     before = snapshot(tmp_path / "output")
-    monkeypatch.setattr(common, "load_timed", lambda *_: pytest.fail("the engine was loaded"))
+    monkeypatch.setattr("system.check.load_engine", lambda *_: pytest.fail("the engine was loaded"))
     assert cli.main([*bridge_files, "--resume"]) == 0
     assert snapshot(tmp_path / "output") == before
 
@@ -434,18 +434,20 @@ def test_missing_outputs_are_written_with_the_runs_times(answers, bridge_files, 
     output = tmp_path / "output"
     before = load_json(output / "timings.json")["run"]["facts"]
     (output / "timings.json").unlink()
-    monkeypatch.setattr(common, "load_timed", lambda *_: pytest.fail("the engine was loaded"))
+    monkeypatch.setattr("system.check.load_engine", lambda *_: pytest.fail("the engine was loaded"))
     assert cli.main([*bridge_files, "--resume"]) == 0
     assert load_json(output / "timings.json")["run"]["facts"] == before
 
 
 def test_a_resumed_run_counts_the_loading_of_its_earlier_parts(answers, bridge_files, tmp_path):
+    def loading():
+        return load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["model_load_seconds"]
+
     assert cli.main(bridge_files) == 0
-    journal = tmp_path / "output" / "journal.jsonl"
+    journal, first = tmp_path / "output" / "journal.jsonl", loading()
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
     assert cli.main([*bridge_files, "--resume"]) == 0
-    facts = load_json(tmp_path / "output" / "timings.json")["run"]["facts"]
-    assert facts["model_load_seconds"] == 2 * 0.25
+    assert loading() > first > 0
     assert "Duration: 00:00:00" in (tmp_path / "output" / "measured_timings.txt").read_text()
 
 

@@ -4,7 +4,6 @@ import orjson
 
 from factgraph import FactChecker
 from system.app import cli
-from system.app.commands import common
 from system.check import Engine
 from system.models.extractive import ExtractiveModel
 from system.settings import load
@@ -44,7 +43,7 @@ def by_mcp():
 
 def test_every_door_gives_the_same_json(monkeypatch, tmp_path, capsys):
     (tmp_path / "notes.md").write_text(NOTES["notes.md"])
-    monkeypatch.setattr(common, "load_timed", lambda settings: (engine(), 0.0))
+    monkeypatch.setattr("system.check.load_engine", lambda settings: engine())
     verify = ["verify", CLAIM, "--documents", str(tmp_path / "notes.md"), "--profile", "laptop", "--json"]
     assert cli.main(verify) == 0
     found = [orjson.loads(capsys.readouterr().out), by_library(), by_service(), by_mcp()]

@@ -13,9 +13,10 @@ from mcp import Client
 from knowledge_store.pages.documents import read_documents
 from knowledge_store.pages.page import Flaws
 from knowledge_store.searchers.archive import Archive
+from system.api import FactChecker
 from system.app.cli import COMMANDS, app
 from system.app.mcp.server import Tools, make_server
-from system.app.service.worker import Worker
+from system.app.service import checks
 from system.check import Engine
 from system.models.base import ModelUnavailable
 from system.models.extractive import ExtractiveModel
@@ -30,12 +31,13 @@ CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.e
 CLAIM = {"claim": "The Aster bridge opened in 1931.", "documents": [NOTES]}
 
 
-def worker(**settings):
+def checker(**settings):
     settings = load("laptop", {"budget": 3600.0, **settings})
-    return Worker(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords()))
+    engine = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
+    return FactChecker(engine=engine)
 
 
-def server(load=worker, slots=2, queue=16, documents=(), patience=PATIENCE):
+def server(load=checker, slots=2, queue=16, documents=(), patience=PATIENCE):
     return make_server(Tools(load, slots, queue, list(map(str, documents)), patience=patience))
 
 
@@ -133,7 +135,7 @@ def test_an_archive_is_searched_and_checked_against(tmp_path):
         (tmp_path / name).write_text(text)
     archive = tmp_path / "archive.sqlite"
     Archive(archive).add(read_documents([tmp_path], Flaws()))
-    opened = partial(worker, search=str(archive))
+    opened = partial(checker, search=str(archive))
     found = answer("search_archive", {"query": "How often did the ferry cross?", "limit": 1}, server(opened))
     assert [one["address"] for one in found["passages"]] == ["ferry.md"]
     assert answer("check_claim", {"claim": CLAIM["claim"]}, server(opened))["label"] == "Refuted"
@@ -170,7 +172,7 @@ def test_a_call_too_many_is_refused_while_others_wait():
 
     def slow():
         assert opened.wait(PATIENCE)
-        return worker()
+        return checker()
 
     async def crowd(client):
         calls = [asyncio.create_task(client.call_tool("check_claim", CLAIM)) for _ in range(3)]
@@ -195,24 +197,24 @@ def test_a_fault_of_ours_tells_no_particulars(monkeypatch, caplog):
     async def fault(*_, **__):
         raise RuntimeError("secret/path")
 
-    monkeypatch.setattr(Worker, "check", fault)
+    monkeypatch.setattr(checks, "check_claim", fault)
     assert "the check failed; the server's log has the details" in refusal("check_claim", CLAIM)
     assert "secret/path" in caplog.text
 
 
 def test_an_answer_that_takes_long_comes_in_parts(monkeypatch):
-    opened, check_text = asyncio.Event(), Worker.check_text
+    opened, check_text = threading.Event(), checks.check_text
 
-    async def halting(self, read, collect, hear, **options):
+    async def halting(read, collect, checker, hear, **options):
         told = []
-        checked = await check_text(self, read, collect, told.append, **options)
+        checked = await check_text(read, collect, checker, told.append, **options)
         for part in told[:2]:
             hear(part)
-        await opened.wait()
+        await asyncio.to_thread(opened.wait, PATIENCE)
         hear(told[2])
         return checked
 
-    monkeypatch.setattr(Worker, "check_text", halting)
+    monkeypatch.setattr(checks, "check_text", halting)
 
     async def parts(client):
         some = (await client.call_tool("check_text", {"text": TEXT, "documents": [NOTES]})).structured_content
@@ -233,14 +235,14 @@ def endless(monkeypatch):
     """Have checks of claims go on for ever; an event says that one was stopped."""
     stopped = threading.Event()
 
-    async def waiting(self, claim, collect, hear, **_):
+    async def waiting(claim, collect, checker, hear, **_):
         try:
             hear(SimpleNamespace(kind="question"))
             await asyncio.Event().wait()
         finally:
             stopped.set()
 
-    monkeypatch.setattr(Worker, "check", waiting)
+    monkeypatch.setattr(checks, "check_claim", waiting)
     return stopped
 
 

@@ -22,11 +22,11 @@ def engines(monkeypatch, tmp_path):
     """The engines that the commands load, the extractive reader unless a test appends another."""
     loaded = []
 
-    def load_timed(settings, trace=None):
+    def load_engine(settings, trace=None):
         loaded.append(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords()))
-        return loaded[-1], 0.25
+        return loaded[-1]
 
-    monkeypatch.setattr(common, "load_timed", load_timed)
+    monkeypatch.setattr("system.check.load_engine", load_engine)
     monkeypatch.setattr(common, "choose_profile", lambda given: ("laptop", "tests read by rule"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
@@ -63,7 +63,7 @@ def test_nothing_refuted_is_success(engines, tmp_path, text, status, capsys):
 
 def test_a_failure_is_told_from_a_verdict(engines, monkeypatch, tmp_path):
     broken = ScriptedModel(lambda request: ModelError(ErrorKind.BACKEND, "expected a reply, got none"))
-    monkeypatch.setattr(common, "load_timed", lambda settings, trace=None: (Engine(broken, BagOfWords(), settings), 0))
+    monkeypatch.setattr("system.check.load_engine", lambda settings: Engine(broken, BagOfWords(), settings))
     (tmp_path / "store.json").write_text(
         '{"url": "https://a.example", "url2text": ["The Aster bridge opened in 1932."]}'
     )

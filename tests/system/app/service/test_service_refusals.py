@@ -65,7 +65,7 @@ def test_rejects_an_oversized_body(announced):
             yield b" " * 500
 
     content = b" " * 1500 if announced else chunks()
-    answer = serve(lambda client: client.post("/claims", content=content, headers=JSON), body=1000)
+    answer = serve(lambda client: client.post("/claims", content=content, headers=JSON), body=1000 / 2**20)
     assert answer.status_code == 413 and "too large" in answer.json()["detail"]
 
 
@@ -123,7 +123,7 @@ def test_reports_failures_without_internal_details(caplog):
 
 
 def test_an_internal_error_is_logged_and_not_shown(monkeypatch, caplog):
-    monkeypatch.setattr("system.app.service.app.public_result", lambda _: 1 / 0)
+    monkeypatch.setattr("system.app.service.checks._public_result", lambda _: 1 / 0)
 
     async def scenario(client):
         job = await submit(client)
