@@ -14,8 +14,8 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from logging.handlers import QueueHandler
@@ -44,8 +44,7 @@ class Limits:
     Attributes:
         seconds: processor time.
         patience: wall time in multiples of ``seconds``, because other programs may use the processor.
-        memory: bytes of address space that a call may add to its worker (Linux only); None: any number. A worker that
-            holds more after a call is replaced.
+        memory: bytes of address space that a call may add to its worker (Linux only); None: any number.
         output: bytes of the result, pickled.
         until: deadline on the clock of ``monotonic()``, after which no call starts or continues.
     """
@@ -97,18 +96,14 @@ def warm_up(load: Sequence[str]) -> None:
 
     def start() -> None:
         with suppress(WorkFailed):  # a worker that cannot start fails its first call again
-            _shared(os.getpid()).call(LIMITS, _load, (), load=load)
+            isolated(LIMITS, _load, (), load=load)
 
     for _ in range(_count()):
         Thread(target=start, name="warming", daemon=True).start()
 
 
 class Workers:
-    """Worker processes, each started when it is first needed. Threads may share them.
-
-    Args:
-        count: maximum number of processes.
-    """
+    """At most ``count`` worker processes, each started when it is first needed. Threads may share them."""
 
     def __init__(self, count: int) -> None:
         self._closed = False
@@ -123,31 +118,32 @@ class Workers:
             worker = self._places.get(timeout=min(limits.left, TIMEOUT_MAX))
         except Empty:
             raise TookTooLong(LATE) from None
-        starting = replace(limits, seconds=START, memory=None)
         try:
             if self._closed:
                 raise WorkFailed("the workers are closed")
             if not limits.left:
                 raise TookTooLong(LATE)
-            if worker and not worker.alive:
-                self._drop(worker)
-                worker = None
-            if not worker:
-                worker = _Worker()
-                self._alive.add(worker)
+            if not (worker and worker.alive):
+                worker = self._replaced(worker)
+            starting = replace(limits, seconds=START, memory=None)
             worker.ask(min(START, limits.left), starting, _load, tuple(load))
             limits = replace(limits, seconds=min(limits.seconds, limits.left / SHARE))
             wall = min(limits.seconds * limits.patience, limits.left / 2)
             return worker.ask(wall, limits, function, *arguments)  # type: ignore[no-any-return]
         finally:
             if worker and (self._closed or not worker.fit):
-                self._drop(worker)
+                self._alive.discard(worker)
+                worker.end()
                 worker = None
             self._places.put(worker)
 
-    def _drop(self, worker: "_Worker") -> None:
-        self._alive.discard(worker)
-        worker.end()
+    def _replaced(self, old: "_Worker | None") -> "_Worker":
+        if old:
+            self._alive.discard(old)
+            old.end()
+        new = _Worker()
+        self._alive.add(new)
+        return new
 
     def close(self) -> None:
         """End all workers; running calls fail."""
@@ -157,14 +153,7 @@ class Workers:
 
 
 class _Worker:
-    """A process that answers one call at a time.
-
-    Attributes:
-        fit: whether it can take another call.
-
-    Raises:
-        WorkFailed: it cannot be started.
-    """
+    """A process that answers one call at a time; ``fit`` tells whether it can take another."""
 
     def __init__(self) -> None:
         self.fit = True
@@ -197,12 +186,7 @@ class _Worker:
         try:
             self._socket.sendall(pickle.dumps(pickle.dumps((limits, function, arguments))))
             answer = pickle.load(self._answers)
-        except (
-            EOFError,
-            OSError,
-            ValueError,
-            pickle.UnpicklingError,
-        ):  # the process has ended, by itself or by ``end``
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # the process ended, by itself or by ``end``
             end = self._end()
             if self._late or end == signal.SIGPROF.name:
                 reason = f"took over {limits.seconds:.3g} s" if limits.left and limits.seconds < START else LATE
@@ -237,10 +221,8 @@ class _Worker:
             code = self._process.wait(1.0)
         except TimeoutExpired:
             return "it does not answer"
-        if code >= 0:
-            return f"exit status {code}"
         with suppress(ValueError):  # real-time signals have no name
-            return signal.Signals(-code).name
+            return f"exit status {code}" if code >= 0 else signal.Signals(-code).name
         return f"signal {-code}"
 
 
@@ -254,8 +236,8 @@ def _shared(process: int) -> Workers:
 
 def _count() -> int:
     """One worker per core, but at least two, so that one that hangs does not stop the others, and at most eight."""
-    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    return min(max(2, len(cores)), 8)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(max(2, cores), 8)
 
 
 def _load(names: Sequence[str]) -> None:
@@ -281,14 +263,17 @@ def serve(descriptor: int) -> None:
 def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
     """Return result, reason of failure, log records, and whether the worker can go on; no reason means success."""
     reason, fit, limits = "", True, LIMITS
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
         limits, function, arguments = pickle.loads(call)
         signal.setitimer(signal.ITIMER_PROF, max(limits.seconds, TICK))  # its signal ends the process
-        with _memory(limits.memory):
-            result = function(*arguments)
-            fit = limits.memory is None or _held() < limits.memory
-            logged = [records.get() for _ in range(records.qsize())]
-            answer = pickle.dumps((result, "", logged, fit))
+        if limits.memory is not None and (held := _held()):
+            allowed = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
+            resource.setrlimit(resource.RLIMIT_AS, (min([held + limits.memory, *allowed]), hard))
+        result = function(*arguments)
+        fit = limits.memory is None or _held() < limits.memory  # one that has grown is replaced
+        logged = [records.get() for _ in range(records.qsize())]
+        answer = pickle.dumps((result, "", logged, fit))
         if len(answer) <= limits.output:
             return answer
         reason = f"holds over {limits.output / 2**20:,.3g} MiB of text"
@@ -297,20 +282,9 @@ def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
     except Exception as error:  # noqa: BLE001 - the caller gets whatever a parser raises
         said = str(error).partition("\n")[0]
         reason = said if " " in said else f"{type(error).__name__} {said}".strip()
-    return pickle.dumps((None, reason[:1000], [], fit))
-
-
-@contextmanager
-def _memory(limit: int | None) -> Iterator[None]:
-    """Raise a ``MemoryError`` inside, or end the process, once that many bytes are added to its address space."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if limit is not None and (held := _held()):
-        allowed = (bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY)
-        resource.setrlimit(resource.RLIMIT_AS, (min([held + limit, *allowed]), hard))
-    try:
-        yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    return pickle.dumps((None, reason[:1000], [], fit))
 
 
 def _held() -> int:

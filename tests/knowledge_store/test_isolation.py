@@ -4,7 +4,6 @@ import errno
 import logging
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -108,13 +107,3 @@ def test_a_worker_that_cannot_be_started_is_a_failure_of_its_call(workers, monke
     monkeypatch.setattr(isolation, "Popen", refuse)
     with pytest.raises(WorkFailed, match=f"can be started: {os.strerror(errno.EAGAIN)}"):
         workers.call(LIMITS, len, "")
-
-
-def test_a_bound_of_the_process_itself_is_kept(monkeypatch):
-    bounds = (2**40, 2**41)
-    monkeypatch.setattr(resource, "getrlimit", lambda _: bounds)
-    kept = []
-    monkeypatch.setattr(resource, "setrlimit", lambda _, bounds: kept.append(bounds))
-    with isolation._memory(2**50):
-        pass
-    assert kept == [(2**40, 2**41), bounds]
