@@ -276,6 +276,6 @@ LIBRARIES = {
     ".html": ("trafilatura",),
     ".htm": ("trafilatura",),
     ".pdf": ("pypdfium2",),
-    ".docx": ("mammoth", "lxml.html"),
+    ".docx": ("lxml.html",),
 }
 """Modules that the readers import late, because it takes long."""

@@ -51,7 +51,7 @@ def test_a_ranked_store_can_be_pickled(write_store: Write) -> None:
 
 
 def test_a_worker_loads_no_model_library() -> None:
-    heavy = "{'torch', 'sentence_transformers', 'transformers', 'trafilatura', 'pypdfium2', 'mammoth'}"
+    heavy = "{'torch', 'sentence_transformers', 'transformers', 'trafilatura', 'pypdfium2'}"
     code = f"import sys, knowledge_store.ranking; print({heavy} & set(sys.modules))"
     root = Path(__file__).parents[2]
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
