@@ -45,10 +45,11 @@ _PATTERNS = {
 
 CODE_POINTS = 0x110000
 CODE_POINT_BITS = 21
-_SPACELESS_FROM, _CASELESS_FROM = 0x10000, 0x20000  # later planes have no whitespace, no upper case
+_BLANKLESS_FROM, _CASELESS_FROM = 0x10000, 0x20000  # later planes have no whitespace, no upper case
 
 SEED = np.uint64(0xCBF29CE484222325)
 NOTHING = np.uint64(0)  # the hash of no text
+_BLANK = ord(" ")
 _PRIME, _SPREAD, _HALF = np.uint64(0x100000001B3), np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
 _BITS, _CODE_POINT = np.uint64(CODE_POINT_BITS), np.uint64((1 << CODE_POINT_BITS) - 1)
 
@@ -98,7 +99,7 @@ def alphabet() -> Alphabet:
 def spaces() -> NDArray[np.bool_]:
     """(0x110000,) which characters are whitespace."""
     white = np.zeros(CODE_POINTS, dtype=bool)
-    white[[code for code in range(_SPACELESS_FROM) if chr(code).isspace()]] = True
+    white[[code for code in range(_BLANKLESS_FROM) if chr(code).isspace()]] = True
     return white
 
 
@@ -160,3 +161,21 @@ def finished(value: np.uint64) -> np.uint64:
     value = (value ^ (value >> _HALF)) * _SPREAD
     value ^= value >> _HALF
     return value if value != NOTHING else _PRIME
+
+
+@compiled
+def fingerprints(text: Bytes, starts: Places, ends: Places, spaces: NDArray[np.bool_], folds: Hashes) -> Hashes:
+    """Hash the texts ``text[starts[i] : ends[i]]`` without case and amount of whitespace; blank texts give 0."""
+    hashes = np.empty(len(starts), dtype=np.uint64)
+    for number in range(len(starts)):
+        place, value, apart, blank = starts[number], SEED, False, True
+        while place < ends[number]:
+            char, place = decode(text, place)
+            if spaces[char]:
+                apart = not blank
+                continue
+            if apart:
+                value = mix(value, folds[_BLANK])
+            value, apart, blank = mix(value, folds[char]), False, False
+        hashes[number] = NOTHING if blank else finished(value)
+    return hashes

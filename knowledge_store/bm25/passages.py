@@ -11,24 +11,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.bm25.fingerprints import fingerprints, prefixes
 from knowledge_store.bm25.scoring import QueryCounter, encode
 from knowledge_store.pages.page import Page, Passage
 from knowledge_store.settings import RetrievalSettings
-from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, case_folds, compiled, decode, spaces
+from knowledge_store.tokenization import (
+    NOTHING,
+    Bytes,
+    Hashes,
+    Places,
+    case_folds,
+    compiled,
+    decode,
+    fingerprints,
+    spaces,
+)  # fmt: skip
 
 BATCH = 1_000_000  # characters that are cut and counted in one go
 
 
 class Windows(NamedTuple):
-    """Windows of pages; each (n,) int64.
-
-    Attributes:
-        pages: number of the page in its batch.
-        chars: where the window starts in the page's text, in characters.
-        starts: its first byte in the batch.
-        ends: its last byte, and one.
-    """
+    """Windows of pages: number of the page in its batch, first character in the page, first and last byte."""
 
     pages: Places
     chars: Places
@@ -44,11 +46,9 @@ def cut(text: Bytes, pages: Places, lengths: Places, counts: Places, size: int, 
     sentence that is longer than a window is cut where its text ends a sentence, else at a space.
 
     Args:
-        text: the pages, one after the other.
-        pages: (pages,) where each ends.
+        pages: (pages,) where each ends in the text.
         lengths: characters of each sentence of all pages; a page has one more character between two sentences.
         counts: (pages,) how many sentences each has.
-        size: in characters.
         overlap: characters shared by neighbors, less than ``size``.
     """
     most = len(text) // min(size, 2) + len(lengths) + 1
@@ -68,11 +68,7 @@ def cut(text: Bytes, pages: Places, lengths: Places, counts: Places, size: int, 
 def _units(text: Bytes, place: int, char: int, stop: int, size: int, units: Places, m: int) -> tuple[int, int, int]:
     """Add a sentence to the units, or the parts of one that is too long; returns their number and where it ends.
 
-    Args:
-        place: first byte of the sentence.
-        char: its first character in the page.
-        stop: its last character, and one.
-        units: (4, units) first byte and character of each, and where it ends.
+    ``units`` is (4, units): first byte and character of each, and where it ends.
     """
     whole, ended = stop - char <= size, False
     first, first_char, space, space_char, behind = place, char, -1, -1, -1
@@ -134,13 +130,11 @@ def _windows(page: int, units: Places, m: int, size: int, overlap: int, found: P
 
 @dataclass(frozen=True)
 class Batch:
-    """Some pages of a store, cut.
+    """The texts of some pages, one after the other, and the passages cut from them.
 
     Attributes:
-        text: the pages' texts, one after the other.
         sources: (pages,) number and address of each.
         pages: (pages,) their fingerprints.
-        windows: the passages cut from them.
         passages: (passages,) their fingerprints.
     """
 
@@ -186,12 +180,8 @@ def _text(data: Bytes) -> str:
 
 def _batch(pages: Sequence[Page], settings: RetrievalSettings) -> Batch:
     text, starts, ends = encode([page.text for page in pages])
-    windows = _cut(text, ends, pages, settings)
-    places = np.unique(np.concatenate([starts, ends, windows.starts, windows.ends]))
-    until, since = prefixes(text, places, spaces(), case_folds())
-    whole, parts = (
-        fingerprints(*spans, until, since, places) for spans in ((starts, ends), (windows.starts, windows.ends))
-    )
+    windows, tables = _cut(text, ends, pages, settings), (spaces(), case_folds())
+    whole, parts = fingerprints(text, starts, ends, *tables), fingerprints(text, windows.starts, windows.ends, *tables)
     return Batch(text, tuple((page.number, page.url) for page in pages), whole, windows, parts)
 
 
@@ -202,10 +192,8 @@ class Candidates:
     it; the first counts. Copies are known by their fingerprints.
 
     Attributes:
-        pages: pages with a text of their own.
-        mirrors: pages that repeat another.
-        passages: passages with a text of their own.
-        repetitions: passages, of pages with a text of their own, that repeat another.
+        pages, passages: how many have a text of their own.
+        mirrors, repetitions: how many pages, and passages of other pages, repeat another.
     """
 
     def __init__(self, claims: Sequence[str]) -> None:
@@ -252,7 +240,7 @@ class Candidates:
 
 def _first_seen(prints: Hashes, seen: set[int]) -> NDArray[np.bool_]:
     """Mark the fingerprints that occur for the first time, and add them to ``seen``."""
-    first = np.empty(len(prints), dtype=bool)
+    first = np.zeros(len(prints), dtype=bool)
     for place, value in enumerate(prints.tolist()):
         first[place] = value not in seen
         seen.add(value)
