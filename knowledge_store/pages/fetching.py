@@ -7,18 +7,17 @@ like the first address, and each read ends at the page's deadline. Example: ``Fe
 
 import re
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from email.message import Message
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from ssl import SSLContext
 from threading import Thread
 from time import monotonic
 from typing import Any
-from urllib.parse import quote, urljoin, urlsplit
 
-from httpcore2 import URL, ConnectionPool, NetworkError, NetworkStream, ProtocolError, SyncBackend, TimeoutException
+import httpx2
+from httpcore2 import ConnectionPool, NetworkError, NetworkStream, ProtocolError, SyncBackend, TimeoutException
 
 from knowledge_store.isolation import Limits, WorkFailed, isolated
 from knowledge_store.pages.formats import suffix_of
@@ -32,7 +31,11 @@ MAX_HEAD = 256 * 1024  # bytes before the body, interim answers included
 MAX_CHUNKS = 100_000  # of a body
 MAX_ROBOTS = 512 * 1024  # bytes of a robots.txt that are obeyed (RFC 9309: at least 500 KiB)
 ROBOTS = Limits(seconds=2.0)
-UNQUOTED = "/%:@!$&'()*+,;=~-._?"  # in a path or query; a page's own quoting stays as it is
+ASKED: dict[bytes | str, bytes | str] = {
+    "User-Agent": USER_AGENT,
+    "Accept-Encoding": "identity",
+    "Connection": "close",
+}
 SUFFIX_OF = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
@@ -56,12 +59,7 @@ class FetchError(Exception):
 
 @dataclass(frozen=True)
 class Response:
-    """The answer of an address.
-
-    Attributes:
-        url: of the page, after redirects.
-        suffix: the ending of a file of its type.
-    """
+    """The answer of an address: where it was after redirects, and the suffix of a file of its type."""
 
     url: str
     suffix: str
@@ -115,11 +113,8 @@ class Fetcher:
         robots: bool = False,
         admits: Callable[[Address], bool] = is_public,
     ) -> None:
-        self._seconds = seconds
-        self._size = size
-        self._robots = robots
-        self._admits = admits
-        self._rules: dict[str, bytes] = {}  # by site
+        self._seconds, self._size, self._robots, self._admits = seconds, size, robots, admits
+        self._rules: dict[httpx2.URL, bytes] = {}  # by site
 
     def fetch(self, url: str, kinds: Mapping[str, str] = SUFFIX_OF) -> Response:
         """Fetch a page.
@@ -137,82 +132,79 @@ class Fetcher:
             raise FetchError(f"no answer within {self._seconds:g} s") from error
         except ProtocolError as error:
             raise FetchError(_in_words(str(error))) from error
-        except (OSError, NetworkError, ValueError) as error:
+        except (OSError, NetworkError, ValueError, httpx2.InvalidURL) as error:
             raise FetchError(str(error) or type(error).__name__) from error
 
-    def _fetch(self, url: str, kinds: Mapping[str, str], end: float) -> Response:
-        url, status, headers, body = self._follow(url, end, self._size, checked=self._robots)
+    def _fetch(self, address: str, kinds: Mapping[str, str], end: float) -> Response:
+        if len(address) > MAX_ADDRESS:
+            raise FetchError(f"expected an address of at most {MAX_ADDRESS:,} characters, got {len(address):,}")
+        asked = httpx2.URL(address)
+        url, status, headers, body = self._follow(asked, end, self._size, checked=self._robots)
         if status != 200:
             raise FetchError(f"the server answers {status}", status)
-        kind = headers.get_content_type()
+        given = headers.get("content-type", "").strip()
+        kind = given.partition(";")[0].strip().lower()
         suffix = kinds.get(kind, "")
-        if not CONTENT_TYPE.match(headers.get("content-type", "").strip()):  # the bytes tell the type
+        if not CONTENT_TYPE.match(given):  # the bytes tell the type
             suffix = suffix_of(body)
             kind = f"{suffix} without a content type"
         if suffix not in kinds.values():
             raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")
         if len(body) > self._size:
             raise FetchError(f"larger than {self._size / 2**20:g} MiB")
-        return Response(url, suffix, body)
+        return Response(address if url == asked else str(url), suffix, body)
 
-    def _follow(self, url: str, end: float, size: int, *, checked: bool) -> tuple[str, int, Message, bytes]:
+    def _follow(
+        self, url: httpx2.URL, end: float, size: int, *, checked: bool
+    ) -> tuple[httpx2.URL, int, httpx2.Headers, bytes]:
         """Get the page at the end of the redirects, and its address."""
         for _ in range(MAX_REDIRECTS + 1):
-            if len(url) > MAX_ADDRESS:
-                raise FetchError(f"expected an address of at most {MAX_ADDRESS:,} characters, got {len(url):,}")
+            if url.scheme not in ("http", "https") or not url.host:
+                raise FetchError(f"expected an http or https address, got {str(url)[:100]!r}")
             if checked and not self._may(url, end):
                 raise FetchError("robots.txt forbids it")
             status, headers, body = self._get(url, end, size)
             if status not in (301, 302, 303, 307, 308):
                 return url, status, headers, body
-            url = urljoin(url, headers.get("location", ""))
+            url = url.join(headers.get("location", ""))
         raise FetchError(f"more than {MAX_REDIRECTS} redirects")
 
-    def _may(self, url: str, end: float) -> bool:
+    def _may(self, url: httpx2.URL, end: float) -> bool:
         """Whether robots.txt allows the page (RFC 9309): a missing one allows all, a server error nothing."""
-        parts = urlsplit(url)
-        site = f"{parts.scheme}://{parts.netloc}"
+        site = url.join("/robots.txt")
         rules = self._rules.get(site)
         if rules is None:
-            _, status, _, rules = self._follow(f"{site}/robots.txt", end, MAX_ROBOTS, checked=False)
+            _, status, _, rules = self._follow(site, end, MAX_ROBOTS, checked=False)
             if status != 200:
                 rules = b"User-agent: *\nDisallow: /" if status >= 500 else b""
             self._rules[site] = rules
         limits = replace(ROBOTS, until=end)
         try:
-            return not rules or isolated(limits, _allows, rules[:MAX_ROBOTS], url, load=("protego",))
+            return not rules or isolated(limits, _allows, rules[:MAX_ROBOTS], str(url), load=("protego",))
         except WorkFailed as error:
             raise FetchError(f"robots.txt cannot be read ({error})") from error
 
-    def _get(self, url: str, end: float, size: int) -> tuple[int, Message, bytes]:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise FetchError(f"expected an http or https address, got {url[:100]!r}")
-        host = parts.hostname.encode("idna").decode()
-        path = quote(parts.path or "/", safe=UNQUOTED) + ("?" if parts.query else "")
-        target = path + quote(parts.query, safe=UNQUOTED)
-        wanted = URL(scheme=parts.scheme, host=host, port=parts.port, target=target)
-        backend = _Backend(self._admits, end)
-        asked: dict[bytes | str, bytes | str] = {
-            "User-Agent": USER_AGENT,
-            "Accept-Encoding": "identity",
-            "Connection": "close",
-        }
-        with ConnectionPool(network_backend=backend) as pool, pool.stream("GET", wanted, headers=asked) as answer:
+    def _get(self, url: httpx2.URL, end: float, size: int) -> tuple[int, httpx2.Headers, bytes]:
+        """Get one answer, and its body or a little more than ``size`` bytes of it."""
+        backend, body = _Backend(self._admits, end), bytearray()
+        with ConnectionPool(network_backend=backend) as pool, pool.stream("GET", str(url), headers=ASKED) as answer:
             backend.in_head = False
-            headers = Message()
-            for name, value in answer.headers:
-                headers[name.decode("latin-1")] = value.decode("latin-1")
-            body = _body(headers, answer.iter_stream(), size) if answer.status == 200 else b""
-            return answer.status, headers, body
+            headers = httpx2.Headers(answer.headers)
+            if answer.status != 200:
+                return answer.status, headers, b""
+            if headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
+                raise FetchError("the server sent a compressed response that was not asked for")
+            for number, chunk in enumerate(answer.iter_stream()):
+                body += chunk
+                if len(body) > size:
+                    break
+                if number >= MAX_CHUNKS:
+                    raise FetchError(f"the server's answer has over {MAX_CHUNKS:,} chunks")
+            return answer.status, headers, bytes(body)
 
 
 class _Backend(SyncBackend):
-    """Connects to addresses that are admitted, until a deadline.
-
-    Attributes:
-        in_head: whether the head of the answer is still read.
-    """
+    """Connects to addresses that are admitted, until a deadline; ``in_head``: the body has not begun."""
 
     def __init__(self, admits: Callable[[Address], bool], end: float) -> None:
         self.admits, self.end, self.in_head = admits, end, True
@@ -231,6 +223,8 @@ class _Stream(NetworkStream):
 
     def __init__(self, stream: NetworkStream, backend: _Backend) -> None:
         self._stream, self._backend, self._got = stream, backend, 0
+        self.close = stream.close  # type: ignore[method-assign]
+        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         data = self._stream.read(max_bytes, _left(self._backend.end))
@@ -242,16 +236,8 @@ class _Stream(NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, _left(self._backend.end))
 
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> NetworkStream:
+    def start_tls(self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: Any = None) -> "_Stream":
         return _Stream(self._stream.start_tls(ssl_context, server_hostname, _left(self._backend.end)), self._backend)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
 
 
 def _addresses_of(host: str, port: int, end: float) -> list[str]:
@@ -267,20 +253,6 @@ def _addresses_of(host: str, port: int, end: float) -> list[str]:
 
     Thread(target=resolve, daemon=True).start()
     return found.result(_left(end))
-
-
-def _body(headers: Message, chunks: Iterable[bytes], size: int) -> bytes:
-    """Read the body, or a little more than ``size`` bytes of it."""
-    if headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
-        raise FetchError("the server sent a compressed response that was not asked for")
-    body = bytearray()
-    for number, chunk in enumerate(chunks):
-        body += chunk
-        if len(body) > size:
-            break
-        if number >= MAX_CHUNKS:
-            raise FetchError(f"the server's answer has over {MAX_CHUNKS:,} chunks")
-    return bytes(body)
 
 
 def _in_words(error: str) -> str:

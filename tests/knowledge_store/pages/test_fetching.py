@@ -21,7 +21,7 @@ def test_a_page_is_fetched_through_its_redirects(site: Site) -> None:
     site.answers = {"/old": redirect("/new?q=ü b"), "/new?q=%C3%BC%20b": page()}
     response = anywhere().fetch(f"{site.address}/old")
     assert (response.suffix, response.body) == (".html", b"<p>It rained.</p>")
-    assert response.url.endswith("/new?q=ü b")
+    assert response.url.endswith("/new?q=%C3%BC%20b")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,6 @@ CHUNKED = START + b"Transfer-Encoding: chunked\r\n\r\n"
         (page(kind="image/png"), r"expected text/html or .* got image/png"),
         (page(status=500), "the server answers 500"),
         (redirect("/"), "more than 5 redirects"),
-        (redirect("http://["), "Invalid IPv6 URL"),
         (raw(START + b"Content-Encoding: gzip\r\n\r\nhi"), "a compressed response that was not asked for"),
         (raw(b"hello\n"), "^the server closed the connection$"),
         (raw(b"HTTP/1.1 -5 x\r\n\r\n"), "^the server's answer is no HTTP$"),
