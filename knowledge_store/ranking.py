@@ -35,8 +35,7 @@ ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each questi
 class OpenBook:
     """The archive that each question about a claim searches too (the open-book setting of CARP, section 4).
 
-    Attributes:
-        first: number of the archive's first row among the pages of the claim.
+    Its rows are numbered from ``first`` among the pages of the claim.
     """
 
     archive: Path
@@ -47,12 +46,9 @@ class OpenBook:
 
 @dataclass(frozen=True)
 class RankedStore:
-    """The passages of a store that the first stage keeps.
+    """The passages of a store that the first stage keeps, best first, ties in the order of the store.
 
     Attributes:
-        passages: the best passages for the claim, best first; ties in the order of the store.
-        scores: their BM25 scores.
-        report: what reading found.
         seconds: wall time of reading, cutting and ranking.
         book: where else to search for questions, if anywhere.
     """
@@ -71,9 +67,8 @@ class Library:
         pages: each with a number of its own; read to the end here.
         claims: all that will be asked for.
         day: when the claims were made, if known; see ``filters.admitted``.
-        flaws: counts what reading the pages finds wrong, complete once they are exhausted.
+        flaws: counts what reading the pages finds wrong.
         name: of the collection, in reports.
-        progress: show on standard error how many pages are read.
         seconds: that the search for a claim may take.
     """
 
@@ -117,7 +112,7 @@ class Library:
         return self._with_searched(ranked, claim) if self._settings.search else ranked
 
     def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:
-        """Put the results of a search first: scores of two collections cannot be compared."""
+        """Put the results of a search first, because scores of two collections cannot be compared."""
         flaws, settings = Flaws(), self._settings
         try:
             results = list(searched(claim, self._day, settings, flaws, self._seconds))
@@ -158,11 +153,8 @@ def rank(
         source: a store in the official format, an archive, or any pages, each with a number of its own. Of an archive,
             only the pages that the claim's words find are ranked. A missing or broken store yields few passages or
             none, and the report says so.
-        day: when the claim was made, if known; see ``filters.admitted``.
-        flaws: counts what reading the pages finds wrong, complete once they are exhausted.
-        name: of pages, in the report.
-        seconds: that a search may take.
         claims: that share the store; this process then reads it once for all of them. See ``is_shared``.
+        day, flaws, name, seconds: see ``Library``.
 
     Raises:
         SearchError: the search failed, and there are no other pages.
@@ -200,8 +192,5 @@ def _library(path: Path, claims: tuple[str, ...], settings: str, day: date | Non
 
 @cache
 def warm_up() -> None:
-    """Load the compiled code and the tables of characters, so that the first store need not wait for them.
-
-    Takes half a second in a process, and six if no compiled code is cached yet.
-    """
+    """Load compiled code and tables of characters: half a second, and six if no compiled code is cached yet."""
     rank([Page(0, "", ("warm up",))], "warm up", RetrievalSettings())

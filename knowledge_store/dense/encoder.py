@@ -40,18 +40,15 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Embed passages or sentences: (len(texts), dimension) float32, each row of length 1."""
-        ...
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Embed questions; differs from ``encode`` only for models with a query prompt."""
-        ...
 
 
 class CachingEncoder:
     """Another encoder that embeds each text once, within bounds. Threads may share it: they take turns at its batches.
 
     Args:
-        encoder: embeds what is not cached.
         capacity: vectors kept of passages, and as many of queries; the least recently used go first. 20,000 vectors of
             384 numbers take 30 MB.
         batch: characters that are embedded in a turn, padding included; a longer text is a turn by itself.
@@ -106,22 +103,6 @@ class CachingEncoder:
                 cache.popitem(last=False)
 
 
-class Model(Protocol):
-    """What computes vectors.
-
-    Attributes:
-        batch: characters that are worth embedding at a time.
-        symmetric: whether questions are embedded as passages are.
-    """
-
-    batch: int
-    symmetric: bool
-
-    def encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
-        """Embed texts; each row has length 1."""
-        ...
-
-
 class SentenceEncoder:
     """The encoder of a name. Threads may share it: one encodes at a time, because tokenizers require it.
 
@@ -137,7 +118,7 @@ class SentenceEncoder:
     def __init__(self, name: str, device: str | None = None, *, trusted: bool = False) -> None:
         self._lock = Lock()
         try:
-            self._model = _load(name, device, trusted=trusted)
+            self._model = OpenVinoModel(BUNDLED) if name == NAME else HubModel(name, device, trusted=trusted)
         except (OSError, RuntimeError, ValueError, KeyError, ImportError) as error:
             raise EncoderUnavailable(_explained(name, error)) from error
         self.dimension = self._check(name)
@@ -152,11 +133,7 @@ class SentenceEncoder:
         return CachingEncoder(self, batch=self._model.batch, symmetric=self._model.symmetric)
 
     def _check(self, name: str) -> int:
-        """Encode known questions and answers, which also warms the model up; return the dimension of its vectors.
-
-        Raises:
-            EncoderUnavailable: the model cannot compute them, or does not place answers near their questions.
-        """
+        """Check that known answers are nearest to their questions, warm up, and return the vectors' dimension."""
         questions, answers = zip(*KNOWN_PAIRS, strict=True)
         try:
             vectors = self.encode(answers)
@@ -177,27 +154,20 @@ class SentenceEncoder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode``."""
-        return self._encode(texts, queries=False)
+        return self._encode(texts)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """See ``Encoder.encode_queries``."""
         return self._encode(texts, queries=True)
 
-    def _encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+    def _encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         with self._lock:
             return self._model.encode(list(texts), queries=queries)
 
 
-def _load(name: str, device: str | None, *, trusted: bool) -> Model:
-    if name == NAME:
-        return OpenVinoModel(BUNDLED)
-    return HubModel(name, device, trusted=trusted)
-
-
 def _explained(name: str, error: Exception) -> str:
-    """Say why an encoder is not loaded, and what to do."""
     lines = str(error).splitlines() or [type(error).__name__]
     if isinstance(error, UntrustedCode):
         return f"encoder {name!r} is not loaded: {error}"

@@ -17,7 +17,6 @@ from knowledge_store.dense.openvino import CPU_BATCH, NAME
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
-    from transformers import PreTrainedModel
 
 # Of a text. A batch of 32 such texts takes some 0.6 GiB of activations in an encoder of 0.6 B parameters.
 MAX_TOKENS = 512
@@ -72,15 +71,7 @@ class HubModel:
 
 
 def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTransformer":
-    """Load a model from a folder or the model hub.
-
-    Args:
-        trusted: whether to run custom code from a folder.
-
-    Raises:
-        OSError, ValueError, ImportError: as the libraries find it missing or broken.
-        UntrustedCode: custom code would be run from outside a folder.
-    """
+    """Load a model from a folder or the model hub; see ``HubModel``."""
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
@@ -118,22 +109,17 @@ def _rebuild_buffers(model: "SentenceTransformer") -> None:
     transformers builds models on the meta device and leaves such buffers uninitialized; for its own architectures it
     fills them in afterwards, for code that a model brings it cannot (github.com/huggingface/transformers/issues/48892).
     """
+    from accelerate import init_empty_weights
     from transformers import PreTrainedModel
 
-    for module in model.modules():
-        if isinstance(module, PreTrainedModel):
-            _copy_buffers(module)
-            return  # the models within it are built with it
-
-
-def _copy_buffers(model: "PreTrainedModel") -> None:
-    from accelerate import init_empty_weights
-
+    built = next((module for module in model.modules() if isinstance(module, PreTrainedModel)), None)
+    if built is None:
+        return
     with init_empty_weights(include_buffers=False):  # weights take no memory, buffers are computed
-        fresh = type(model)(model.config)
-    stored = model.state_dict().keys()
+        fresh = type(built)(built.config)
+    stored = built.state_dict().keys()
     for name, buffer in fresh.named_buffers():
         if name not in stored:
             owner, _, attribute = name.rpartition(".")
-            old: Any = model.get_buffer(name)
-            setattr(model.get_submodule(owner), attribute, buffer.to(old.device, old.dtype))
+            old: Any = built.get_buffer(name)
+            setattr(built.get_submodule(owner), attribute, buffer.to(old.device, old.dtype))

@@ -6,7 +6,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -62,12 +62,10 @@ class OpenVinoModel:
         encoded = [tuple(one.ids) for one in self._tokenizer.encode_batch(cut)]
         places = sorted(range(len(texts)), key=lambda place: len(encoded[place]))
         vectors: dict[int, NDArray[np.float32]] = {}
-        for _, alike in groupby(places, key=lambda place: len(encoded[place])):
-            for batch in _parts(list(alike), _BATCH):
+        for _, group in groupby(places, key=lambda place: len(encoded[place])):
+            alike = list(group)
+            for begin in range(0, len(alike), _BATCH):
+                batch = alike[begin : begin + _BATCH]
                 ids = np.array([encoded[place] for place in batch], dtype=np.int64)
                 vectors |= zip(batch, self._request.infer([ids])[0].copy(), strict=True)
         return np.array([vectors[place] for place in range(len(texts))], dtype=np.float32)
-
-
-def _parts(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    return (items[begin : begin + size] for begin in range(0, len(items), size))

@@ -5,7 +5,7 @@ left out. Example: ``admitted(pages, date(2020, 10, 31), RetrievalSettings(later
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date
 from urllib.parse import urlsplit
@@ -18,7 +18,6 @@ from knowledge_store.tokenization import tokenize
 
 SHINGLE = 3  # words
 COPIED = 0.8  # share of the claim's shingles from which a passage repeats the claim
-OPENING = 2000  # characters of a page that tell its language
 
 # Sites that do little else than check facts, by the names that their hosts end in.
 FACT_CHECKERS = frozenset(
@@ -54,27 +53,15 @@ def admitted(pages: Iterable[Page], day: date | None, settings: RetrievalSetting
         day: when the claim was made; if it is unknown, no page is later.
         flaws: counts each page left out under the first filter that refused it.
     """
-    refusals = _refusals(day, settings)
     for page in pages:
-        flaw = next((flaw for flaw, refuses in refusals.items() if refuses(page)), None)
-        if flaw is None:
-            yield page
+        if not settings.fact_checks and is_fact_check(page.url):
+            flaws[Flaw.FACT_CHECK] += 1
+        elif not settings.later_pages and day and (is_later(page.url, day) or (page.published or day) > day):
+            flaws[Flaw.LATER_PAGE] += 1
+        elif settings.languages and language(page.text) not in settings.languages:
+            flaws[Flaw.OTHER_LANGUAGE] += 1
         else:
-            flaws[flaw] += 1
-
-
-def _refusals(day: date | None, settings: RetrievalSettings) -> dict[Flaw, Callable[[Page], bool]]:
-    """The filters that are on, the cheap ones first."""
-    refusals: dict[Flaw, Callable[[Page], bool]] = {}
-    if not settings.fact_checks:
-        refusals[Flaw.FACT_CHECK] = lambda page: is_fact_check(page.url)
-    if not settings.later_pages and day:
-        refusals[Flaw.LATER_PAGE] = lambda page: (
-            is_later(page.url, day) or bool(page.published and page.published > day)
-        )
-    if settings.languages:
-        refusals[Flaw.OTHER_LANGUAGE] = lambda page: language(page.text) not in settings.languages
-    return refusals
+            yield page
 
 
 def without_copies(
@@ -132,11 +119,7 @@ def is_later(url: str, day: date) -> bool:
 
 
 def date_in(url: str) -> date | None:
-    """Return the date that an address bears, if it bears one; without a day, the first of the month.
-
-    >>> date_in("https://a.example/2020/11/03/vote")
-    datetime.date(2020, 11, 3)
-    """
+    """Return the date that an address bears, if it bears one; without a day, the first of the month."""
     return next(_dates(ARCHIVED.sub("", url)), None)
 
 

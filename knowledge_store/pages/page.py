@@ -22,14 +22,7 @@ class UnreadableFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk of a page of the knowledge store.
-
-    Attributes:
-        text: the chunk itself, exactly ``page_text[start : start + len(text)]``.
-        url: address of the page, as the store gives it.
-        page: number of the page in its store file, counted from 0 (the line number less one).
-        start: offset of the chunk in the page's text, in characters.
-    """
+    """A chunk of a page: ``page_text[start : start + len(text)]``; pages are numbered from 0, as lines of a store."""
 
     text: str
     url: str
@@ -38,7 +31,7 @@ class Passage:
 
     @property
     def key(self) -> tuple[int, int]:
-        """Identity within one store: two passages of a store are the same iff their keys are."""
+        """Identity within one store."""
         return self.page, self.start
 
     @property
@@ -56,17 +49,14 @@ class Flaw(StrEnum):
     NOT_FETCHED = "page found by the search but not fetched"
     NOT_IN_TIME = "page found by the search but not read in time"
     OTHER_FORMAT = "file in another format skipped"
-    EMPTY_FILE = "empty file"
     NO_STORE = "file without a page of text"
     CUT_SHORT = "store that was not read to its end in time"
-    BYTE_ORDER_MARK = "byte order mark"
     BROKEN_LINE = "broken line"
     LINE_TOO_LONG = f"line over {MAX_LINE // 2**20} MiB"
     NOT_A_PAGE = "line without a page"
     REPAIRED_LINE = "line repaired"
     NO_ADDRESS = "page without address"
     EMPTY_PAGE = "empty page"
-    PLAIN_TEXT = "page that is one string"
     NOT_TEXT = "item that is no text"
     REPEATED_SENTENCE = "sentence repeated"
     MIRROR = "page repeated at another address"
@@ -79,7 +69,7 @@ class Flaw(StrEnum):
 
 Flaws = Counter[Flaw]
 
-UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.EMPTY_FILE, Flaw.NO_STORE)
+UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.NO_STORE)
 """Flaws of a store from which nothing at all was read."""
 
 
@@ -89,11 +79,8 @@ class Page:
 
     Attributes:
         number: line of the page in its file, counted from 0 (of a document: its place among the documents).
-        url: address of the page.
-        sentences: as scraping found them, without immediate repetitions.
-        published: when, where that is known.
-        retrieved: when it was fetched from the web, as an ISO time; empty where it was not.
-        sha256: of what was fetched then.
+        published: if known.
+        retrieved, sha256: the ISO time of fetching it from the web, and the hash of what was fetched; else empty.
     """
 
     number: int
@@ -111,14 +98,7 @@ class Page:
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """Contents and flaws of one store.
-
-    Attributes:
-        name: name of the file or folder.
-        pages: pages with a text of their own.
-        passages: distinct passages cut from them.
-        flaws: how often each flaw occurred; flaws that did not occur are absent.
-    """
+    """Name of a store, its pages with a text of their own, distinct passages, and how often each flaw occurred."""
 
     name: str
     pages: int
@@ -141,11 +121,7 @@ def describe(flaws: Mapping[Flaw, int]) -> str:
 
 
 def shown_path(path: Path | str) -> str:
-    """A path as it can be written and printed: a byte of its name that is not UTF-8 becomes its number.
-
-    >>> shown_path("minutes/caf\\udce9.txt")
-    'minutes/caf\\\\xe9.txt'
-    """
+    """A path as it can be written and printed: a byte of its name that is not UTF-8 becomes its number."""
     return _NOT_UTF8.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:x}", str(path))
 
 

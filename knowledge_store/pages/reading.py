@@ -20,12 +20,7 @@ MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a document that can be cited.
-
-    Attributes:
-        place: in the document, as in ``formats.parts_of``.
-        sentences: at least one.
-    """
+    """A part of a document that can be cited, with its place (see ``formats.parts_of``) and at least one sentence."""
 
     place: str
     sentences: tuple[str, ...]
@@ -42,7 +37,6 @@ def read_document(source: Path | bytes, suffix: str, name: str, limits: Limits =
     Args:
         source: a file, which the worker reads, or what it holds.
         suffix: the ending of its name, or empty.
-        name: for warnings.
 
     Raises:
         WorkFailed: it cannot be read, or not within the limits.
@@ -56,7 +50,7 @@ def read_found(body: bytes, suffix: str, name: str, limits: Limits = LIMITS) -> 
 
 
 def read_blocks(data: bytes, suffix: str, name: str, limits: Limits = LIMITS) -> list[str]:
-    """The paragraphs, headings and rows of a document, uncut; see ``read_document``."""
+    """The blocks of a document, uncut; see ``read_document``."""
     return isolated(limits, _read_blocks, data, suffix, name, load=_loaded(suffix))
 
 
@@ -67,11 +61,16 @@ def warm_up() -> None:
 
 
 def _loaded(suffix: str) -> tuple[str, ...]:
-    return __name__, "knowledge_store.pages.sentences:load", *LIBRARIES.get(suffix, ())
+    return __name__, "knowledge_store.pages.sentences:language", *LIBRARIES.get(suffix, ())
 
 
 def _read(source: Path | bytes, suffix: str, name: str) -> list[Part]:
-    data = source if isinstance(source, bytes) else _bytes(source)
+    if isinstance(source, bytes):
+        data = source
+    elif (size := source.stat().st_size) > MAX_FILE:
+        raise UnreadableFile(f"expected at most {MAX_FILE // 2**20} MiB, got {size / 2**20:,.0f}")
+    else:
+        data = source.read_bytes()
     parts = list(parts_of(data, suffix or suffix_of(data), name))
     code = language_of([block for _, blocks in parts[:20] for block in blocks[:100]])
     cited = ((place, cut(blocks, code)) for place, blocks in parts)
@@ -84,13 +83,6 @@ def _read_blocks(data: bytes, suffix: str, name: str) -> list[str]:
 
 def _read_dated(body: bytes, suffix: str, name: str) -> tuple[list[Part], date | None]:
     return _read(body, suffix, name), _published(body) if suffix == ".html" else None
-
-
-def _bytes(file: Path) -> bytes:
-    size = file.stat().st_size
-    if size > MAX_FILE:
-        raise UnreadableFile(f"expected at most {MAX_FILE // 2**20} MiB, got {size / 2**20:,.0f}")
-    return file.read_bytes()
 
 
 def _published(body: bytes) -> date | None:

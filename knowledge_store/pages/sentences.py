@@ -37,9 +37,6 @@ def cut(blocks: Iterable[str], code: str) -> tuple[str, ...]:
 
     >>> cut(["The weather", "It  rained. Then it\\nstopped."], "en")
     ('The weather\\n\\n', 'It rained.', 'Then it stopped.')
-
-    Args:
-        code: the text's language.
     """
     found: list[str] = []
     for block in blocks:
@@ -51,21 +48,12 @@ def cut(blocks: Iterable[str], code: str) -> tuple[str, ...]:
 
 
 def language_of(blocks: Sequence[str]) -> str:
-    """The language of a text, as an ISO 639-1 code; English where it is too short to tell."""
-    opening = ""
-    for block in blocks:
-        opening += block[:OPENING] + "\n"
-        if len(opening) > OPENING:
-            break
+    """The language of a text, as an ISO 639-1 code; English if it is too short to tell."""
+    opening = "\n".join(block[:OPENING] for block in blocks[:OPENING])
     return language(opening) if len(opening) > TELLING else "en"
 
 
-def load() -> None:
-    """Read the model that tells languages: a third of a second, which the first text would otherwise take longer."""
-    language("")
-
-
-def language(text: str) -> str:
+def language(text: str = "") -> str:
     """The language that a page's opening is written in, as an ISO 639-1 code.
 
     >>> language("Der Minister hat gestern in Berlin eine neue Brücke eröffnet.")
@@ -78,15 +66,7 @@ def language(text: str) -> str:
 
 
 def spans(block: str, code: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence of a block begins and ends, without whitespace around it.
-
-    >>> text = "Am 3. Mai kam Dr. Hansen. Er blieb."
-    >>> [text[start:end] for start, end in spans(text, "en")]
-    ['Am 3. Mai kam Dr. Hansen.', 'Er blieb.']
-
-    Args:
-        code: the text's language.
-    """
+    """Where each sentence of a block begins and ends, without whitespace around it."""
     begin = 0
     for at in _ends(block, code):
         cut = block[begin:at]

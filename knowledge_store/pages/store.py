@@ -26,67 +26,42 @@ def read_pages(path: Path, flaws: Flaws, until: float = inf) -> Iterator[Page]:
     """Yield the pages of a store that have a text and an address, in the order of the file.
 
     Args:
-        path: the store; a missing or unreadable file, or one without a page, is a flaw and yields nothing.
+        path: a missing or unreadable file, or one without a page, is a flaw and yields nothing.
         flaws: counts what is wrong; complete when the iterator is exhausted.
         until: deadline on the clock of ``monotonic()``, after which no line is read.
     """
-    found = Flaws()
     empty = True
     try:
         with path.open("rb") as file:
-            for number, line in _lines(file, found):
+            for number, line in _lines(file, flaws):
                 if monotonic() >= until:
-                    found[Flaw.CUT_SHORT] += 1
+                    flaws[Flaw.CUT_SHORT] += 1
                     break
-                if page := _page(number, line, found):
+                if page := _page(number, line, flaws):
                     empty = False
                     yield page
-        if empty and not found[Flaw.EMPTY_FILE]:
+        if empty:
             flaws[Flaw.NO_STORE] += 1
     except FileNotFoundError:
         flaws[Flaw.MISSING_FILE] += 1
     except OSError:
         flaws[Flaw.UNREADABLE_FILE] += 1
-    finally:
-        flaws.update(found)
 
 
 def _lines(file: BinaryIO, flaws: Flaws) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers; at most ``MAX_LINE`` bytes are held."""
-    number = -1
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b"")):
         if len(line) == MAX_LINE and not line.endswith(b"\n"):
             flaws[Flaw.LINE_TOO_LONG] += 1
             while line and not line.endswith(b"\n"):
                 line = file.readline(MAX_LINE)
             continue
-        if number == 0 and line.startswith(b"\xef\xbb\xbf"):
-            flaws[Flaw.BYTE_ORDER_MARK] += 1
-            line = line[3:]
         if line.strip():
             yield number, line
-    if number < 0:
-        flaws[Flaw.EMPTY_FILE] += 1
 
 
 def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
     """Read one line; None, and a flaw counted, if it holds no page that can be cited."""
-    record = _parse(line, flaws)
-    if record is None:
-        return None
-    text = record.get("text")  # of a page in one piece, as in dumps of other sites
-    sentences = (text,) if isinstance(text, str) else _sentences(record.get("url2text"), flaws)
-    url = record.get("url")
-    if not any(map(WORD.search, sentences)):  # blanks, characters without width, punctuation
-        flaws[Flaw.EMPTY_PAGE] += 1
-    elif not isinstance(url, str) or not url.strip():
-        flaws[Flaw.NO_ADDRESS] += 1
-    else:
-        return Page(number, url, sentences, _day(record.get("published")))
-    return None
-
-
-def _parse(line: bytes, flaws: Flaws) -> dict[str, Any] | None:
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -99,14 +74,19 @@ def _parse(line: bytes, flaws: Flaws) -> dict[str, Any] | None:
     if not isinstance(record, dict):
         flaws[Flaw.NOT_A_PAGE] += 1
         return None
-    return record
+    text, url = record.get("text"), record.get("url")  # a text of one piece, as in dumps of other sites
+    sentences = _sentences(text if isinstance(text, str) else record.get("url2text"), flaws)
+    if not any(map(WORD.search, sentences)):  # blanks, characters without width, punctuation
+        flaws[Flaw.EMPTY_PAGE] += 1
+    elif not isinstance(url, str) or not url.strip():
+        flaws[Flaw.NO_ADDRESS] += 1
+    else:
+        return Page(number, url, sentences, _day(record.get("published")))
+    return None
 
 
 def repaired(data: bytes) -> Any:
-    """Parse JSON that only strict readers refuse.
-
-    It may hold bytes that are not UTF-8, a byte order mark, halves of surrogate pairs, NaN, and numbers of any length;
-    all numbers become floats.
+    """Parse JSON that only strict readers refuse: not UTF-8, a byte order mark, halves of surrogate pairs, NaN.
 
     Raises:
         ValueError: it is no JSON, or nested too deeply.
@@ -122,7 +102,6 @@ def repaired(data: bytes) -> Any:
 def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
     """The strings of ``url2text`` without immediate repetitions."""
     if isinstance(value, str):
-        flaws[Flaw.PLAIN_TEXT] += 1
         return (value,)
     items = value if isinstance(value, list) else []
     texts = [item for item in items if isinstance(item, str)]
@@ -139,14 +118,9 @@ def _day(value: object) -> date | None:
 
 
 def write_store(pages: Iterable[Page], output: Path) -> int:
-    """Write pages as a store, a line each, so that ``read_pages`` returns the same pages.
+    """Write pages as a store, a line each, so that ``read_pages`` returns the same pages; return their number.
 
-    Args:
-        pages: in the order of their numbers, which must count from 0.
-        output: the store; an existing file is replaced once there is a page and all are written.
-
-    Returns:
-        Number of pages written.
+    An existing file is replaced once there is a page and all are written. The numbers of pages must count from 0.
 
     Raises:
         OSError: the store cannot be written.
@@ -155,18 +129,14 @@ def write_store(pages: Iterable[Page], output: Path) -> int:
     try:
         with partial.open("wb") as file:
             for page in pages:
-                file.write(_line(page, shown_path(output.stem)))
+                known = {"published": page.published, "retrieved": page.retrieved, "sha256": page.sha256}
+                record: dict[str, object] = {"claim_id": shown_path(output.stem), "type": "document", "query": ""}
+                record |= {"url": page.url, "url2text": page.sentences}
+                record |= {name: value for name, value in known.items() if value}
+                file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
                 count += 1
         if count:
             partial.replace(output)
     finally:
         partial.unlink(missing_ok=True)
     return count
-
-
-def _line(page: Page, claim_id: str) -> bytes:
-    known = {"published": page.published, "retrieved": page.retrieved, "sha256": page.sha256}
-    record = {"claim_id": claim_id, "type": "document", "query": "", "url": page.url, "url2text": page.sentences} | {
-        name: value for name, value in known.items() if value
-    }
-    return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

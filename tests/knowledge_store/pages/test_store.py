@@ -63,12 +63,11 @@ def test_counts_and_leaves_out_a_line_without_a_usable_page(
 @pytest.mark.parametrize(
     ("line", "flaw", "text"),
     [
-        ({"url": URL, "url2text": "One string."}, Flaw.PLAIN_TEXT, "One string."),
         ({"url": URL, "url2text": ["One.", None, 2, "Three."]}, Flaw.NOT_TEXT, "One. Three."),
         ({"url": URL, "url2text": ["No.", "No.", "No.", "Yes.", "No."]}, Flaw.REPEATED_SENTENCE, "No. Yes. No."),
         (b'{"url": "https://a.example/", "url2text": ["caf\xe9"]}', Flaw.REPAIRED_LINE, "caf\N{REPLACEMENT CHARACTER}"),
         (rb'{"url": "https://a.example/", "url2text": ["\ud83dA"]}', Flaw.REPAIRED_LINE, "\N{REPLACEMENT CHARACTER}A"),
-        (b'\xef\xbb\xbf{"url": "https://a.example/", "url2text": ["Text."]}', Flaw.BYTE_ORDER_MARK, "Text."),
+        (b'\xef\xbb\xbf{"url": "https://a.example/", "url2text": ["Text."]}', Flaw.REPAIRED_LINE, "Text."),
     ],
 )
 def test_counts_and_keeps_a_flawed_page(
@@ -90,7 +89,7 @@ def test_a_file_that_is_missing_empty_or_a_folder_is_a_store_without_pages(tmp_p
     (tmp_path / "0.json").touch()
     assert read(tmp_path / "7.json") == ([], {Flaw.MISSING_FILE: 1})
     assert read(tmp_path) == ([], {Flaw.UNREADABLE_FILE: 1})
-    assert read(tmp_path / "0.json") == ([], {Flaw.EMPTY_FILE: 1})
+    assert read(tmp_path / "0.json") == ([], {Flaw.NO_STORE: 1})
 
 
 def test_reads_a_line_that_just_fills_the_limit(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ def test_missing_empty_and_broken_stores_fail_only_their_claims(folder, answers)
     results = run_all(folder, answers)
     assert [r.claim.id for r in results if r.verdict.label is Label.NOT_ENOUGH_EVIDENCE] == [1, 2, 3]
     assert "missing file" in results[1].failures[0].message and "1.json" in results[1].failures[0].message
-    assert "empty file" in results[2].failures[0].message
+    assert "file without a page of text" in results[2].failures[0].message
     assert results[3].failures[0].message.endswith("3.json: file without a page of text; broken line 2")
     assert results[3].flaws["broken line"] == 2
     assert all(result.pairs for result in results)
