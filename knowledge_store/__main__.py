@@ -1,6 +1,5 @@
-"""Build a knowledge store from your documents, index an archive of any size, or search a store.
+"""Index documents and stores as an archive of any size, or search a store.
 
-python -m knowledge_store build FOLDER --output STORE.json
 python -m knowledge_store index SOURCE… --output ARCHIVE.sqlite [--dense]
 python -m knowledge_store search STORE.json|ARCHIVE.sqlite "a question" [--limit 5]
 """
@@ -12,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, counted, describe, source_name
 from knowledge_store.progress import progress_bar
 from knowledge_store.searchers import SearchError
@@ -20,15 +18,13 @@ from knowledge_store.settings import RetrievalSettings
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m knowledge_store") -> int:
-    """Run a command; returns the exit status, 2 after an error that the user can mend."""
+    """Run a command; return the exit status, 2 after an error that the user can mend."""
     options = parser(prog).parse_args(argv)
     from knowledge_store.dense.encoder import EncoderUnavailable  # only now: it takes seconds to import
 
     logging.basicConfig(format="%(message)s")
     try:
-        if options.command == "build":
-            _build(options.folder, options.output)
-        elif options.command == "index":
+        if options.command == "index":
             _index(options.sources, options.output, options.encoder if options.dense else "")
         else:
             _search(options.store, options.question, options.limit)
@@ -42,22 +38,17 @@ def parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(prog=prog, description=(__doc__ or "").partition("\n")[0])
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    building = commands.add_parser("build", help="build a store from a folder of documents")
-    building.add_argument("folder", type=Path, help=f"folder with files ending in {', '.join(sorted(SUFFIXES))}")
-    building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")
     indexing = commands.add_parser("index", help="index documents or stores as an archive, or add to one")
-    sources = "document, folder of documents, or store (JSON Lines)"
-    indexing.add_argument("sources", nargs="+", metavar="SOURCE", help=sources)
-    indexing.add_argument("--output", type=Path, required=True, metavar="ARCHIVE.sqlite", help="the archive")
-    dense = "add vectors, so that pages are found by meaning too (needs faiss-cpu)"
-    indexing.add_argument("--dense", action="store_true", help=dense)
-    encoder = "encoder of the vectors (default: %(default)s)"
-    indexing.add_argument("--encoder", default=RetrievalSettings().encoder, help=encoder)
+    add = indexing.add_argument
+    add("sources", nargs="+", metavar="SOURCE", help="document, folder of documents, or store (JSON Lines)")
+    add("--output", type=Path, required=True, metavar="ARCHIVE.sqlite", help="the archive")
+    add("--dense", action="store_true", help="add vectors, so that pages are found by meaning too (needs faiss-cpu)")
+    add("--encoder", default=RetrievalSettings().encoder, help="encoder of the vectors (default: %(default)s)")
     searching = commands.add_parser("search", help="show the passages of a store or archive that answer a question")
-    searching.add_argument("store", type=Path, help="a store, an archive, or a document or folder of documents")
-    searching.add_argument("question", type=_question, help="what to look for")
-    limit = "maximum passages to show (default: 5)"
-    searching.add_argument("--limit", type=_positive, default=5, metavar="N", help=limit)
+    add = searching.add_argument
+    add("store", type=Path, help="a store, an archive, or a document or folder of documents")
+    add("question", type=_question, help="what to look for")
+    add("--limit", type=_positive, default=5, metavar="N", help="maximum passages to show (default: 5)")
     return made
 
 
@@ -71,17 +62,6 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
     return int(text)
-
-
-def _build(folder: Path, output: Path) -> None:
-    from knowledge_store.pages.store import write_store
-
-    flaws = Flaws()
-    try:
-        pages = write_store(read_documents(folder, flaws), output)
-    except OSError as error:
-        raise DocumentsError(f"cannot write the store: {error}") from error
-    print(f"{output}: {counted(pages, 'page')} from {folder}{describe(flaws)}")
 
 
 def _index(sources: list[str], output: Path, encoder: str) -> None:

@@ -9,12 +9,12 @@ highest and the pages of the nearest passages are fused by reciprocal rank (Corm
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import orjson
@@ -32,9 +32,7 @@ DEPTH = 100  # pages of either ranking that are fused
 NEAREST = 4 * DEPTH  # passages that FAISS finds, from several of which may be of one page
 SMOOTHING = 60  # the constant of reciprocal rank fusion, its authors' own
 PAGES = 128  # embedded and written in one transaction: lost if indexing is stopped
-FLAT = 1_000_000  # vectors up to which all are compared: half a second on a core; beyond, an inverted file
-SAMPLE = 10_000  # vectors that ranges of 8 bits are learned from; of an inverted file, 50 a list
-PROBED = 1 / 32  # share of the lists that is searched
+SAMPLE = 10_000  # vectors that ranges of 8 bits are learned from
 CHUNK = 50_000  # vectors read at a time
 
 _PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
@@ -53,21 +51,27 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings)
     """
     _faiss()
     _register(archive, encoder.dimension, settings)
-    count = 0
+    count = last = 0
+    query = f"SELECT id, sha256 FROM pages WHERE id > ? AND {_PENDING} ORDER BY id LIMIT ?"
     with archive.connected() as connection:
         (pending,) = connection.execute(f"SELECT count(*) FROM pages WHERE {_PENDING}").fetchone()
     with progress_bar(total=pending, desc="vectors", unit="page", leave=False, disable=None) as bar:
-        for rows in _pending(archive):
+        while True:
+            with archive.connected() as connection:
+                rows = dict(connection.execute(query, (last, PAGES)))
+            if not rows:
+                break
+            last = max(rows)
             passages = [one for page in archive.pages(rows) for one in passages_of(page, settings)]
-            vectors = encoder.encode([passage.text for passage in passages])
-            values = [
-                (one.page, one.start, vector.astype("<f2").tobytes())
-                for one, vector in zip(passages, vectors, strict=True)
-            ]
+            vectors = encoder.encode([passage.text for passage in passages]).astype("<f2")
             with archive.connected(writing=True) as connection:
                 unchanged = f"SELECT 1 FROM pages WHERE id = ? AND sha256 = ? AND {_PENDING}"  # by another program
                 kept = {row for row, digest in rows.items() if connection.execute(unchanged, (row, digest)).fetchone()}
-                values = [value for value in values if value[0] in kept]
+                values = [
+                    (one.page, one.start, vector.tobytes())
+                    for one, vector in zip(passages, vectors, strict=True)
+                    if one.page in kept
+                ]
                 connection.executemany("INSERT INTO vectors (page, start, vector) VALUES (?, ?, ?)", values)
             count += len(values)
             bar.update(len(rows))
@@ -79,12 +83,12 @@ def _register(archive: Archive, dimension: int, settings: RetrievalSettings) -> 
     """Note the encoder of the vectors, or check that those of the archive are of the same."""
     wanted = (settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap)
     with archive.connected(writing=True) as connection:
-        row = connection.execute("SELECT name, dimension, size, overlap FROM encoder").fetchone()
+        row = connection.execute("SELECT * FROM encoder").fetchone()
         if row is None:
             connection.execute("INSERT INTO encoder VALUES (?, ?, ?, ?, ?)", (*wanted, token_hex(4)))
-    if row not in (None, wanted):
+    if row and row[:4] != wanted:
         raise SearchError(
-            f"{archive.path}: expected vectors of {_described(*wanted)}, has those of {_described(*row)}; "
+            f"{archive.path}: expected vectors of {_described(*wanted)}, has those of {_described(*row[:4])}; "
             "give that encoder, or index into a new archive"
         )
 
@@ -93,23 +97,16 @@ def _described(name: str, dimension: int, size: int, overlap: int) -> str:
     return f"{name} ({dimension} numbers, passages of {size} characters that share {overlap})"
 
 
-def _pending(archive: Archive) -> Iterator[dict[int, bytes]]:
-    """Yield rows of pages without vectors, each with the digest of its text, some at a time."""
-    last = 0
-    query = f"SELECT id, sha256 FROM pages WHERE id > ? AND {_PENDING} ORDER BY id LIMIT ?"
-    while True:
-        with archive.connected() as connection:
-            rows = dict(connection.execute(query, (last, PAGES)))
-        if not rows:
-            return
-        yield rows
-        last = max(rows)
+def _encoder(archive: Archive) -> tuple[Any, ...] | None:
+    """Name, dimension, size, overlap and token of an archive's vectors, if it has any."""
+    with archive.connected() as connection:
+        row: tuple[Any, ...] | None = connection.execute("SELECT * FROM encoder").fetchone()
+    return row
 
 
 def encoder_of(archive: Archive) -> str:
     """Name of the encoder of an archive's vectors, or empty."""
-    with archive.connected() as connection:
-        row = connection.execute("SELECT name FROM encoder").fetchone()
+    row = _encoder(archive)
     return str(row[0]) if row else ""
 
 
@@ -127,13 +124,14 @@ class FusedArchive:
 
     def __init__(self, archive: Archive, settings: RetrievalSettings, dimension: int) -> None:
         self._archive, self._dimension, self._token = archive, dimension, ""
-        with archive.connected() as connection:
-            row = connection.execute("SELECT name, dimension, size, overlap, token FROM encoder").fetchone()
-        if row and row[:2] == (settings.encoder, dimension):
+        row = _encoder(archive)
+        if row and row[:4] == (settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap):
             self._token = str(row[4])
         elif row:
-            _warn_once(f"{archive.path}: searched by words alone; its vectors are of {row[0]}, not {settings.encoder}")
-        self._cut_alike = bool(row) and row[2:4] == (settings.chunk_size, settings.chunk_overlap)
+            wanted = f"{settings.encoder} and passages of {settings.chunk_size} characters"
+            _warn_once(
+                f"{archive.path}: searched by words alone; its vectors are of {_described(*row[:4])}, not {wanted}"
+            )
 
     def index(self) -> Any:
         """The index of all vectors, made or read once in a process; None if there are no vectors.
@@ -174,7 +172,7 @@ class FusedArchive:
 
     def vectors(self, pages: Sequence[int]) -> dict[tuple[int, int], Vectors]:
         """The vectors that the archive has of passages, by their page's row and their first character."""
-        if not (self._token and self._cut_alike):
+        if not self._token:
             return {}
         with self._archive.connected() as connection:
             keys, vectors = _stored(connection, "page", pages, self._dimension)
@@ -182,11 +180,7 @@ class FusedArchive:
 
 
 def _stored(
-    connection: sqlite3.Connection,
-    column: Literal["id", "page"],
-    numbers: Sequence[int],
-    dimension: int,
-    day: date | None = None,
+    connection: sqlite3.Connection, column: str, numbers: Sequence[int], dimension: int, day: date | None = None
 ) -> tuple[NDArray[np.int64], Vectors]:
     """The vectors whose id or page is among numbers, of pages that are not known to be published after a day.
 
@@ -237,14 +231,9 @@ def _index(path: Path, token: str, last: int, dimension: int) -> Any:
 
 def _made(faiss: Any, connection: sqlite3.Connection, dimension: int) -> Any:
     ids = np.fromiter((row for (row,) in connection.execute("SELECT id FROM vectors")), dtype=np.int64)
-    lists = int(2 * len(ids) ** 0.5) if len(ids) > FLAT else 0
-    kind = f"IVF{lists},SQ8" if lists else "SQ8,IDMap2"
-    index = faiss.index_factory(dimension, kind, faiss.METRIC_INNER_PRODUCT)
-    size = min(len(ids), max(SAMPLE, 50 * lists))
-    sample = np.sort(np.random.default_rng(1).choice(ids, size, replace=False))
+    index = faiss.index_factory(dimension, "SQ8,IDMap2", faiss.METRIC_INNER_PRODUCT)
+    sample = np.sort(np.random.default_rng(1).choice(ids, min(len(ids), SAMPLE), replace=False))
     index.train(_stored(connection, "id", sample.tolist(), dimension)[1])
-    if lists:
-        index.nprobe = max(1, int(lists * PROBED))
     for begin in range(0, len(ids), CHUNK):
         keys, vectors = _stored(connection, "id", ids[begin : begin + CHUNK].tolist(), dimension)
         index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))

@@ -85,10 +85,7 @@ class Archive:
         return archive
 
     def add(self, pages: Iterable[Page]) -> tuple[int, int]:
-        """Index pages, known by their addresses; replace those that have changed.
-
-        Returns:
-            Pages that are new, and pages that have changed.
+        """Index pages, known by their addresses; return how many are new, and how many have changed.
 
         Raises:
             SearchError: the file cannot be written, or is not an archive.
@@ -109,11 +106,7 @@ class Archive:
         return iter(self.pages(self.by_words(query, day, limit)))
 
     def by_words(self, query: str, day: date | None, limit: int) -> list[int]:
-        """The rows of the pages that ``search`` finds, best first.
-
-        Raises:
-            SearchError: the file cannot be read.
-        """
+        """The rows of the pages that ``search`` finds, best first."""
         with self.connected() as connection:
             words = _telling(connection, list(dict.fromkeys(tokenize(query))))
             if not words:
@@ -126,11 +119,7 @@ class Archive:
             return [row for (row,) in rows]
 
     def pages(self, rows: Iterable[int]) -> list[Page]:
-        """The pages of rows, in their order.
-
-        Raises:
-            SearchError: the file cannot be read.
-        """
+        """The pages of rows, in their order."""
         with self.connected() as connection:
             return [page for row in rows if (page := _page(connection, row))]
 
@@ -171,11 +160,7 @@ def _remedy(error: Exception, writing: bool) -> str:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Make the tables of an empty file.
-
-    Raises:
-        sqlite3.DatabaseError: the file is another database.
-    """
+    """Make the tables of an empty file; refuse another database."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version not in (0, VERSION) or (not version and connection.execute("SELECT 1 FROM sqlite_master").fetchone()):
         raise sqlite3.DatabaseError(f"expected an archive of version {VERSION}, got another database")
@@ -203,7 +188,7 @@ def _put(connection: sqlite3.Connection, page: Page) -> str:
         return "same"
     if known:
         old = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)"
-        connection.execute(old, (known[0], _words(known[2])))
+        connection.execute(old, (known[0], " ".join(tokenize(known[2]))))
         connection.execute("DELETE FROM vectors WHERE page = ?", known[:1])
     published = page.published and page.published.isoformat()
     row = connection.execute(
@@ -213,12 +198,8 @@ def _put(connection: sqlite3.Connection, page: Page) -> str:
         (known and known[0], url, published, digest, text),
     )
     place = known[0] if known else row.lastrowid
-    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (place, _words(text)))
+    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (place, " ".join(tokenize(text))))
     return "changed" if known else "new"
-
-
-def _words(text: str) -> str:
-    return " ".join(tokenize(text))
 
 
 def _telling(connection: sqlite3.Connection, words: Sequence[str]) -> list[str]:

@@ -164,9 +164,7 @@ class Hashed(WordEncoder):
         return np.array([vector / np.linalg.norm(vector) for vector in drawn])
 
 
-@pytest.mark.parametrize("flat", [10**6, 50])
-def test_every_page_is_the_nearest_to_its_own_text(flat: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FLAT", flat)
+def test_every_page_is_the_nearest_to_its_own_text(tmp_path: Path) -> None:
     archive, encoder = Archive(tmp_path / "a.sqlite"), Hashed()
     texts = [f"number{number}" for number in range(200)]
     archive.add(pages(texts[:-1]))
