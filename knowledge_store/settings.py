@@ -57,14 +57,8 @@ class RetrievalSettings(BaseModel):
 
 @dataclass(frozen=True)
 class MultiHopSettings:
-    """Search along chains of passages, with the paper's numbers (CARP, sections 3.4 and 4).
+    """Search along chains of passages, with the paper's numbers (CARP, sections 3.4 and 4)."""
 
-    Attributes:
-        beam_width: paths kept at each hop.
-        hops: maximum passages of a path.
-        hop_candidates: passages that may extend a path at each hop.
-    """
-
-    beam_width: int = 3
-    hops: int = 4
-    hop_candidates: int = 10
+    beam_width: int = 3  # paths kept at each hop
+    hops: int = 4  # maximum passages of a path
+    hop_candidates: int = 10  # passages that may extend a path at each hop

@@ -55,11 +55,7 @@ _BITS, _CODE_POINT = np.uint64(CODE_POINT_BITS), np.uint64((1 << CODE_POINT_BITS
 
 
 def words(text: str) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the words of a text as BM25 counts them, each after its span in the text, in characters.
-
-    >>> [text[start:end] for text in ["$1,000.5"] for (start, end), _ in words(text)]
-    ['1,000.5']
-    """
+    """Yield the words of a text as BM25 counts them, each after its span in the text, in characters."""
     return ((match.span(), _normal(match.group())) for match in _WORD.finditer(text))
 
 
@@ -78,11 +74,9 @@ def _normal(word: str) -> str:
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The words as tables by code point.
+    """The words as tables by code point: what a character may be, and what counts in its place.
 
-    Attributes:
-        kinds: (0x110000,) uint8, what each character may be.
-        folds: (0x110000,) uint64, what counts in its place: up to three code points, the first in the lowest 21 bits.
+    ``folds`` has up to three code points each, the first in the lowest 21 bits.
     """
 
     kinds: NDArray[np.uint8]
@@ -92,7 +86,12 @@ class Alphabet:
 @cache
 def alphabet() -> Alphabet:
     """The tables of ``tokenize``."""
-    return Alphabet(_kinds(), case_folds())
+    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
+    for kind, pattern in _PATTERNS.items():
+        for match in regex.finditer(f"{pattern}+", everything, regex.VERSION1):
+            kinds[match.start() : match.end()] |= kind
+    return Alphabet(kinds, case_folds())
 
 
 @cache
@@ -113,21 +112,8 @@ def case_folds() -> NDArray[np.uint64]:
     return folds
 
 
-def _kinds() -> NDArray[np.uint8]:
-    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
-    for kind, pattern in _PATTERNS.items():
-        for match in regex.finditer(f"{pattern}+", everything, regex.VERSION1):
-            kinds[match.start() : match.end()] |= kind
-    return kinds
-
-
 def compiled(function: Function) -> Function:
-    """Compile a function at its first call, to machine code that does not hold the interpreter's lock.
-
-    The code is kept beside the source, or in the user's cache folder, so that the first call on a machine takes
-    seconds, the first call in a process some hundredths of one.
-    """
+    """Compile a function at its first call on a machine, to code that does not hold the interpreter's lock."""
     return cast(Function, njit(nogil=True, cache=True)(function))
 
 

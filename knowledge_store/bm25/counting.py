@@ -46,13 +46,7 @@ class Vocabulary(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Word counts of texts.
-
-    Attributes:
-        lengths: (texts,) words of each.
-        occurrences: (texts, words of the query) how often each word of the query occurs.
-        vocabulary: the table, which may have moved to grow.
-    """
+    """Words of each text, how often each word of the query occurs in each, and the vocabulary, which may have moved."""
 
     lengths: Numbers
     occurrences: Numbers
@@ -78,14 +72,10 @@ def count_words(
     vocabulary: Vocabulary,
     counted: int,
 ) -> Counts:
-    """Count the words of texts, and in how many each occurs.
+    """Count the words of the texts ``text[starts[i] : ends[i]]``, which may overlap, and in how many each occurs.
 
     Args:
-        text: holds the texts, which may overlap.
-        starts: (n,) first byte of each.
-        ends: (n,) last byte of each, and one.
-        kinds: of the alphabet.
-        folds: of the alphabet.
+        kinds, folds: of the alphabet.
         query: distinct hashes of the query's words.
         vocabulary: what earlier calls found; written to.
         counted: how many texts earlier calls counted.

@@ -218,11 +218,7 @@ class Candidates:
         self._kept.append((batch, windows))
 
     def best(self, claim: str, limit: int) -> tuple[tuple[Passage, ...], tuple[float, ...]]:
-        """The passages that BM25 ranks highest for one of the claims, and their scores; ties in the order of the store.
-
-        Raises:
-            KeyError: the claim was not announced.
-        """
+        """The passages that BM25 ranks highest for one of the claims, and their scores; ties in the store's order."""
         ranking = self._counter.rank(claim, limit)
         offsets = np.cumsum([0, *(len(windows.pages) for _, windows in self._kept)])
         holders = np.searchsorted(offsets, ranking.positions, side="right") - 1

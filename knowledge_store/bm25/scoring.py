@@ -17,12 +17,7 @@ _FIRST_VOCABULARY = 2**16
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Texts in order, best first.
-
-    Attributes:
-        positions: (n,) int64, where each text stands in the collection.
-        scores: (n,) float64, their BM25 scores, which never rise.
-    """
+    """The positions of texts in their collection, best first, and their BM25 scores."""
 
     positions: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -72,11 +67,7 @@ class QueryCounter:
         self._texts += len(starts)
 
     def rank(self, query: str, limit: int) -> Ranking:
-        """The ``limit`` best texts for one of the queries, by score, then in the order in which they were added.
-
-        Raises:
-            KeyError: the query has a word that none of the announced queries has.
-        """
+        """The ``limit`` best texts for one of the queries, by score, then in the order in which they were added."""
         scores = self._scores(query)
         positions = np.argsort(-scores, kind="stable")[:limit]
         return Ranking(positions, scores[positions])

@@ -15,29 +15,21 @@ from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import SEARCH_RESULTS, RetrievalSettings
 
+Left = Callable[[], float]
+"""Seconds, from when it is called, that a search may take."""
+
 log = logging.getLogger(__name__)
 
 
 class OpenBookSearch:
-    """Searches the archive for questions. Threads may share it.
+    """Searches the archive for questions. Threads may share it. ``flaws`` counts what was left out."""
 
-    Args:
-        left: seconds, from when it is called, that a search may take.
-
-    Attributes:
-        flaws: counts what was left out, and searches that failed.
-    """
-
-    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Callable[[], float]) -> None:
-        self.flaws = Flaws()
-        self.claim = book.claim
-        self._book = book
-        self._settings = settings
-        self._dimension = dimension
-        self._left = left
+    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Left) -> None:
+        self.flaws, self.claim = Flaws(), book.claim
+        self._book, self._settings, self._dimension, self._left = book, settings, dimension, left
 
     def passages(self, query: str, vector: Vectors) -> tuple[Passage, ...]:
-        """The passages of the pages found for a query that BM25 ranks highest for it; none where the search fails."""
+        """The passages of the pages found for a query that BM25 ranks highest for it; none if the search fails."""
         book, settings = self._book, self._settings
         day = None if settings.later_pages else book.day
         try:
@@ -66,9 +58,8 @@ class OpenBookSearch:
         return {(first + page, start): vector for (page, start), vector in known.items()}
 
     def _archive(self) -> FusedArchive:
-        return FusedArchive(
-            Archive.open(self._book.archive, monotonic() + self._left()), self._settings, self._dimension
-        )
+        archive = Archive.open(self._book.archive, monotonic() + self._left())
+        return FusedArchive(archive, self._settings, self._dimension)
 
     def _failed(self, error: SearchError) -> None:
         self.flaws[Flaw.SEARCH_FAILED] += 1

@@ -8,7 +8,7 @@ again together with what a path has found, to reach passages that share words wi
 Example: ``search(PassageIndex(ranked, encoder, settings), "When did it open?", 5)``.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from threading import Lock
@@ -17,7 +17,7 @@ import numpy as np
 
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.dense.open_book import OpenBookSearch
+from knowledge_store.dense.open_book import Left, OpenBookSearch
 from knowledge_store.pages.page import Flaws, Passage, normalized
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
@@ -39,17 +39,11 @@ class PassageIndex:
     """Dense search over the passages of one claim, and over its archive if it has one. Threads may share it.
 
     What a question finds depends only on the question, the passages and the settings, not on earlier questions.
-
-    Args:
-        left: returns the seconds that a search of the archive may take.
+    ``left`` returns the seconds that a search of the archive may take.
     """
 
     def __init__(
-        self,
-        ranked: RankedStore,
-        encoder: Encoder,
-        settings: RetrievalSettings,
-        left: Callable[[], float] = lambda: inf,
+        self, ranked: RankedStore, encoder: Encoder, settings: RetrievalSettings, left: Left = lambda: inf
     ) -> None:
         self._own = ranked.passages
         self._book = OpenBookSearch(ranked.book, settings, encoder.dimension, left) if ranked.book else None
@@ -83,11 +77,8 @@ class PassageIndex:
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """The passages nearest to a question, best first; a passage that repeats a better one is left out.
 
-        Candidates are those that BM25 picks for the question and, since every question is about the claim, those
-        for the claim. Equal scores keep the order of the first stage.
-
-        Args:
-            found: passages of this claim that are known already; neither they nor what repeats them is returned.
+        Candidates are those that BM25 picks for the question and for the claim. Equal scores keep the order of the
+        first stage. Passages that are ``found`` already, and what repeats them, are not returned.
         """
         self.prepare([question])
         candidates, query = self._asked[question]
@@ -132,11 +123,7 @@ class PassageIndex:
         return np.array(rows, dtype=np.float32).reshape(len(passages), self._encoder.dimension)
 
     def _candidates(self, question: str, vector: Vectors, about: Sequence[Passage]) -> list[Passage]:
-        """The passages worth embedding for a question: in the first stage's order, then the archive's.
-
-        Args:
-            about: those that the archive has on the claim.
-        """
+        """The passages worth embedding for a question, in the first stage's order, then the archive's."""
         asked = self._lexical.rank(question, self._candidates_per_query).positions
         claimed = np.arange(min(self._candidates_per_query, len(self._own)))
         own = [self._own[position] for position in np.union1d(asked, claimed)]
@@ -148,11 +135,7 @@ def diverse(index: PassageIndex, hits: Sequence[Hit], limit: int, relevance: flo
     """Choose hits by maximal marginal relevance (Carbonell and Goldstein, 1998).
 
     Each next hit has the highest ``relevance * score - (1 - relevance) * s``, where s is its cosine to the nearest hit
-    chosen before.
-
-    Args:
-        hits: the nearest passages, best first; several times as many as ``limit``.
-        relevance: weight in [0, 1] of the cosine to the question; 1 keeps the order of the hits.
+    chosen before. With a relevance of 1, the order of the hits is kept.
     """
     vectors = index.vectors([hit.passage for hit in hits])
     scores = np.array([hit.score for hit in hits])
@@ -169,10 +152,8 @@ def diverse(index: PassageIndex, hits: Sequence[Hit], limit: int, relevance: flo
 class Path:
     """A chain of passages, in the order of their retrieval; none of them repeats another.
 
-    Attributes:
-        log_likelihood: the sum of -d over the hops, where the distance d is 1 - cosine of the passage to the query of
-            its hop. It is the paper's equation 1, log(lambda) - lambda * d, with lambda 1: paths that compete have
-            equally many hops, so any lambda ranks them alike.
+    The log likelihood is the sum of -d over the hops, where d is 1 - cosine of the passage to the query of its hop: the
+    paper's equation 1 with lambda 1. Paths that compete have equally many hops, so any lambda ranks them alike.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -187,10 +168,8 @@ class Path:
 def search(index: PassageIndex, question: str, limit: int, hops: MultiHopSettings | None = None) -> list[Hit]:
     """The passages for a question, best first.
 
-    Args:
-        hops: how to search by hops; in one step without. By hops, the passages of the best path come first, in the
-            order of its hops, then those that the next path adds, and so on; the score of a hit is its cosine to the
-            query of its hop.
+    By hops, the passages of the best path come first, in their order, then those that the next path adds, and so on;
+    the score of a hit is its cosine to the query of its hop.
     """
     if hops is None:
         return index.nearest(question, limit)
@@ -202,24 +181,21 @@ def search(index: PassageIndex, question: str, limit: int, hops: MultiHopSetting
 
 
 def search_paths(index: PassageIndex, question: str, settings: MultiHopSettings) -> list[Path]:
-    """The ``settings.beam_width`` most likely paths for a question, best first; equal ones in the order of their
-    parents' ranks and of their candidates'.
+    """The ``settings.beam_width`` most likely paths for a question, best first.
 
-    Paths have ``settings.hops`` passages, or fewer where the store has no more. None is empty: an empty store has none.
+    Paths have ``settings.hops`` passages, or fewer if the store has no more; an empty store has no path.
     """
     paths = [Path()]
     for _ in range(settings.hops):
-        extended = [extension for path in paths for extension in _extensions(index, question, path, settings)]
+        extended = [
+            Path((*path.hits, hit), path.log_likelihood - (1 - hit.score))
+            for path in paths
+            for hit in index.nearest(_combined(question, path), settings.hop_candidates, found=path.passages)
+        ]
         if not extended:
             break
         paths = sorted(extended, key=lambda path: -round(path.log_likelihood, SCORE_DIGITS))[: settings.beam_width]
     return [path for path in paths if path.hits]
-
-
-def _extensions(index: PassageIndex, question: str, path: Path, settings: MultiHopSettings) -> Iterable[Path]:
-    """A path with each of the candidates for its next hop."""
-    for hit in index.nearest(_combined(question, path), settings.hop_candidates, found=path.passages):
-        yield Path((*path.hits, hit), path.log_likelihood - (1 - hit.score))
 
 
 def _combined(question: str, path: Path) -> str:

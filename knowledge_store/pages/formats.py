@@ -11,11 +11,12 @@ import re
 import sys
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from io import StringIO
 from itertools import chain
+from operator import itemgetter
 
 from charset_normalizer import from_bytes
 from markdown_it import MarkdownIt
@@ -57,16 +58,39 @@ def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[st
     (RFC 7111), and empty for the whole of another file.
 
     Args:
-        suffix: the ending of its name, as in ``SUFFIXES``.
+        suffix: one of ``SUFFIXES``.
         name: for warnings.
 
     Raises:
         UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
     """
-    for place, blocks in READERS[suffix](data, name):
+    if suffix == ".pdf":
+        parts: Iterable[tuple[str, Iterable[str]]] = pdf.pages_of(data, name)
+    elif suffix in (".csv", ".tsv"):
+        parts = _csv(data, name)
+    else:
+        parts = [("", _blocks(data, suffix, name))]
+    for place, blocks in parts:
         shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
         if kept := [block for block in shown if block.strip()]:
             yield place, kept
+
+
+def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
+    """The blocks of a file without places, cut at lines that stand alone."""
+    if suffix == ".docx":
+        return _cut_lines(html.everything(word.html_of(data, name)))
+    text = decoded(data, name)
+    if suffix in (".html", ".htm"):
+        return _cut_lines(html.article(text))
+    if suffix in (".md", ".markdown"):
+        return _cut_lines(html.everything(MarkdownIt("commonmark").enable("table").render(text)))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _cut_lines(re.split(r"\n[^\S\n]*\n", text), max(map(len, text.split("\n"))))
+
+
+def _cut_lines(blocks: Iterable[str], longest: int = 0) -> Iterator[str]:
+    return (part for block in blocks for part in text_blocks(block, longest))
 
 
 def html_of(data: bytes, suffix: str, name: str) -> str | None:
@@ -116,7 +140,10 @@ def decoded(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
         if not OTHER_ENCODINGS.search(text):
             return text
-    if _is_western(data):
+    high = sum(byte > 127 for byte in data[: 100 * FEW])
+    letters = sum(byte > 127 or chr(byte).isalpha() for byte in data[: 100 * FEW])
+    plain = not any(byte < 32 and byte not in b"\t\n\f\r" for byte in data)
+    if plain and 0 < high <= min(FEW, SPARSE * letters) and not DECLARED.search(data[:2048]):
         with suppress(UnicodeDecodeError):
             text = data.decode("cp1252")
             log.warning("%s: not UTF-8, read as cp1252", name)
@@ -129,28 +156,13 @@ def decoded(data: bytes, name: str) -> str:
     return str(guess)
 
 
-def _is_western(data: bytes) -> bool:
-    """Whether a text declares no encoding, and its bytes beyond ASCII are few and stand alone among other letters."""
-    high = sum(byte > 127 for byte in data[: 100 * FEW])
-    letters = sum(byte > 127 or chr(byte).isalpha() for byte in data[: 100 * FEW])
-    controls = any(byte < 32 and byte not in b"\t\n\f\r" for byte in data)
-    return not controls and 0 < high <= min(FEW, SPARSE * letters) and not DECLARED.search(data[:2048])
-
-
-def _text(data: bytes, name: str) -> list[str]:
-    text = decoded(data, name).replace("\r\n", "\n").replace("\r", "\n")
-    longest = max(map(len, text.split("\n")))
-    return [part for block in re.split(r"\n[^\S\n]*\n", text) for part in text_blocks(block, longest)]
-
-
 def text_blocks(block: str, longest: int = 0) -> Iterator[str]:
     """Cut a paragraph of plain text at lines that stand alone: headings, items, and all if lines are not wrapped.
 
+    ``longest`` is the length of the longest line of the text, which tells whether its lines are wrapped.
+
     >>> list(text_blocks("Tessaly Foods\\nTessaly Foods was founded in Bergen,\\nin the year 2010."))
     ['Tessaly Foods', 'Tessaly Foods was founded in Bergen,\\nin the year 2010.']
-
-    Args:
-        longest: characters of the longest line of the text, which tells whether its lines are wrapped.
     """
     lines = block.split("\n")
     longest = max(longest, *map(len, lines))
@@ -171,111 +183,63 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
     return short and not _ENDS.search(line) and not after[:1].islower() and not line[:1].islower()
 
 
-def _markdown(data: bytes, name: str) -> Iterator[str]:
-    return _cut_lines(html.everything(MarkdownIt("commonmark").enable("table").render(decoded(data, name))))
-
-
-def _html(data: bytes, name: str) -> Iterator[str]:
-    return _cut_lines(html.article(decoded(data, name)))
-
-
-def _docx(data: bytes, name: str) -> Iterator[str]:
-    return _cut_lines(html.everything(word.html_of(data, name)))
-
-
-def _cut_lines(blocks: Iterable[str]) -> Iterator[str]:
-    """Cut blocks at lines that stand alone."""
-    return (part for block in blocks for part in text_blocks(block))
-
-
-def _pdf(data: bytes, name: str) -> Iterator[tuple[str, list[str]]]:
-    return pdf.pages_of(data, name)
-
-
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
-    """The rows of a table, some at a time; lines above the header, such as a title, are a part of their own."""
-    text = decoded(data, name)
-    csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
-    first, _, rest = text.partition("\n")
-    told = re.fullmatch(r'"?sep=(.)"?\r?', first)
-    delimiter = told[1] if told else _delimiter(text)
-    rows = csv.reader(StringIO(rest if told else text, newline=""), delimiter=delimiter)
-    above, header, number = _header(rows, 1 + bool(told), text, delimiter)
-    below = next(rows, None)
-    if below is None:
-        log.warning("%s: expected a header and rows below it, got only lines without", name)
-        above, number = [*above, header], number + 1
-    if above:
-        yield _rows(number - len(above), number - 1), [" ".join(filter(None, row)) for row in above]
-    blocks: list[str] = []
-    since = number + 1
-    for number, row in enumerate(chain([below] if below is not None else [], rows), since):
-        block = row_text(header, row)
-        if blocks and sum(map(len, blocks)) + len(block) > ROWS:
-            yield _rows(since, number - 1), blocks
-            blocks, since = [], number
-        blocks.append(block)
-    if blocks:
-        yield _rows(since, since + len(blocks) - 1), blocks
-
-
-def _delimiter(text: str) -> str:
-    """The delimiter that cuts most lines into equally many fields."""
-    sample = text[:100_000].splitlines()[:SAMPLE]
-    return max(DELIMITERS, key=lambda delimiter: _usual(sample, delimiter)[::-1])
-
-
-def _usual(lines: Sequence[str], delimiter: str) -> tuple[int, int]:
-    """How many fields most lines with more than one have, and how many lines those are."""
-    counts = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if len(row) > 1)
-    return max(counts.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
-
-
-def _header(
-    rows: Iterator[list[str]], number: int, text: str, delimiter: str
-) -> tuple[list[list[str]], list[str], int]:
-    """The rows above the header, the header, and its number.
+    """The rows of a table, some at a time; lines above the header, such as a title, are a part of their own.
 
     A row with at most one field, or half as many as most have, is no header, nor is a comment.
     """
-    usual, alike = _usual(text[:100_000].splitlines()[:SAMPLE], delimiter)
-    above: list[list[str]] = []
+    text = decoded(data, name)
+    csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
+    told = re.match(r'"?sep=(.)"?\r?\n', text)
+    delimiter, usual = _shape(text[:100_000].splitlines()[:SAMPLE], told[1] if told else DELIMITERS)
+    rows = csv.reader(StringIO(text[told.end() :] if told else text, newline=""), delimiter=delimiter)
+    above, header, first = list[str](), list[str](), 1 + bool(told)
     for row in rows:
         filled = sum(bool(cell.strip()) for cell in row)
         comment = bool(row) and row[0].lstrip().startswith("#") and filled < usual
-        if not comment and filled > (max(1, usual // 2) if alike else 0):
-            return above, row, number
-        above.append(row)
-        number += 1
-    return above, [], number
+        if not comment and filled > max(usual // 2, min(usual, 1)):
+            header = row
+            break
+        above.append(" ".join(filter(None, row)))
+    below = next(rows, None)
+    if below is None:
+        log.warning("%s: expected a header and rows below it, got only lines without", name)
+        above += [" ".join(filter(None, header))] * bool(header)
+    since = first + len(above)
+    if above:
+        yield _rows(first, since), above
+    since += 1  # for the header
+    blocks: list[str] = []
+    for number, row in enumerate(chain([] if below is None else [below], rows), since):
+        block = row_text(header, row)
+        if blocks and sum(map(len, blocks)) + len(block) > ROWS:
+            yield _rows(since, number), blocks
+            blocks, since = [], number
+        blocks.append(block)
+    if blocks:
+        yield _rows(since, since + len(blocks)), blocks
 
 
-def _rows(first: int, last: int) -> str:
-    return f"row={first}-{last}" if last > first else f"row={first}"
+def _shape(sample: Sequence[str], delimiters: str) -> tuple[str, int]:
+    """The delimiter that cuts most lines into equally many fields, and how many; 0 if it cuts none."""
+    shapes = []
+    for delimiter in delimiters:
+        counts = Counter(len(row) for row in csv.reader(sample, delimiter=delimiter) if len(row) > 1)
+        fields, lines = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+        shapes.append((lines, fields, delimiter))
+    _, fields, delimiter = max(shapes, key=itemgetter(0, 1))
+    return delimiter, fields
 
 
-def _whole(read: Callable[[bytes, str], Iterable[str]]) -> "Reader":
-    """The reader of a format without places."""
-    return lambda data, name: [("", read(data, name))]
+def _rows(first: int, end: int) -> str:
+    return f"row={first}-{end - 1}" if end - first > 1 else f"row={first}"
 
 
-Reader = Callable[[bytes, str], Iterable[tuple[str, Iterable[str]]]]
-
-READERS: dict[str, Reader] = {
-    ".txt": _whole(_text),
-    **dict.fromkeys((".md", ".markdown"), _whole(_markdown)),
-    **dict.fromkeys((".html", ".htm"), _whole(_html)),
-    ".pdf": _pdf,
-    ".docx": _whole(_docx),
-    ".csv": _csv,
-    ".tsv": _csv,
-}
-
-SUFFIXES = frozenset(READERS)
+SUFFIXES = frozenset({".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".docx", ".csv", ".tsv"})
 LIBRARIES = {
     ".html": ("trafilatura",),
     ".htm": ("trafilatura",),
     ".pdf": ("pypdfium2",),
     ".docx": ("lxml.html",),
 }
-"""Modules that the readers import late, because it takes long."""
+"""Modules that are imported late, because it takes long."""

@@ -25,4 +25,3 @@ class Searcher(Protocol):
         Raises:
             SearchError: there is no answer.
         """
-        ...

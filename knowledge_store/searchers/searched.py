@@ -20,10 +20,7 @@ log = logging.getLogger(__name__)
 
 
 def open_searcher(source: str, seconds: float = inf) -> Searcher:
-    """The searcher that a setting names: the address of a SearXNG server, or an archive.
-
-    Args:
-        seconds: from now, that a search may take; of the web never more than ``searxng.IN_ALL``.
+    """The searcher that a setting names: a SearXNG server, or an archive; it may take so many seconds from now.
 
     Raises:
         SearchError: it names neither.
@@ -46,9 +43,6 @@ def searched(
     query: str, day: date | None, settings: RetrievalSettings, flaws: Flaws, seconds: float = inf
 ) -> Iterator[Page]:
     """The pages that a search finds; of the web, those that it found when it was first made.
-
-    Args:
-        seconds: see ``open_searcher``.
 
     Raises:
         SearchError: it is made for the first time and cannot be.

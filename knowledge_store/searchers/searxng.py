@@ -38,10 +38,9 @@ log = logging.getLogger(__name__)
 
 
 class SearxNg:
-    """A SearXNG server; see ``Searcher``.
+    """A SearXNG server at an address as "http://localhost:8888"; see ``Searcher``.
 
     Args:
-        address: of the server, as "http://localhost:8888".
         fetcher: of the pages found.
         seconds: for a search, with fetching and reading all of them.
     """
@@ -61,11 +60,7 @@ class SearxNg:
         return (replace(page, number=number) for number, page in enumerate(parts))
 
     def _results(self, query: str) -> list[tuple[str, date | None]]:
-        """Ask the server for addresses and dates; name its engines that did not answer.
-
-        Raises:
-            SearchError: there is no answer, or no engine of the server gave one.
-        """
+        """Ask the server for addresses and dates; name its engines that did not answer."""
         url = f"{self._address}/search?{urlencode({'q': query[:LONGEST], 'format': 'json'}, errors='replace')}"
         try:
             answer = repaired(self._server.fetch(url, {"application/json": ".json"}).body)
@@ -80,9 +75,8 @@ class SearxNg:
         dated = {str(result["url"]): _day(result.get("publishedDate")) for result in results if result.get("url")}
         if silent := _silent(answer.get("unresponsive_engines")):
             if not dated:
-                raise SearchError(
-                    f"SearXNG at {self._address}: nothing was searched, its engines are blocked ({silent})"
-                )
+                blocked = f"nothing was searched, its engines are blocked ({silent})"
+                raise SearchError(f"SearXNG at {self._address}: {blocked}")
             log.warning("SearXNG at %s: searched without these engines: %s", self._address, silent)
         return list(dated.items())
 
@@ -115,11 +109,7 @@ class SearxNg:
 
 
 def _silent(engines: object) -> str:
-    """The engines that did not answer, each with the reason that the server gives.
-
-    >>> _silent([["google", "Suspended: CAPTCHA"], ["brave", "timeout"]])
-    'google: Suspended: CAPTCHA; brave: timeout'
-    """
+    """The engines that did not answer, each with the reason that the server gives."""
     pairs = engines if isinstance(engines, list) else []
     return "; ".join(": ".join(map(str, pair[:2])) for pair in pairs[:NAMED] if isinstance(pair, list) and pair)
 
