@@ -75,7 +75,7 @@ def read_text(text: str, name: str = "text") -> Article:
         DocumentsError: it cannot be cut within the limits.
     """
     limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
-    load = (__name__, "knowledge_store.pages.sentences:load")
+    load = (__name__, "knowledge_store.pages.sentences:language")
     try:
         return isolated(limits, article_of, text, name, load=load)
     except WorkFailed as error:
