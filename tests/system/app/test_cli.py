@@ -378,8 +378,8 @@ def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
     assert cli.main(["validate", "absent.csv"]) == 2
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
-    assert cli.main(["store", "build", "notes", "--output", "store.json"]) == 0
-    assert (tmp_path / "store.json").exists()
+    assert cli.main(["store", "index", "notes", "--output", "store.sqlite"]) == 0
+    assert (tmp_path / "store.sqlite").exists()
     with pytest.raises(SystemExit):
         cli.main(["score", "--help"])
     assert "usage: factgraph score" in capsys.readouterr().out
