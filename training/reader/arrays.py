@@ -41,6 +41,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    @classmethod
+    def joined(cls, parts: Sequence["Rows"]) -> "Rows":
+        """The rows of several."""
+        return cls(*(np.concatenate([getattr(part, field) for part in parts]) for field in _FIELDS))
+
     def padded(self, batch: Sequence[int], padding: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return ids and mask of some rows, each (rows, longest)."""
         starts: NDArray[np.int64] = self.starts  # type: ignore[attr-defined]

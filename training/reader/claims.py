@@ -1,8 +1,9 @@
 """AVeriTeC's claims with evidence, to train the head that gives the four labels.
 
-Each claim appears six times an epoch, twice in each of three ways: with the annotators' questions and answers; with
-their answers among answers to claims that resemble it; and with some of its answers removed. The label stays that of
-the claim, because that is what a submission is scored by, whatever its search has found.
+Each claim appears three times an epoch: with the annotators' questions and answers; with their answers among answers to
+claims that resemble it; and with some of its answers removed. Often somebody only says the claim again among them,
+which changes nothing. The label stays that of the claim, because that is what a submission is scored by, whatever its
+search has found.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,11 @@ from system.reader.base import VERDICTS, claim_text, evidence_text
 from training.reader.pairs import held_out
 
 DISTRACTORS = 12  # nearest answers to other claims, from which a variant draws
+RUMOURS = (
+    "{}", "A post that many people shared says: {}", "According to a message on Facebook, {}", "Is it true? {}",
+    "A video with the title: {}", "I heard that {}", "“{}”, wrote a user on Twitter.", "Everybody should know: {}",
+)  # fmt: skip
+"""What only says a claim again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +52,18 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[LabelledClaim], list[La
     for gold, own, others in zip(claims, answers, near, strict=True):
         kept = apart if held_out(gold.claim.text, one_in=10) else train
         label = VERDICTS.index(gold.label)
-        for found in _variants(own, others, rng) + _variants(own, others, rng):
+        for found in _variants(gold.claim.text, own, others, rng):
             kept.append(LabelledClaim(evidence_text(found), claim_text(gold.claim), label))
     rng.shuffle(train)
     return train, apart
 
 
-def _variants(own: Sequence[str], others: Sequence[str], rng: Random) -> list[list[tuple[str, str]]]:
-    """Questions with answers: all; among distractors, without questions; and some of them."""
+def _variants(claim: str, own: Sequence[str], others: Sequence[str], rng: Random) -> list[list[tuple[str, str]]]:
+    """Questions with answers: all; among distractors and rumours, without questions; and some of them."""
     gold = [_split(one) for one in own]
     strangers = [("", _split(one)[1]) for one in rng.sample(list(others), min(len(others), rng.randint(2, 6)))]
-    mixed = [("", answer) for _, answer in gold if answer != NO_ANSWER] + strangers
+    rumours = [("", rng.choice(RUMOURS).format(claim)) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+    mixed = [("", answer) for _, answer in gold if answer != NO_ANSWER] + strangers + rumours
     rng.shuffle(mixed)
     left = [pair for pair in gold if rng.random() < 0.6]
     few = [*left, *strangers[: rng.randint(0, 3)]]

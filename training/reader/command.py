@@ -13,7 +13,7 @@ from training.reader.recipe import Recipe
 
 _HELP = {
     "layers": "lowest layers of the base to keep; 0 for all",
-    "frozen": "lowest layers that stay as they are, with the embeddings",
+    "frozen": "lowest layers that stay as they are, with the embeddings; 0 to train everything",
     "tokens": "of a batch; 0: 2,048 on a CPU, 32,768 on a GPU",
     "rate": "peak learning rate",
     "minutes": "after which the run ends, the decay of the rate included",
@@ -45,10 +45,11 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--base", required=True, help="encoder whose tokenizer is used")
     data.add_argument("--output", type=Path, required=True, help="the array file")
     data.add_argument("--rows", type=int, default=150, help="rows of each held-out part (default: %(default)s)")
+    data.add_argument("--times", type=float, default=1, help="how many times as many rows of each set")
     data.add_argument("--seed", type=int, default=0, help="of sampling, windows and edits")
     data.set_defaults(run=_data)
     train = actions.add_parser("train", help="train; the same command again resumes")
-    train.add_argument("--data", type=Path, required=True, help="the array file")
+    train.add_argument("--data", type=Path, nargs="+", required=True, help="array files")
     train.add_argument("--base", required=True, help="encoder or saved reader to start from")
     train.add_argument("--output", type=Path, default=Path("models/reader"), help="(default: %(default)s)")
     for field in fields(Recipe):
@@ -76,7 +77,7 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
 def _data(options: argparse.Namespace) -> None:
     from training.reader.data import write_data
 
-    write_data(options.sets, options.claims, options.base, options.output, options.rows, options.seed)
+    write_data(options.sets, options.claims, options.base, options.output, options.rows, options.seed, options.times)
 
 
 def _train(options: argparse.Namespace) -> None:

@@ -10,7 +10,9 @@ from training.reader.mixture import mixture
 from training.reader.pairs import Pair, each_set
 
 
-def write_data(sets: Path, claims: Path | None, base: str, output: Path, rows: int, seed: int) -> None:
+def write_data(
+    sets: Path, claims: Path | None, base: str, output: Path, rows: int, seed: int, times: float = 1
+) -> None:
     """Write the array file.
 
     Args:
@@ -18,13 +20,14 @@ def write_data(sets: Path, claims: Path | None, base: str, output: Path, rows: i
         claims: AVeriTeC's train split, or None.
         base: encoder whose tokenizer is used.
         rows: of each held-out part.
+        times: as ``mixture`` takes it.
 
     Raises:
         TrainingError: a set cannot be read.
         ClaimsError: the claims cannot be read.
     """
     tokenizer = AutoTokenizer.from_pretrained(base)
-    train, apart = mixture(sets, seed)
+    train, apart = mixture(sets, seed, times)
     labelled: list[LabelledClaim] = []
     labelled_apart: list[LabelledClaim] = []
     if claims:

@@ -14,8 +14,8 @@ from random import Random
 from tqdm import tqdm
 
 from training import TrainingError
-from training.reader.comparisons import compared
 from training.reader.edits import Editor, names_in
+from training.reader.invented import invented
 from training.reader.pairs import NOT_ENOUGH, REFUTED, Pair, held_out, read_pairs, sentences_of
 
 ROWS = {
@@ -34,7 +34,7 @@ ROWS = {
 }  # fmt: skip
 """Rows of each set that an epoch takes at most; sets that are noisy or stilted are not named."""
 
-COMPARISONS = 2500
+INVENTED = 6000
 """Invented passages of an epoch, with three statements each."""
 
 _PAGES = ("fever_eraser", "te_new_protocols", "feverous_sent", "wikifactcheck_edits", "semiauto_nli_wiki", "fm2")
@@ -45,11 +45,12 @@ _SUBJECT = re.compile(
 _SHORT = 55  # words of evidence that other sentences may be put around
 
 
-def mixture(sets: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
+def mixture(sets: Path, seed: int, times: float = 1) -> tuple[list[Pair], list[Pair]]:
     """Return the pairs of one epoch in random order, and the pairs that are held out.
 
     Args:
         sets: folder of JSON Lines files; those that ``ROWS`` names and the folder lacks are skipped.
+        times: how many times ``ROWS`` and ``INVENTED`` to take, of sets that have so many rows.
 
     Raises:
         TrainingError: the folder has none of the sets, or a row cannot be read.
@@ -66,12 +67,12 @@ def mixture(sets: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
     apart: list[Pair] = []
     for name, pairs in tqdm(read.items(), unit="set", desc="windows"):
         pairs = [pair for pair in pairs if not (name == "semiauto_nli_wiki" and pair.label == REFUTED)]
-        for pair in rng.sample(pairs, min(ROWS[name], len(pairs))):
+        for pair in rng.sample(pairs, min(round(times * ROWS[name]), len(pairs))):
             for one in [pair, *editor.twins(pair, rng), *_behind_context(pair, about, rng)]:
                 kept = apart if held_out(pair.evidence) else train
                 kept.append(_windowed(one, pairs, strangers, rng))
-    for _ in tqdm(range(COMPARISONS), unit="passage", desc="comparisons"):
-        train += [_windowed(one, [one], strangers, rng) for one in compared(rng, list(editor.names))]
+    for _ in tqdm(range(round(times * INVENTED)), unit="passage", desc="inventing"):
+        train += [_windowed(one, [one], strangers, rng) for one in invented(rng)]
     rng.shuffle(train)
     return train, apart
 
@@ -95,14 +96,18 @@ def _by_subject(statements: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _behind_context(pair: Pair, about: dict[str, list[str]], rng: Random) -> Iterator[Pair]:
-    """The statement with a pronoun for its subject, behind another statement of the subject: true or false, it is not
-    what is judged."""
+    """The statement with a pronoun for its subject, behind another statement of the subject, which is not judged; or
+    behind one of another subject, which leaves it open."""
     match = _SUBJECT.match(pair.statement)
     others = [one for one in about.get(match[1], ()) if one != pair.statement] if match else []
-    if match and others and rng.random() < 0.3:
-        word = next((one for one in ("He", "She", "They") if f" {one.lower()} " in pair.evidence.lower()), "It")
-        statement = f"[{rng.choice(others)}] {word} {pair.statement[match.end(1) :].lstrip()}"
-        yield replace(pair, statement=statement)
+    if not match or not others or rng.random() > 0.4:
+        return
+    word = next((one for one in ("He", "She", "They") if f" {one.lower()} " in pair.evidence.lower()), "It")
+    said = f"{word} {pair.statement[match.end(1) :].lstrip()}"
+    if rng.random() < 0.7:
+        yield replace(pair, statement=f"[{rng.choice(others)}] {said}")
+    elif (name := rng.choice(list(about))) not in pair.evidence:
+        yield replace(pair, statement=f"[{rng.choice(about[name])}] {said}", label=NOT_ENOUGH, two_way=False)
 
 
 def _windowed(pair: Pair, others: Sequence[Pair], strangers: Sequence[str], rng: Random) -> Pair:

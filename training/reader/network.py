@@ -75,9 +75,11 @@ class Network(nn.Module):
         return logits
 
     def freeze(self, layers: int) -> None:
-        """Keep the embeddings and the lowest layers as they are."""
-        for part in (self.encoder.embeddings, *self.encoder.encoder.layer[:layers]):
-            part.requires_grad_(False)
+        """Keep the embeddings, the positions' bias and the lowest layers as they are."""
+        if layers:
+            above = self.encoder.encoder.layer[layers:]
+            self.encoder.requires_grad_(False)
+            above.requires_grad_(True)
 
     def save(self, folder: Path) -> None:
         """Write weights in half precision, configuration and tokenizer."""

@@ -9,12 +9,12 @@ class Recipe:
 
     Attributes:
         layers: lowest layers of the base to keep; 0 for all.
-        frozen: embeddings and so many of the lowest layers stay as they are.
+        frozen: lowest layers that stay as they are, with the embeddings; 0 to train everything.
         tokens: of a batch; 0 for 2,048 on a CPU and 32,768 on a GPU.
         rate: peak learning rate of the encoder; the heads take three times as much.
         minutes: after which the run ends, the decay included.
-        steps: after which it ends all the same; 0 for no limit.
-        cooldown: share of the minutes in which the rate falls.
+        steps: after which it ends all the same, the decay included; 0 for no limit.
+        cooldown: share of the minutes, or steps, in which the rate falls.
         smoothing: share of each label's probability that goes to the others.
     """
 

@@ -5,6 +5,7 @@ section 4: warmup-stable-decay). The state before the fall is kept in ``state.pt
 run ends with a model that can be shipped and none wastes what it learned.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -32,13 +33,17 @@ def loss_of(logits: Tensor, labels: Tensor, two_way: Tensor, weights: Tensor | N
     return torch.where(two_way & (labels == 2), merged, whole).mean()
 
 
-def train(data: Path, base: str, output: Path, recipe: Recipe) -> None:
+def train(data: Sequence[Path], base: str, output: Path, recipe: Recipe) -> None:
     """Train from ``base``, or resume what ``output`` holds; the model is in ``output`` afterwards.
 
+    Args:
+        data: array files; what is held out is that of the first.
+
     Raises:
-        TrainingError: the array file or the base cannot be read, or ``output`` holds a training with other layers.
+        TrainingError: an array file or the base cannot be read, or ``output`` holds a training with other layers.
     """
-    parts = read_arrays(data)
+    parts, *more = map(read_arrays, data)
+    parts["train"] = Rows.joined([parts["train"], *(other["train"] for other in more)])
     trainer = _Trainer(Network(base, recipe.layers), output, recipe)
     print(trainer.described(parts["train"]), flush=True)
     began = monotonic()
@@ -50,7 +55,7 @@ class _Trainer:
     def __init__(self, network: Network, output: Path, recipe: Recipe) -> None:
         self.recipe, self.output = recipe, output
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.half = self.device == "cuda" or torch.backends.cpu.get_cpu_capability().startswith("AVX512")
+        self.half = self.device == "cuda" or torch.cpu._is_avx512_bf16_supported()  # slower where it is emulated
         self.budget = recipe.tokens or (32_768 if self.device == "cuda" else 2048)
         network.freeze(recipe.frozen)
         self.network = network.to(self.device)
@@ -75,16 +80,19 @@ class _Trainer:
         """Train one pass over the rows; returns whether the run is over."""
         rows, recipe = parts["train"], self.recipe
         rng = Random(recipe.seed + self.step)
-        total, loss_sum = 60 * recipe.minutes, 0.0
+        total, loss_sum = 60 * recipe.minutes, torch.zeros((), device=self.device)
         bar = tqdm(
             batches(rows, self.budget, rng), unit="batch", desc=f"from {self.seen / 1e6:.1f}M tokens", mininterval=5
         )
         for batch in bar:
             spent = monotonic() - began
-            self._schedule(spent / total)
+            done = (self.step - self.first_step) / recipe.steps if recipe.steps else 0.0
+            self._schedule(max(spent / total, done))
             loss_sum = 0.98 * loss_sum + 0.02 * self._update(rows, batch)
             self.step += 1
-            bar.set_postfix_str(f"loss {loss_sum / (1 - 0.98 ** (self.step - self.first_step)):.3f}", refresh=False)
+            if self.step % 20 == 0:  # a GPU is waited for then only
+                mean = float(loss_sum) / (1 - 0.98 ** (self.step - self.first_step))
+                bar.set_postfix_str(f"loss {mean:.3f}", refresh=False)
             over = spent >= total or (recipe.steps and self.step - self.first_step >= recipe.steps)
             if over or monotonic() - self.evaluated > 60 * recipe.every:
                 self.evaluated = monotonic()
@@ -106,7 +114,7 @@ class _Trainer:
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             group["lr"] = rate * factor
 
-    def _update(self, rows: Rows, batch: list[int]) -> float:
+    def _update(self, rows: Rows, batch: list[int]) -> Tensor:
         head = int(rows.heads[batch[0]])
         logits = self._logits(rows, batch)
         labels = torch.from_numpy(rows.labels[batch].astype("int64")).to(self.device)
@@ -117,7 +125,7 @@ class _Trainer:
         self.optimizer.step()
         self.optimizer.zero_grad()
         self.seen += int(rows.lengths[batch].sum())
-        return float(loss.detach())
+        return loss.detach()
 
     def _logits(self, rows: Rows, batch: list[int]) -> Tensor:
         ids, mask = (

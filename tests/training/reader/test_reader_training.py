@@ -25,6 +25,7 @@ from training.reader.edits import (
     swap_roles,
 )
 from training.reader.evaluate import evaluate
+from training.reader.invented import invented
 from training.reader.network import Network
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
 from training.reader.thresholds import best_thresholds, called, temperature
@@ -73,6 +74,14 @@ def test_twins_stand_against_the_evidence():
     twins = [twin for seed in range(40) for twin in editor.twins(pair, Random(seed))]
     assert {twin.label for twin in twins} == {SUPPORTED, REFUTED, NOT_ENOUGH}
     assert all(twin.statement != pair.statement for twin in twins if twin.label != SUPPORTED)
+
+
+def test_invented_passages_come_with_a_statement_of_each_label():
+    made = [invented(Random(seed)) for seed in range(400)]
+    assert all([len({pair.evidence for pair in three}), len(three)] == [1, 3] for three in made)
+    assert not any(mark in pair.statement + pair.evidence for three in made for pair in three for mark in "{}")
+    plain = [three for three in made if not any(pair.statement.startswith("[") for pair in three)]
+    assert plain and all([pair.label for pair in three] == [SUPPORTED, REFUTED, NOT_ENOUGH] for three in plain)
 
 
 @pytest.mark.parametrize("row", ["no JSON", '{"evidence": "a"}', '{"evidence": "a", "claim": "b", "label": "true"}'])

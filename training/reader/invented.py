@@ -1,0 +1,112 @@
+"""Invented passages with statements on them: comparisons, changes, shares, roles and names, which public sets lack.
+
+``facts.txt`` has the facts; this module fills them with names and numbers, and puts other facts around them.
+
+>>> [pair.label for pair in invented(Random(0))]
+[0, 1, 2]
+"""
+
+import calendar
+import re
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair
+
+_FACTS = Path(__file__).with_name("facts.txt")
+_MARKS = {"+": SUPPORTED, "-": REFUTED, "?": NOT_ENOUGH}
+_FIRST = ["Anna", "Karin", "Ingrid", "Lena", "Ruth", "Amara", "Elena", "Hanna", "Joan", "Milena", "Nadia", "Clara", "Fatima", "Yuki", "Priya", "Rosa", "Greta", "Olga", "Leila", "Maya", "Tomas", "Jonas", "Peter", "Carl", "Paul", "Marco", "Oliver", "Derek", "Ian", "Samuel", "Viktor", "Ahmed", "Kofi", "Hiro", "Ravi", "Diego", "Emil", "Anton", "Luis", "Omar"]
+_STARTS = ["Ald", "Bel", "Bran", "Cor", "Dal", "Der", "Dun", "El", "Fal", "Far", "Gar", "Hal", "Har", "Hol", "Kel", "Kir", "Lan", "Lor", "Mar", "Mel", "Mor", "Nor", "Or", "Pen", "Ran", "Ros", "Sal", "Sel", "Tan", "Tor", "Ul", "Val", "Ver", "Wes", "Wil", "Zan"]  # noqa: E501
+_PEOPLE = ["berg", "dahl", "er", "feld", "in", "kova", "man", "mann", "nen", "ov", "quist", "rup", "sen", "ska", "son", "strand", "vik", "wood", "worth", "ez"]
+_PLACES = ["bridge", "burg", "bury", "by", "castle", "dale", "den", "field", "ford", "grad", "ham", "haven", "holm", "ia", "mar", "mere", "mouth", "port", "stad", "ton", "vale", "wick"]  # noqa: E501
+_THINGS = ["a", "an", "ara", "el", "eo", "ex", "ian", "ida", "in", "ino", "ira", "is", "o", "on", "or", "ora", "um", "us"]
+_TRADES = ["Dairy", "Energy", "Glass", "Group", "Industries", "Motors", "Press", "Shipping", "Steel", "Tools", "Union", "Bank", "Foundation", "Railways"]
+_SMALL = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_KNOWN = {
+    "A": ("{} was born in a small town.", "{} comes from the north.", "{} is well known.", "Everybody knows {}."),
+    "B": ("{} was born in a small town.", "{} likes to travel."),
+    "X": ("{} is a town by the sea.", "{} lies in the hills.", "{} is an old town."),
+    "O": ("{} has existed for a long time.", "{} is known in the whole country."),
+}
+"""What may be said before a fact of a person, place or organization, so that a pronoun can stand in it."""
+_PRONOUNS = {"A": ("She", "He"), "B": ("She", "He"), "X": ("It", "The town"), "O": ("It",)}
+_OTHERS = {"A": "C", "B": "C", "X": "Z", "O": "Q"}
+
+
+def invented(rng: Random) -> list[Pair]:
+    """Return a supported, a refuted and an undecided statement on one invented passage."""
+    names = _names(rng)
+    passages, statements = rng.choice(_facts())
+    fact = _with_pronoun(rng.choice(passages), rng)
+    around = []
+    for _ in range(rng.choice((0, 0, 1, 1, 2, 3))):
+        shared = rng.sample(sorted(names), 4) if rng.random() < 0.5 else []
+        others = _names(rng) | {slot: names[slot] for slot in shared if slot in "XO"}
+        around.append(rng.choice(rng.choice(_facts())[0]).format_map(others))
+    at = rng.randint(0, len(around))
+    lines = [*around[:at], fact.format_map(names), *around[at:]]
+    passage = "\n".join(f"- {line}" for line in lines) if rng.random() < 0.1 else " ".join(lines)
+    found = []
+    for mark, label in _MARKS.items():
+        statement = rng.choice(statements[mark])
+        if rng.random() < 0.15:
+            statement, label = _behind_context(statement, label, rng)
+        found.append(Pair(passage, statement.format_map(names), label, "invented"))
+    return found
+
+
+@cache
+def _facts() -> list[tuple[list[str], dict[str, list[str]]]]:
+    """The blocks of ``facts.txt``: passages, and statements by their mark."""
+    blocks = []
+    for block in _FACTS.read_text(encoding="utf-8").split("\n\n")[1:]:
+        lines = [(line[0], line[2:]) for line in block.splitlines()]
+        marked = {mark: [text for own, text in lines if own == mark] for mark in ("=", *_MARKS)}
+        blocks.append((marked["="], marked))
+    return blocks
+
+
+def _names(rng: Random) -> dict[str, str]:
+    """A name or number for each slot of ``facts.txt``."""
+    starts = rng.sample(_STARTS, 12)
+    people = [f"{first} {starts.pop()}{rng.choice(_PEOPLE)}" for first in rng.sample(_FIRST, 3)]
+    places = [starts.pop() + rng.choice(_PLACES) for _ in range(3)]
+    firms = [f"{starts.pop()}{rng.choice(_PLACES + _THINGS)} {trade}" for trade in rng.sample(_TRADES, 2)]
+    things = [starts.pop() + rng.choice(_THINGS) for _ in range(2)]
+    slots = dict(zip("ABCXYZOQTU", [*people, *places, *firms, *things], strict=True))
+    low = rng.choice((rng.randint(3, 99), rng.randint(100, 999), rng.randint(1000, 900_000)))
+    middle = max(low + 1, round(low * rng.uniform(1.05, 1.9)))
+    high = max(middle + 1, round(middle * rng.uniform(1.05, 1.9)))
+    comma = rng.random() < 0.8
+    slots |= {f"n{place}": f"{n:,}" if comma else str(n) for place, n in enumerate((low, middle, high), start=1)}
+    slots |= {f"y{place}": str(year) for place, year in enumerate(sorted(rng.sample(range(1890, 2026), 3)), start=1)}
+    spelled = rng.random() < 0.6
+    for place, n in enumerate(sorted(rng.sample(range(2, 13), 3)), start=1):
+        slots[f"s{place}"] = _SMALL[n - 2] if spelled else str(n)
+    share = rng.randint(56, 95)
+    slots |= {"p": str(rng.randint(4, max(5, 100 - share))), "q": str(share)}
+    slots |= dict(zip(("m1", "m2"), rng.sample([*calendar.month_name][1:], 2), strict=True))
+    slots |= dict(zip(("w1", "w2"), rng.sample([*calendar.day_name], 2), strict=True))
+    slots |= dict(zip(("d1", "d2"), map(str, rng.sample(range(1, 29), 2)), strict=True))
+    return slots
+
+
+def _with_pronoun(fact: str, rng: Random) -> str:
+    """Say something else of a fact's subject first, and let a pronoun stand for it in the fact."""
+    match = re.match(r"{([ABXO])}(?= [a-z])", fact)
+    if not match or rng.random() < 0.6:
+        return fact
+    known = rng.choice(_KNOWN[match[1]]).format(match[0])
+    return f"{known} {rng.choice(_PRONOUNS[match[1]])}{fact[match.end() :]}"
+
+
+def _behind_context(statement: str, label: int, rng: Random) -> tuple[str, int]:
+    """Put a statement with a pronoun behind a sentence that names its subject; another subject leaves it open."""
+    match = re.match(r"{([ABXO])}(?= [a-z])", statement)
+    if not match:
+        return statement, label
+    other = rng.random() < 0.3
+    named = f"{{{_OTHERS[match[1]]}}}" if other else match[0]
+    context = rng.choice(_KNOWN[match[1]]).format(named)
+    return f"[{context}] {rng.choice(_PRONOUNS[match[1]])}{statement[match.end() :]}", NOT_ENOUGH if other else label
