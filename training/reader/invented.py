@@ -16,12 +16,60 @@ from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair
 
 _FACTS = Path(__file__).with_name("facts.txt")
 _MARKS = {"+": SUPPORTED, "-": REFUTED, "?": NOT_ENOUGH}
-_FIRST = ["Anna", "Karin", "Ingrid", "Lena", "Ruth", "Amara", "Elena", "Hanna", "Joan", "Milena", "Nadia", "Clara", "Fatima", "Yuki", "Priya", "Rosa", "Greta", "Olga", "Leila", "Maya", "Tomas", "Jonas", "Peter", "Carl", "Paul", "Marco", "Oliver", "Derek", "Ian", "Samuel", "Viktor", "Ahmed", "Kofi", "Hiro", "Ravi", "Diego", "Emil", "Anton", "Luis", "Omar"]
-_STARTS = ["Ald", "Bel", "Bran", "Cor", "Dal", "Der", "Dun", "El", "Fal", "Far", "Gar", "Hal", "Har", "Hol", "Kel", "Kir", "Lan", "Lor", "Mar", "Mel", "Mor", "Nor", "Or", "Pen", "Ran", "Ros", "Sal", "Sel", "Tan", "Tor", "Ul", "Val", "Ver", "Wes", "Wil", "Zan"]  # noqa: E501
-_PEOPLE = ["berg", "dahl", "er", "feld", "in", "kova", "man", "mann", "nen", "ov", "quist", "rup", "sen", "ska", "son", "strand", "vik", "wood", "worth", "ez"]
-_PLACES = ["bridge", "burg", "bury", "by", "castle", "dale", "den", "field", "ford", "grad", "ham", "haven", "holm", "ia", "mar", "mere", "mouth", "port", "stad", "ton", "vale", "wick"]  # noqa: E501
-_THINGS = ["a", "an", "ara", "el", "eo", "ex", "ian", "ida", "in", "ino", "ira", "is", "o", "on", "or", "ora", "um", "us"]
-_TRADES = ["Dairy", "Energy", "Glass", "Group", "Industries", "Motors", "Press", "Shipping", "Steel", "Tools", "Union", "Bank", "Foundation", "Railways"]
+_FIRST = [
+    "Anna",
+    "Karin",
+    "Ingrid",
+    "Lena",
+    "Ruth",
+    "Amara",
+    "Elena",
+    "Hanna",
+    "Joan",
+    "Milena",
+    "Nadia",
+    "Clara",
+    "Fatima",
+    "Yuki",
+    "Priya",
+    "Rosa",
+    "Greta",
+    "Olga",
+    "Leila",
+    "Maya",
+    "Tomas",
+    "Jonas",
+    "Peter",
+    "Carl",
+    "Paul",
+    "Marco",
+    "Oliver",
+    "Derek",
+    "Ian",
+    "Samuel",
+    "Viktor",
+    "Ahmed",
+    "Kofi",
+    "Hiro",
+    "Ravi",
+    "Diego",
+    "Emil",
+    "Anton",
+    "Luis",
+    "Omar",
+]
+_STARTS = """
+    Ald Bel Bran Cor Dal Der Dun El Fal Far Gar Hal Har Hol Kel Kir Lan Lor Mar Mel Mor Nor Or Pen Ran Ros Sal Sel Tan
+    Tor Ul Val Ver Wes Wil Zan
+""".split()
+_PEOPLE = "berg dahl er feld in kova man mann nen ov quist rup sen ska son strand vik wood worth ez".split()
+_PLACES = """
+    bridge burg bury by castle dale den field ford grad ham haven holm ia mar mere mouth port stad ton vale wick
+""".split()
+_THINGS = "a an ara el eo ex ian ida in ino ira is o on or ora um us".split()
+_TRADES = """
+    Dairy Energy Glass Group Industries Motors Press Shipping Steel Tools Union Bank Foundation Railways
+""".split()
 _SMALL = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _KNOWN = {
     "A": ("{} was born in a small town.", "{} comes from the north.", "{} is well known.", "Everybody knows {}."),
