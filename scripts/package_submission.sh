@@ -11,6 +11,7 @@ if [ "${1:-}" = --adapters ]; then
   shift 2
 fi
 output=$(realpath -m "${1:-$root/output/fever8.zip}")
+output=${output%.zip}.zip
 
 cd "$root"
 ADAPTERS=$trained . scripts/fever8/settings.sh # what it attaches there is what is packed here
@@ -30,5 +31,5 @@ done
 echo "adapters: ${adapters[*]:-none, the base model does every task}"
 
 mkdir -p "${output%/*}"
-python3 -c 'import shutil, sys; shutil.make_archive(sys.argv[1].removesuffix(".zip"), "zip", sys.argv[2])' "$output" "$staged"
+python3 -c 'import shutil, sys; shutil.make_archive(sys.argv[1], "zip", sys.argv[2])' "${output%.zip}" "$staged"
 echo "$output ($(du -h "$output" | cut -f1)): unpack it, then download_data.sh, installation.sh, run_system.sh"

@@ -42,6 +42,7 @@ if nvidia-smi --list-gpus >/dev/null 2>&1; then
   scripts/setup.sh gpu
 else
   scripts/setup.sh
+  [ "$PROFILE" != a10g ] || .venv/bin/python -m system doctor "${options[@]}" # no GPU: say so before 10 GB are fetched
 fi
 .venv/bin/python -m system fetch "${options[@]}"
 .venv/bin/python -m system doctor "${options[@]}"
