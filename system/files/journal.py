@@ -77,13 +77,14 @@ class RecordJournal(Generic[R]):
 
     def _begin(self, identity: dict[str, str] | None, resume: bool) -> None:
         lines = self._complete_lines() if resume else []
-        if not lines:
+        first = 1 if identity is None else 2
+        if len(lines) < first and not (lines and _identity(lines[0]) is None):  # nothing, or no record of another run
+            lines = []
             self._file.truncate(0)
             if identity is not None:
                 self._write({"identity": identity})
         elif identity is not None:
             self._check_identity(lines[0], identity)
-        first = 1 if identity is None else 2
         self.finished = [
             _parsed(self._kind, self.path, number, line) for number, line in enumerate(lines[first - 1 :], start=first)
         ]

@@ -95,6 +95,15 @@ def test_names_a_damaged_line(tmp_path):
         read(path)
 
 
+def test_a_run_that_failed_before_its_first_record_does_not_hinder_another(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    write(path)
+    with Journal(path, {**IDENTITY, "claims": "others"}, resume=True) as journal:
+        journal.append(result(0))
+    with pytest.raises(JournalError, match="another run"):
+        read(path)
+
+
 def test_rejects_a_second_run_in_the_same_folder(tmp_path):
     path = tmp_path / "journal.jsonl"
     with Journal(path, IDENTITY, resume=False), pytest.raises(JournalError, match="another run is writing here"):
