@@ -1,7 +1,7 @@
-"""Edited twins: a supported statement with one fact changed (refuted), said otherwise (supported), or enlarged.
+"""Edited twins: a supported statement with one fact changed, so that its evidence refutes it.
 
-Each edit changes one thing: a number, date, name, negation, comparison or role. The twins stand beside the statement on
-the same evidence, so the reader learns the difference and not the style.
+Each edit changes a number, date, name or word, or it negates. Twins stand beside their statements on the same evidence,
+so the reader learns the difference and not the style.
 
 >>> editor = Editor(["Ingrid Solheim", "Karin Dahl"])
 >>> pair = Pair("Sales rose by 7 percent in 2022.", "Sales rose by 7 percent.", SUPPORTED, "invented")
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from training.reader.pairs import FACTUAL, NOT_ENOUGH, ONE_SIDED, REFUTED, SUPPORTED, Pair
+from training.reader.pairs import FACTUAL, ONE_SIDED, REFUTED, SUPPORTED, Pair
 
 _OPPOSITES = """
     more/fewer more/less higher/lower larger/smaller bigger/smaller greater/smaller longer/shorter older/younger
@@ -56,12 +56,6 @@ _FUNCTION_WORDS = """
     His Her Its Their Our We You I Not No All Some Many Most Both Each Every One Two Three However According With
 """
 _NO_NAME = frozenset([*_FUNCTION_WORDS.split(), *_MONTHS, *_DAYS])
-_ASYMMETRIC = re.compile(
-    r"\b(?:beat|defeated|acquired|bought|founded|directed|wrote|succeeded|preceded|killed|married to|taught|hired|sued"
-    r"|attacked|invaded|joined|replaced|followed|owns|owned|led|leads|visited|criticized|praised|than|from|to)\b"
-)
-_QUALIFIED = re.compile(r"(?:than|least|most|about|around|over|under|nearly|[-–/$€£:]|\b[A-Z][a-z]+)\s?$")
-_SCALE = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 Edit = Callable[[str, Random], str | None]
 
@@ -83,35 +77,21 @@ class Editor:
         return cls(sorted(found.union(("Halden", "Karin Dahl", "Tromvik"))))
 
     def twins(self, pair: Pair, rng: Random) -> Iterator[Pair]:
-        """Yield up to three twins of a pair, more often one that tests a number, a date or a name."""
+        """Yield the twins that a pair needs: always for a set of one label, else half of the time."""
         wanted = ONE_SIDED.get(pair.source)
         if wanted == SUPPORTED and pair.label == REFUTED:  # a false edit of the sentence: the sentence beside it
-            yield self._restated(pair.evidence, pair, rng)
+            yield replace(pair, statement=pair.evidence, label=SUPPORTED, source="edits")
         if pair.source not in FACTUAL or pair.label != SUPPORTED or len(pair.statement.split()) > 40:
             return
-        share = 1.0 if wanted is not None else 0.5
-        if rng.random() < share and (twin := self.refuted(pair, rng)):
+        if (wanted is not None or rng.random() < 0.5) and (twin := self.refuted(pair, rng)):
             yield twin
-            if rng.random() < 0.5:
-                yield self._restated(pair.statement, pair, rng)
-        if rng.random() < 0.1 * share and (more := self.enlarged(pair, rng)):
-            yield more
 
     def refuted(self, pair: Pair, rng: Random) -> Pair | None:
         """The pair with one fact of its statement changed; None if no edit applies.
 
         Names are replaced only where the evidence has the name too, so that the new one stands against it.
         """
-        edits: list[Edit] = [
-            change_number,
-            false_bound,
-            change_date,
-            opposite,
-            opposite,
-            negate,
-            self._rename(pair.evidence),
-            swap_roles,
-        ]
+        edits: list[Edit] = [change_number, change_date, opposite, opposite, negate, self._rename(pair.evidence)]
         for edit in rng.sample(edits, len(edits)):
             if edit is negate and rng.random() < 0.6:  # it nearly always applies: leave room for the others
                 continue
@@ -119,27 +99,6 @@ class Editor:
             if text and text != pair.statement and text not in pair.evidence:
                 return replace(pair, statement=text, label=REFUTED, source="edits")
         return None
-
-    def enlarged(self, pair: Pair, rng: Random) -> Pair | None:
-        """The pair with a detail that the evidence does not have (not enough)."""
-        name = rng.choice(list(self.names))
-        detail = rng.choice((
-            f"in the company of {name}", f"as {name} had proposed", "for the third time",
-            f"at a cost of {rng.randint(2, 90)} million euros", f"after a visit to {name}", "because of bad weather",
-            f"according to {name}", f"while {name} watched", "by mistake", "without any public debate",
-        ))  # fmt: skip
-        body = pair.statement.rstrip(" .")
-        if len(body.split()) < 4 or detail in pair.evidence or pair.statement.endswith("?"):
-            return None
-        return replace(pair, statement=f"{body} {detail}.", label=NOT_ENOUGH, source="edits")
-
-    def _restated(self, text: str, pair: Pair, rng: Random) -> Pair:
-        """A supported twin: numbers and dates of a text in another form, or the text as it is."""
-        for restate in rng.sample([vaguer_year, number_form, bound], 3):
-            if changed := restate(text, rng):
-                text = changed
-                break
-        return replace(pair, statement=text, label=SUPPORTED, source="edits", two_way=False)
 
     def _rename(self, evidence: str) -> Edit:
         def edit(text: str, rng: Random) -> str | None:
@@ -237,73 +196,3 @@ def change_date(text: str, rng: Random) -> str | None:
     else:
         new = rng.choice([one for one in (_DAYS if match[0] in _DAYS else _MONTHS) if one != match[0]])
     return text[: match.start()] + new + text[match.end() :]
-
-
-def swap_roles(text: str, rng: Random) -> str | None:
-    """Exchange the names on both sides of a verb or a comparison that has a direction."""
-    found = names_in(text)
-    verb = _ASYMMETRIC.search(text)
-    if len(found) != 2 or not verb:
-        return None
-    first, second = sorted(found, key=text.index)
-    if not text.index(first) < verb.start() < text.index(second) or first in second or second in first:
-        return None
-    return text.replace(second, "\0").replace(first, second).replace("\0", first)
-
-
-def vaguer_year(text: str, rng: Random) -> str | None:
-    """Say a decade or a century in place of a year."""
-    match = re.search(r"\bin (1[5-9]\d\d|20[0-2]\d)\b", text)
-    if not match:
-        return None
-    year = int(match[1])
-    said = rng.choice(
-        (f"in the {year // 10 * 10}s", f"before {year + rng.randint(1, 9)}", f"after {year - rng.randint(1, 9)}")
-    )
-    return text[: match.start()] + said + text[match.end() :]
-
-
-def number_form(text: str, rng: Random) -> str | None:
-    """Write a number in another form: 2.5 million as 2,500,000, four as 4."""
-    if match := re.search(r"\b(\d+(?:\.\d+)?) (thousand|million|billion)\b", text):
-        value = round(float(match[1]) * _SCALE[match[2]])
-        return text[: match.start()] + f"{value:,}" + text[match.end() :]
-    if match := re.search(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+)(?![\w,.]*\d)", text):
-        value = int(match[1].replace(",", ""))
-        scale = next(
-            (name for name, size in reversed(_SCALE.items()) if value >= size and value % (size // 10) == 0), None
-        )
-        said = f"{value / _SCALE[scale]:g} {scale}" if scale else str(value)
-        return text[: match.start()] + said + text[match.end() :]
-    words = [match for match in _WORD.finditer(text) if match[0].lower() in _SMALL]
-    if words:
-        match = rng.choice(words)
-        return text[: match.start()] + str(_SMALL.index(match[0].lower()) + 2) + text[match.end() :]
-    return None
-
-
-def false_bound(text: str, rng: Random) -> str | None:
-    """Say that a number is more or less than another, as it is not."""
-    return bound(text, rng, true=False)
-
-
-def bound(text: str, rng: Random, *, true: bool = True) -> str | None:
-    """Say that a number is more or less than another, as it is, or as it is not."""
-    found = [
-        match
-        for match in _NUMBER.finditer(text)
-        if not match[2] and not _YEAR.fullmatch(match[0]) and int(match[1].replace(",", "")) >= 20
-        and not _QUALIFIED.search(text[: match.start()])
-        and re.match(r"\s+[a-z]", text[match.end() :])
-    ]  # fmt: skip
-    if not found:
-        return None
-    match = rng.choice(found)
-    value = int(match[1].replace(",", ""))
-    size = 10 ** (len(str(value)) - 1)
-    below, above = value // size * size, (value // size + 1) * size
-    if below == value:
-        return None
-    low, high = (below, above) if true else (above, below)
-    said = rng.choice((f"more than {low:,}", f"over {low:,}", f"fewer than {high:,}", f"less than {high:,}"))
-    return text[: match.start()] + said + text[match.end() :]

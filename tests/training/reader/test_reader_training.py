@@ -13,17 +13,7 @@ from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
 from training.reader.arrays import LABEL, batches, read_arrays
-from training.reader.edits import (
-    Editor,
-    bound,
-    change_date,
-    change_number,
-    false_bound,
-    negate,
-    number_form,
-    opposite,
-    swap_roles,
-)
+from training.reader.edits import Editor, change_date, change_number, negate, opposite
 from training.reader.evaluate import evaluate
 from training.reader.invented import invented
 from training.reader.network import Network
@@ -42,38 +32,25 @@ TOKENIZER = Path(system.reader.__file__).parent / "mpnet" / "tokenizer.json"
         (opposite, "Sales rose.", {"Sales", "fell."}),
         (negate, "It was opened.", {"It", "was", "opened."}),
         (negate, "It was not opened.", {"It", "was", "opened."}),
-        (swap_roles, "He saw Ann Quill beat Bo Hale.", {"Bo", "Hale", "beat", "Ann"}),
-        (bound, "It has 412 rivets.", {"It", "has", "than", "rivets."}),
-        (number_form, "It cost 2.5 million crowns.", {"2,500,000"}),
     ],
 )
 def test_an_edit_changes_one_thing(edit, text, words):
     for seed in range(8):
         changed = edit(text, Random(seed))
-        assert changed and changed != text and words - set(changed.split()) <= {"than"}
+        assert changed and changed != text and words <= set(changed.split())
 
 
-@pytest.mark.parametrize("edit", [change_number, change_date, opposite, negate, swap_roles, bound, number_form])
+@pytest.mark.parametrize("edit", [change_number, change_date, opposite, negate])
 def test_an_edit_that_does_not_apply_changes_nothing(edit):
     assert edit("Birds sing.", Random(0)) is None
-
-
-def test_a_bound_is_true_or_false_as_it_says():
-    said = {"more than": 1, "over": 1, "fewer than": -1, "less than": -1}
-    for seed in range(20):
-        for edit, true in ((bound, True), (false_bound, False)):
-            words, number = (
-                edit("It has 412 rivets.", Random(seed)).removeprefix("It has ").split(" rivets")[0].rsplit(" ", 1)
-            )
-            assert ((412 - int(number)) * said[words] > 0) is true
 
 
 def test_twins_stand_against_the_evidence():
     pair = Pair("Ingrid Solheim has led Brevik since 2017.", "Ingrid Solheim leads Brevik.", SUPPORTED, "fm2")
     editor = Editor(["Karin Dahl", "Jon Hale"])
     twins = [twin for seed in range(40) for twin in editor.twins(pair, Random(seed))]
-    assert {twin.label for twin in twins} == {SUPPORTED, REFUTED, NOT_ENOUGH}
-    assert all(twin.statement != pair.statement for twin in twins if twin.label != SUPPORTED)
+    assert {twin.label for twin in twins} == {REFUTED}
+    assert all(twin.statement != pair.statement for twin in twins)
 
 
 def test_invented_passages_come_with_a_statement_of_each_label():
