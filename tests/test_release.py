@@ -28,7 +28,7 @@ def test_the_license_matches_its_declaration():
 @pytest.mark.parametrize("profile", sorted(path.stem for path in PROFILES.glob("*.toml")))
 def test_every_model_of_a_profile_has_its_notice(profile):
     settings = load(profile, {})
-    names = {weights.name for weights in needed(settings)} | ({settings.model.model} - {""})
+    names = {*needed(settings).values()} | ({settings.model.model} - {""})
     assert [name for name in names if name not in _text("THIRD_PARTY_NOTICES.md")] == []
 
 

@@ -24,32 +24,19 @@ GRAPHS = GIB
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Bytes by purpose. What the others leave, up to ``kv_wanted``, becomes the KV cache.
+    """Bytes by purpose.
 
     Attributes:
         total: what may be used.
+        fixed: everything but the KV cache, by purpose; of these, the encoder is not the engine's.
+        kv_cache: what the others leave, up to all sequences at full length; more would seldom be used.
         kv_per_token: keys and values of one token in all layers.
-        kv_wanted: all sequences at full length; more would seldom be used.
     """
 
     total: int
-    weights: int
-    adapters: int
-    activations: int
-    graphs: int
-    encoder: int
+    fixed: dict[str, int]
+    kv_cache: int
     kv_per_token: int
-    kv_wanted: int
-
-    @property
-    def fixed(self) -> int:
-        """Everything but the KV cache."""
-        return self.weights + self.adapters + self.activations + self.graphs + self.encoder + RUNTIME
-
-    @property
-    def kv_cache(self) -> int:
-        """Bytes of the KV cache."""
-        return max(0, min(int(self.total * (1 - SPARE)) - self.fixed, self.kv_wanted))
 
     @property
     def kv_tokens(self) -> int:
@@ -59,20 +46,12 @@ class MemoryPlan:
     @property
     def engine(self) -> int:
         """Bytes of the engine: all but the encoder's and what is left."""
-        return self.fixed - self.encoder + self.kv_cache
+        return sum(self.fixed.values()) - self.fixed["encoder"] + self.kv_cache
 
     def __str__(self) -> str:
-        rows = {
-            "weights": self.weights,
-            "adapters": self.adapters,
-            "activations": self.activations,
-            "runtime": RUNTIME,
-            "graphs": self.graphs,
-            "encoder": self.encoder,
-            f"KV cache ({self.kv_tokens:,} tokens of {self.kv_per_token / 1024:.0f} KiB)": self.kv_cache,
-            "left": self.total - self.fixed - self.kv_cache,
-            "total": self.total,
-        }
+        cache = f"KV cache ({self.kv_tokens:,} tokens of {self.kv_per_token / 1024:.0f} KiB)"
+        left = self.total - sum(self.fixed.values()) - self.kv_cache
+        rows = self.fixed | {cache: self.kv_cache, "left": left, "total": self.total}
         return "\n".join(f"  {name:<44}{size / GIB:8.2f} GiB" for name, size in rows.items())
 
 
@@ -113,17 +92,18 @@ def plan_memory(
     # The widest moment of a layer (its input, gate, up and their product), and float32 logits with a sorted copy.
     activations = BATCHED_TOKENS * (2 * config.hidden_size + 3 * config.intermediate_size) * WIDTH
     activations += SEQUENCES * config.vocab_size * 3 * 4
-    projections = _projections(bare)
-    plan = MemoryPlan(
-        total=min(device, int(settings.gpu_memory * GIB)) if settings.gpu_memory else device,
-        weights=_weights(bare, projections),
-        adapters=adapters * rank * sum(m.in_features + m.out_features for m in projections) * WIDTH,
-        activations=activations,
-        graphs=GRAPHS if graphs else 0,
-        encoder=int(settings.encoder_memory * GIB),
-        kv_per_token=kv_per_token,
-        kv_wanted=SEQUENCES * settings.context * kv_per_token,
-    )
+    blocks = _projections(bare)
+    fixed = {
+        "weights": _weights(bare, blocks),
+        "adapters": adapters * rank * sum(m.in_features + m.out_features for m in blocks) * WIDTH,
+        "activations": activations,
+        "runtime": RUNTIME,
+        "graphs": GRAPHS if graphs else 0,
+        "encoder": int(settings.encoder_memory * GIB),
+    }
+    total = min(device, int(settings.gpu_memory * GIB)) if settings.gpu_memory else device
+    room = max(0, int(total * (1 - SPARE)) - sum(fixed.values()))
+    plan = MemoryPlan(total, fixed, min(room, SEQUENCES * settings.context * kv_per_token), kv_per_token)
     if plan.kv_tokens < settings.context:
         raise ModelUnavailable(
             f"the model does not fit: a context of {settings.context:,} tokens needs "
@@ -146,15 +126,10 @@ def _weights(bare: Any, projections: list[nn.Linear]) -> int:
     quantized = getattr(bare.config, "quantization_config", None)
     if not quantized:
         return parameters * WIDTH
-    in_blocks = sum(module.weight.numel() for module in projections)
-    bits, group = _bits_and_group(quantized)
-    bits_with_group = bits + (16 + bits) / group
-    return (parameters - in_blocks) * WIDTH + int(in_blocks * bits_with_group / 8)
-
-
-def _bits_and_group(quantized: dict[str, Any]) -> tuple[int, int]:
-    """Bits of a weight and weights of a group, as AutoAWQ or llm-compressor (compressed-tensors) writes them."""
-    if "config_groups" in quantized:
+    if "config_groups" in quantized:  # as llm-compressor writes it (compressed-tensors); else as AutoAWQ does
         weights = next(iter(quantized["config_groups"].values()))["weights"]
-        return weights["num_bits"], weights["group_size"]
-    return quantized["bits"], quantized["group_size"]
+        bits, group = weights["num_bits"], weights["group_size"]
+    else:
+        bits, group = quantized["bits"], quantized["group_size"]
+    in_blocks = sum(module.weight.numel() for module in projections)
+    return (parameters - in_blocks) * WIDTH + int(in_blocks * (bits + (16 + bits) / group) / 8)

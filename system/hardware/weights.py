@@ -4,37 +4,26 @@ A name is a folder, weights that the project carries ("all-MiniLM-L6-v2"), or a 
 whose files lie in its cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks the hub for nothing.
 """
 
-import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
 import orjson
-from huggingface_hub import constants, snapshot_download
+from huggingface_hub import snapshot_download
 
 from knowledge_store.dense.openvino import BUNDLED, NAME
 from system.models.base import ModelUnavailable, first_line
 from system.settings import Settings
 
-GIB = 2**30
 PICKLES = "pytorch_model*.bin"  # code, which no fetch brings; the same tensors are there as safetensors
 
 
-@dataclass(frozen=True)
-class Weights:
-    """Names that a run loads, by purpose ("model", "encoder", "adapter moderator")."""
-
-    purpose: str
-    name: str
-
-
-def needed(settings: Settings) -> list[Weights]:
-    """Return the model, adapters from the hub, and the encoder of a run; other backends have no weights here."""
-    models = []
-    if settings.model.backend == "vllm":
-        named = ((task, name) for task, name in settings.model.adapters.items() if not Path(name).is_dir())
-        models = [Weights("model", settings.model.model), *(Weights(f"adapter {task}", name) for task, name in named)]
-    return [*models, Weights("encoder", settings.retrieval.encoder)]
+def needed(settings: Settings) -> dict[str, str]:
+    """Return the names of a run's model, adapters from the hub and encoder, by purpose ("adapter moderator")."""
+    names = {}
+    if settings.model.backend == "vllm":  # other backends have no weights here
+        names["model"] = settings.model.model
+        names |= {f"adapter {task}": name for task, name in settings.model.adapters.items() if not Path(name).is_dir()}
+    return names | {"encoder": settings.retrieval.encoder}
 
 
 def find(name: str) -> Path | None:
@@ -68,13 +57,11 @@ def fetch(name: str) -> Path:
     """Download weights, resuming an earlier download.
 
     Raises:
-        ModelUnavailable: the hub does not answer or has no such weights, or the disk has too little room.
+        ModelUnavailable: the hub does not answer or has no such weights, or the disk is full.
     """
     if (folder := find(name)) is not None:
         return folder
     try:
-        files = snapshot_download(name, dry_run=True, ignore_patterns=[PICKLES])
-        _check_room(name, sum(file.file_size or 0 for file in files if file.will_download))
         folder = Path(snapshot_download(name, ignore_patterns=[PICKLES]))
     except (OSError, ValueError, httpx2.HTTPError) as error:
         raise ModelUnavailable(
@@ -84,17 +71,6 @@ def fetch(name: str) -> Path:
     if not _complete(folder):
         raise ModelUnavailable(f"{name}: the hub has no weights as safetensors, and a pickle is not read; convert it")
     return folder
-
-
-def _check_room(name: str, wanted: int) -> None:
-    cache = Path(constants.HF_HUB_CACHE)
-    cache.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(cache).free
-    if wanted > free:
-        raise ModelUnavailable(
-            f"{name}: {wanted / GIB:.1f} GiB to download, but {cache} has only {free / GIB:.1f} GiB free; "
-            "make room, or set HF_HOME to a folder on a larger disk"
-        )
 
 
 def _complete(folder: Path) -> bool:

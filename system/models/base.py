@@ -5,9 +5,10 @@ Each backend has its own file beside this one and imports its library there. Two
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Protocol
 
@@ -147,15 +148,6 @@ def _line(request: Request, result: Result) -> dict[str, Any]:
     }
 
 
-Route = Callable[[Task[Reply]], int]
-"""The place of the model that does a task."""
-
-
-def by_agent(models: int) -> Route:
-    """Each agent has its own model (CARP's heterogeneous teams); more agents than models start again with the first."""
-    return lambda task: task.agent % models
-
-
 class NoModel:
     """A model for strategies that ask none; a request is answered by an error that says so."""
 
@@ -169,30 +161,20 @@ class NoModel:
 
 
 class RoutedModel:
-    """Sends each request to one of several models.
+    """Several models that agents take turns on (CARP's heterogeneous teams): each agent always asks the same one."""
 
-    Args:
-        route: which of them.
-    """
-
-    def __init__(self, models: Sequence[Model], route: Route) -> None:
+    def __init__(self, models: Sequence[Model]) -> None:
         self._models = tuple(models)
-        self._route = route
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. The models work at the same time."""
         places: dict[int, list[int]] = {}
         for place, request in enumerate(requests):
-            places.setdefault(self._route(request.task), []).append(place)
-        batches = ([requests[place] for place in mine] for mine in places.values())
+            places.setdefault(request.task.agent % len(self._models), []).append(place)
         answered = await asyncio.gather(
-            *(self._models[which].generate(batch) for which, batch in zip(places, batches, strict=True))
+            *(self._models[which].generate([requests[place] for place in mine]) for which, mine in places.items())
         )
-        results = {
-            place: result
-            for mine, batch in zip(places.values(), answered, strict=True)
-            for place, result in zip(mine, batch, strict=True)
-        }
+        results = dict(zip(chain(*places.values()), chain(*answered), strict=True))
         return [results[place] for place in range(len(requests))]
 
     async def close(self) -> None:

@@ -67,7 +67,3 @@ class ChatTokenizer:
     def prompt_text(self, ids: list[int]) -> str:
         """The text of a prompt, control tokens included."""
         return str(self.tokenizer.decode(ids))
-
-    def reply_text(self, ids: list[int]) -> str:
-        """The text of a reply, control tokens left out."""
-        return str(self.tokenizer.decode(ids, skip_special_tokens=True))

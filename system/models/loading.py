@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from knowledge_store.dense.encoder import Encoder
 from system.hardware.machine import usable_memory, version_of
 from system.hardware.weights import located
-from system.models.base import Model, ModelUnavailable, NoModel, RoutedModel, by_agent
+from system.models.base import Model, ModelUnavailable, NoModel, RoutedModel
 from system.settings import Settings
 from system.tasks.base import Adapter, Reply, Task, registered
 
@@ -36,7 +36,7 @@ def load_model(
     if not asked:
         return NoModel()
     loaded = [_load(each, encoder) for each in models_of(settings)]
-    return RoutedModel(loaded, by_agent(len(loaded))) if len(loaded) > 1 else loaded[0]
+    return RoutedModel(loaded) if len(loaded) > 1 else loaded[0]
 
 
 def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None:

@@ -44,11 +44,6 @@ def read_reply(
         return ModelError(ErrorKind.MALFORMED_REPLY, message, cost, prompt, raw)
 
 
-def has_label(reply_type: type[Reply]) -> bool:
-    """Whether such a reply holds a label, whose probability is worth asking the model for."""
-    return reply_type.label_field is not None
-
-
 def warm_up(adapters: Set[Adapter]) -> list[tuple[type[Reply], Adapter]]:
     """Requests that warm a model up before the clock starts: each reply type, with the adapter for it.
 
@@ -63,7 +58,7 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
     """Probability of the label (or the decision to continue) in which a reply ends, given its reasons and the schema.
 
     Args:
-        reply_type: one that ends in a label (``has_label``).
+        reply_type: one that ends in a label.
         tokens: text and log-probability of each token of the reply, under the schema's constraint.
 
     >>> from system.strategies.steps.tasks import VerdictReply

@@ -25,7 +25,7 @@ import httpx2
 from system.graph.records import Cost
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.prompting import Message, Prompt, RequestTooLongError, fit
-from system.models.replies import decoding_schema, has_label, label_confidence, read_reply
+from system.models.replies import decoding_schema, label_confidence, read_reply
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
 
@@ -164,7 +164,7 @@ class ServerModel:
             **self._extras,
         }
         if self._takes_schemas:
-            body["logprobs"] = has_label(task.reply_type)
+            body["logprobs"] = bool(task.reply_type.label_field)
             if task.reply_type is not FreeText:
                 schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
                 body["response_format"] = {"type": "json_schema", "json_schema": schema}

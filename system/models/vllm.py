@@ -25,7 +25,7 @@ from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request,
 from system.models.chat import ChatTokenizer
 from system.models.loop_thread import LoopThread
 from system.models.prompting import Message, RequestTooLongError
-from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
+from system.models.replies import decoding_schema, label_confidence, read_reply, warm_up
 from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply
 
@@ -117,7 +117,7 @@ class VllmModel:
         reply = output.outputs[0]
         cost = _cost(output, time.perf_counter() - started)
         text = self._chat.prompt_text(prompt.ids)
-        confidence = label_confidence(task.reply_type, _pieces(reply)) if has_label(task.reply_type) else 1.0
+        confidence = label_confidence(task.reply_type, _pieces(reply)) if task.reply_type.label_field else 1.0
         return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
 
     async def _run(self, ids: list[int], sampling: SamplingParams, lora: LoRARequest | None) -> Any:
@@ -203,7 +203,7 @@ def _sampling(
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
-        logprobs=0 if has_label(reply_type) else None,  # of the chosen tokens alone
+        logprobs=0 if reply_type.label_field else None,  # of the chosen tokens alone
         structured_outputs=schema,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )

@@ -161,10 +161,10 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
     from system.hardware.weights import find, needed, size
     from system.models.loading import models_of
 
-    for weights in needed(settings):
-        folder = find(weights.name)
+    for purpose, name in needed(settings).items():
+        folder = find(name)
         found = f"({size(folder) / GIB:.1f} GiB) in {folder}" if folder else "is not on this machine"
-        yield _judged(weights.purpose, folder, f"{weights.name} {found}", "factgraph fetch with the same settings")
+        yield _judged(purpose, folder, f"{name} {found}", "factgraph fetch with the same settings")
     if settings.model.backend == "server":
         yield from (_attempt("server", lambda one=one: _server(one)) for one in models_of(settings))  # type: ignore[misc]
     elif settings.model.backend == "vllm":

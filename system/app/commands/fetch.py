@@ -12,6 +12,6 @@ def fetch(settings: SettingOptions | None = None) -> int:
     """
     from system.hardware import weights
 
-    for one in weights.needed(common.settings_of(settings, quiet=True)):
-        print(f"{one.purpose} {one.name}: {weights.fetch(one.name)}", flush=True)
+    for purpose, name in weights.needed(common.settings_of(settings, quiet=True)).items():
+        print(f"{purpose} {name}: {weights.fetch(name)}", flush=True)
     return 0

@@ -1,10 +1,7 @@
 """Weights: what a profile needs, whether it is all there, and what a fetch says."""
 
 import re
-import shutil
 from fnmatch import fnmatch
-from pathlib import Path
-from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -13,30 +10,23 @@ from huggingface_hub import constants
 from knowledge_store.dense.openvino import BUNDLED
 from system.app import cli
 from system.hardware import weights
-from system.hardware.weights import Weights, fetch, find, needed, size
+from system.hardware.weights import fetch, find, needed, size
 from system.models.base import ModelUnavailable
 from system.settings import load
 
 
-def test_a_local_model_needs_itself_and_an_encoder():
-    names = [("model", "some/model"), ("adapter moderator", "m/o"), ("encoder", "all-MiniLM-L6-v2")]
+def test_a_run_needs_an_encoder_and_with_vllm_a_model_and_adapters_of_the_hub():
     given = {"model": "some/model", "adapters": {"moderator": "m/o", "verdict_prediction": "."}}
     settings = load("a10g", given | {"encoder": "all-MiniLM-L6-v2"})
-    assert needed(settings) == [Weights(*each) for each in names]
+    assert needed(settings) == {"model": "some/model", "adapter moderator": "m/o", "encoder": "all-MiniLM-L6-v2"}
+    assert all([*needed(load(profile, {}))] == ["encoder"] for profile in ("laptop", "server"))
 
 
-@pytest.mark.parametrize("profile", ["laptop", "server"])
-def test_only_an_encoder_is_needed_elsewhere(profile):
-    assert [each.purpose for each in needed(load(profile, {}))] == ["encoder"]
-
-
-def test_finds_the_bundled_encoder():
-    assert find("all-MiniLM-L6-v2") == BUNDLED
-
-
-@pytest.mark.parametrize("name", ["no such folder", "nobody/no-such-model"])
-def test_does_not_find_missing_weights(name):
-    assert find(name) is None
+@pytest.mark.parametrize(
+    ("name", "folder"), [("all-MiniLM-L6-v2", BUNDLED), ("no such folder", None), ("nobody/no-such-model", None)]
+)
+def test_finds_weights_that_are_here(name, folder):
+    assert find(name) == folder
 
 
 @pytest.mark.parametrize(("files", "complete"), [((), False), (("a",), False), (("a", "b"), True)])
@@ -49,11 +39,6 @@ def test_weights_in_parts_are_complete_with_the_last_part(tmp_path, files, compl
     assert size(tmp_path) == 5 * len(files)
 
 
-def test_fetches_nothing_that_is_present(monkeypatch):
-    monkeypatch.setattr(weights, "snapshot_download", lambda *_, **__: pytest.fail("asked the hub"))
-    assert fetch("all-MiniLM-L6-v2") == find("all-MiniLM-L6-v2")
-
-
 def test_without_a_connection_names_the_weights_and_the_remedy(monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(
@@ -62,43 +47,22 @@ def test_without_a_connection_names_the_weights_and_the_remedy(monkeypatch):
         fetch("nobody/no-such-model")
 
 
-class Hub:
-    """A hub with one repository, in place of the real one."""
+def test_a_fetch_brings_no_pickle_of_tensors(monkeypatch, tmp_path, capsys):
+    files = ("model.safetensors", "pytorch_model.bin", "2_Dense/pytorch_model.bin")
+    folder = tmp_path / "snapshot"
 
-    FILES = ("model.safetensors", "pytorch_model.bin", "2_Dense/pytorch_model.bin")
-
-    def __init__(self, cache: Path, file_size: int) -> None:
-        self.folder = cache / "snapshot"
-        self._size = file_size
-
-    def __call__(self, name: str, *, dry_run=False, local_files_only=False, ignore_patterns=()):
-        names = [file for file in self.FILES if not any(fnmatch(file, pattern) for pattern in ignore_patterns)]
-        if local_files_only:
-            if not all((self.folder / file).exists() for file in names):
+    def download(name, *, local_files_only=False, ignore_patterns=()):
+        """A hub with one repository, in place of the real one."""
+        for file in (file for file in files if not any(fnmatch(file, pattern) for pattern in ignore_patterns)):
+            if local_files_only and not (folder / file).exists():
                 raise FileNotFoundError(name)
-            return str(self.folder)
-        if dry_run:
-            return [SimpleNamespace(filename=file, file_size=self._size, will_download=True) for file in names]
-        for file in names:
-            (self.folder / file).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / file).write_bytes(b"1")
-        return str(self.folder)
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_bytes(b"1")
+        return str(folder)
 
-
-def test_a_fetch_downloads_where_there_is_room(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(weights, "snapshot_download", Hub(tmp_path, file_size=1000))
+    monkeypatch.setattr(weights, "snapshot_download", download)
     assert cli.main(["fetch", "--profile", "a10g", "--model", "some/model"]) == 0
-    here = {file.relative_to(tmp_path / "snapshot").as_posix() for file in tmp_path.rglob("*") if file.is_file()}
+    here = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     assert here == {"model.safetensors", "2_Dense/pytorch_model.bin"}  # the same tensors are not fetched twice
-    assert find("some/model") == tmp_path / "snapshot"  # nor missed
-    assert re.match(rf"model some/model: {tmp_path}/snapshot\nencoder .*\n$", capsys.readouterr().out)
-
-
-def test_does_not_start_a_download_that_the_disk_cannot_hold(monkeypatch, tmp_path):
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    hub = Hub(tmp_path, file_size=2 * shutil.disk_usage(tmp_path).free)
-    monkeypatch.setattr(weights, "snapshot_download", hub)
-    with pytest.raises(ModelUnavailable, match=r"some/model: .* GiB to download, but .* set HF_HOME"):
-        fetch("some/model")
-    assert not hub.folder.exists()
+    assert find("some/model") == folder  # nor missed
+    assert re.match(rf"model some/model: {folder}\nencoder .*\n$", capsys.readouterr().out)

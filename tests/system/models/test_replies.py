@@ -6,7 +6,7 @@ import pytest
 from submission.ev2r.tasks import EvidenceComparison, FreePrompt, QuestionComparison
 from system.graph.records import Claim, Cost, Label
 from system.models.base import Completion, ErrorKind, ModelError
-from system.models.replies import decoding_schema, has_label, label_confidence, read_reply, warm_up
+from system.models.replies import decoding_schema, label_confidence, read_reply, warm_up
 from system.strategies.debate.tasks import RulingReply
 from system.strategies.steps.tasks import AnswerReply, MergeReply, QuestionReply, VerdictReply, VerificationReply
 from system.tasks.base import Adapter, FreeText, registered
@@ -62,7 +62,6 @@ def test_truncated_reply_says_so(tasks):
 
 @pytest.mark.parametrize("decision", ["Go on", *Label])
 def test_the_confidence_of_a_ruling_is_that_of_its_decision(decision):
-    assert has_label(RulingReply)
     tokens = [('{"insight":"No decision yet.","gaps":"","reason":"', -5.0), ('x","dec', -1.0), ('ision":"', -2.0)]
     written = [(piece, -0.1) for piece in (decision[:3], decision[3:])]
     assert label_confidence(RulingReply, [*tokens, *written, ('"}', 0.0)]) == pytest.approx(math.exp(-2.2))

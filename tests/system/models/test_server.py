@@ -14,9 +14,8 @@ import pytest
 from submission.ev2r.tasks import FreePrompt
 from system.graph.records import Claim
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
-from system.models.loading import models_of
 from system.models.server import ServerModel
-from system.settings import EngineSettings, load
+from system.settings import EngineSettings
 from system.tasks.base import Adapter
 from tests.helpers.local_site import Handler, serving
 from tests.helpers.processes import free_port
@@ -279,10 +278,3 @@ def test_a_key_is_sent_where_one_is_set(server, tasks, monkeypatch):
     monkeypatch.setenv("FACTGRAPH_API_KEY", "secret")
     ask(server, Request(tasks["judge"]))
     assert server.keys == {"Bearer secret"}
-
-
-def test_each_model_may_have_its_own_address():
-    settings = load("server", {"model": "a", "other_models": ["b", "org/c@http://elsewhere:8001/v1"]})
-    found = [(each.model.model, each.engine.address) for each in models_of(settings)]
-    here = "http://localhost:8000/v1"
-    assert found == [("a", here), ("b", here), ("org/c", "http://elsewhere:8001/v1")]

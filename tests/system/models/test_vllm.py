@@ -128,7 +128,9 @@ def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_pa
 def test_requests_beyond_the_cache_are_preempted_and_answered(backend, tiny_model, tasks):
     bare = skeleton(str(tiny_model / "base"))
     plan = plan_memory(bare, ENGINE, device=2**50, adapters=0, rank=0, graphs=False)
-    room = plan.fixed + int(2.4 * ENGINE.context) * plan.kv_per_token  # of 2 bytes a value: one whole request of 4
+    room = (
+        sum(plan.fixed.values()) + int(2.4 * ENGINE.context) * plan.kv_per_token
+    )  # of 2 bytes a value: one whole request of 4
     small = ENGINE.model_copy(update={"gpu_memory": room / (1 - SPARE) / GIB})
     loaded = backend.VllmModel(str(tiny_model / "base"), {}, small, **EXACT)
     try:

@@ -10,7 +10,7 @@ from submission.ev2r.tasks import CompareEvidence, CompareQuestions
 from system.graph.records import AnswerType, Label, Source
 from system.graph.thoughts import Argument
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.replies import decoding_schema, has_label
+from system.models.replies import decoding_schema
 from system.settings import EngineSettings
 from system.strategies.base import named
 from system.strategies.steps.tasks import AnswerQuestion, JudgeClaim
@@ -84,7 +84,7 @@ def test_every_task_is_answered_in_its_schema(model, every_task):
         else:
             assert isinstance(result, Completion), (name, result)
             assert type(result.reply) is task.reply_type
-            assert (0 < result.confidence < 1) if has_label(task.reply_type) else result.confidence == 1, name
+            assert (0 < result.confidence < 1) if task.reply_type.label_field else result.confidence == 1, name
 
 
 def test_detects_text_outside_the_schema():

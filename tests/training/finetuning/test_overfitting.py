@@ -54,7 +54,8 @@ def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts,
         prompt = torch.tensor([chat.prompt(task, True).ids])
         mask = torch.ones_like(prompt)
         output = model.generate(input_ids=prompt, attention_mask=mask, max_new_tokens=64, do_sample=False)
-        written.append(json.loads(chat.reply_text(output[0, prompt.shape[1] :].tolist()))["label"])
+        reply = chat.tokenizer.decode(output[0, prompt.shape[1] :], skip_special_tokens=True)
+        written.append(json.loads(reply)["label"])
     assert written == [reply.label for _, reply in tasks]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from system.graph.records import Label
 from system.graph.thoughts import Question
-from system.models.base import RoutedModel, by_agent
+from system.models.base import RoutedModel
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
 from system.strategies.carp.records import TEAMS, Plan, Stance, Subclaims
@@ -189,7 +189,7 @@ def test_several_models_draft_and_the_first_merges_the_drafts(carp_case):
 def test_agents_of_a_team_have_their_own_models(carp_case, answers):
     models = [ScriptedModel(answers), ScriptedModel(answers)]
     case = carp_case()
-    case.model = RoutedModel(models, by_agent(len(models)))
+    case.model = RoutedModel(models)
     run(case)
     for agent, model in enumerate(models):
         stated = [request.task for request in model.requests if isinstance(request.task, StateCase)]

@@ -7,7 +7,7 @@ import pytest
 
 from system.graph.records import Label
 from system.graph.thoughts import Speaker
-from system.models.base import RoutedModel, by_agent
+from system.models.base import RoutedModel
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
 from system.strategies.base import named
@@ -86,7 +86,7 @@ def test_a_failed_turn_does_not_cost_the_verdict(make_case, answers, strategy, t
 def test_speakers_run_on_other_models_than_judges(make_case, answers, strategy, others, speaking):
     models = [ScriptedModel(answers) for _ in range(1 + len(others))]
     case = make_case(model__other_models=others)
-    case.model = RoutedModel(models, by_agent(len(models)))
+    case.model = RoutedModel(models)
     asyncio.run(named(strategy)(case))
     said = {n: [r for r in model.requests if isinstance(r.task, Argue | Advise)] for n, model in enumerate(models)}
     wanted = speaking if strategy != "consultancy" else {min(speaking)}
