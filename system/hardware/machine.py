@@ -35,12 +35,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def choose_profile(given: Collection[str] = ()) -> tuple[str, str]:
-    """The profile that fits this machine, and why.
-
-    Args:
-        given: names of the settings that the user gave. Profile laptop has no language model; one that was named gets
-            the settings of a model behind an address.
-    """
+    """The profile that fits this machine, and why; a model that the user gave needs one with a language model."""
     lacking = _lacking()
     if not lacking:
         return "a10g", _memory()

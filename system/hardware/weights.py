@@ -45,11 +45,7 @@ def size(folder: Path) -> int:
 
 
 def located(name: str) -> str:
-    """Return a folder as it is, and the folder of another name, fetched if it is absent.
-
-    Raises:
-        ModelUnavailable: see ``fetch``.
-    """
+    """Return a folder as it is, and the folder of another name, fetched if it is absent."""
     return name if Path(name).is_dir() else str(fetch(name))
 
 

@@ -2,8 +2,6 @@
 
 An adapter fits if its tensors have the shapes that its rank and the base model's linear layers give, and if its mark, a
 fingerprint of the base that it was trained on, is the base's. vLLM and PEFT check the rest when they load it.
-
-    check_adapters({Adapter.VERDICT_PREDICTION: "models/verdict_prediction"}, skeleton(model), base_mark(model))
 """
 
 import hashlib
@@ -33,9 +31,7 @@ MARK = "base_norm_sha256"
 _MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
 
 
-class _Config(BaseModel):
-    """The fields of PEFT's adapter_config.json that decide whether an adapter fits."""
-
+class _Config(BaseModel):  # of PEFT's adapter_config.json
     peft_type: str = Field(pattern="^LORA$")
     r: int = Field(gt=0)
 
@@ -47,12 +43,7 @@ def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, mark: str =
 
 
 def check_adapter(folder: str | Path, base: nn.Module, mark: str = "", name: str = "adapter") -> None:
-    """Check that an adapter fits a base model.
-
-    Args:
-        folder: in PEFT's format.
-        base: the base model; one on the meta device will do.
-        mark: of the base model (``base_mark``), if its weights are at hand.
+    """Check that an adapter in PEFT's format fits a base model, which may be on the meta device, and its mark.
 
     Raises:
         ModelUnavailable: the folder holds no adapter, or one for another base model; the message names the tensor.

@@ -23,23 +23,13 @@ class ModelUnavailable(Exception):
 
 
 def first_line(error: Exception) -> str:
-    r"""A library's error in one line; its type where it says nothing.
-
-    >>> first_line(ValueError(" no such file\n\nTraceback")), first_line(KeyError())
-    ('no such file', 'KeyError')
-    """
+    """Return a library's error in one line; its type if it says nothing."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 @dataclass(frozen=True)
 class Request:
-    """One thing to ask of a model.
-
-    Attributes:
-        task: the typed inputs; its class names the prompt, the adapter and the reply's schema.
-        temperature: 0 is greedy.
-        seed: random seed for sampling; requests that differ only in their seed may get different replies.
-    """
+    """One thing to ask of a model; a temperature of 0 is greedy, and the seed is for sampling."""
 
     task: Task[Reply]
     temperature: float = 0.0
@@ -51,7 +41,6 @@ class Completion(Generic[R]):
     """A reply that fits its schema.
 
     Attributes:
-        reply: an instance of the task's ``reply_type``.
         prompt: what the model read, as text; empty for readers that take no prompt.
         raw: what it wrote.
         confidence: probability of the label in which the reply ends, given its reasons; 1 for others.
@@ -74,11 +63,7 @@ class ErrorKind(StrEnum):
 
 @dataclass(frozen=True)
 class ModelError:
-    """A request that got no usable reply.
-
-    Attributes:
-        message: what was expected and what came.
-    """
+    """A request that got no usable reply; the message says what was expected and what came."""
 
     kind: ErrorKind
     message: str
@@ -129,11 +114,10 @@ class TracedModel:
 
 def _line(request: Request, result: Result) -> dict[str, Any]:
     task = request.task
-    outcome = (
-        {"reply": result.reply.model_dump(mode="json"), "confidence": result.confidence}
-        if isinstance(result, Completion)
-        else {"error": f"{result.kind}: {result.message}"}
-    )
+    if isinstance(result, Completion):
+        outcome = {"reply": result.reply.model_dump(mode="json"), "confidence": result.confidence}
+    else:
+        outcome = {"error": f"{result.kind}: {result.message}"}
     return {
         "claim_id": task.claim.id,
         "task": task.name,

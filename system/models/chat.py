@@ -39,19 +39,11 @@ class ChatTokenizer:
         self.specials = frozenset(token.content for token in self.tokenizer.added_tokens_decoder.values())
 
     def prompt(self, task: Task[Reply], adapter: bool) -> Prompt:
-        """The prompt of a task, trimmed so that its longest reply fits the context too.
-
-        Raises:
-            RequestTooLongError: see ``fit``.
-        """
+        """The prompt of a task, trimmed so that its longest reply fits the context too; see ``fit``."""
         return fit(task, adapter, self.encode, self.context - task.max_tokens, self.specials)
 
     def encode(self, messages: Sequence[Mapping[str, object]]) -> list[int]:
-        """Token ids of a conversation, up to where the model's reply starts.
-
-        Raises:
-            ModelUnavailable: the template fails: it is damaged, or refuses messages of a role.
-        """
+        """Token ids of a conversation, up to where the model's reply starts."""
         try:
             ids: list[int] = self.tokenizer.apply_chat_template(
                 messages, add_generation_prompt=True, enable_thinking=False, return_dict=False

@@ -27,9 +27,6 @@ def load_model(
     Args:
         encoder: what the extractive backend finds answers with; the others do without.
         asked: the tasks that will be asked; by default any that are defined.
-
-    Raises:
-        ModelUnavailable: a library or files are missing, they do not fit together, or the backend cannot do a task.
     """
     asked = tuple(registered() if asked is None else asked)
     _check_tasks(settings, asked)
@@ -40,9 +37,7 @@ def load_model(
 
 
 def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None:
-    """Check that there is a device for the model, before any weights are looked for.
-
-    Warns of tasks without an adapter, so that a run says in its first lines what it lacks.
+    """Check that there is a device for the model, before any weights are looked for; warn of missing adapters.
 
     Raises:
         ModelUnavailable: there is none, or the backend cannot do a task.
@@ -74,11 +69,7 @@ def _check_tasks(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None
 
 
 def models_of(settings: Settings) -> list[Settings]:
-    """Return the settings of each model that the settings name; adapters belong to the first.
-
-    Raises:
-        ModelUnavailable: several models would run in one vLLM process.
-    """
+    """Return the settings of each model that the settings name; adapters belong to the first."""
     if settings.model.backend == "vllm" and settings.model.other_models:
         raise ModelUnavailable("one vLLM engine serves one model; give --other-models as NAME@ADDRESS of servers")
     others = settings.model.other_models if settings.model.backend == "server" else ()

@@ -60,10 +60,7 @@ class RequestTooLongError(Exception):
 
 
 def neutralize(text: str, specials: Set[str] = frozenset()) -> str:
-    """Break every control token in a text with a space, so that a tokenizer reads it as plain text.
-
-    Args:
-        specials: literals of the tokenizer's added tokens. The usual families are broken without it.
+    """Break every control token, of the usual families and the given ones, with a space that makes it plain text.
 
     >>> neutralize("done<|im_end|> [INST] a < b")
     'done< |im_end|> [ INST] a < b'
@@ -97,13 +94,10 @@ def fit(
     budget: int,
     specials: Set[str] = frozenset(),
 ) -> Prompt:
-    """The prompt of a task in at most ``budget`` tokens.
+    """The prompt of a task in at most ``budget`` tokens, as ``encode`` counts them with the chat template.
 
     Too long a prompt is trimmed before it is sent: all answers and passages longer than a common limit are cut to it,
     and the limit is the largest that fits. So the longest lose first, and claim, metadata and questions stay whole.
-
-    Args:
-        encode: messages to the token ids that the model reads, chat template included.
 
     Raises:
         RequestTooLongError: it does not fit however much is cut.

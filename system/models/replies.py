@@ -28,8 +28,7 @@ def read_reply(
     """A completion if the raw text is JSON of the task's reply type or may be free, else a malformed-reply error.
 
     Args:
-        truncated: the model ran into ``max_tokens``; says so in the error, as it is the likeliest cause.
-        confidence: see ``label_confidence``.
+        truncated: whether the model ran into ``max_tokens``, the likeliest cause of an error.
     """
     raw = encodable(raw)  # a server's JSON may escape half of a surrogate pair
     if task.reply_type is FreeText:
@@ -45,21 +44,13 @@ def read_reply(
 
 
 def warm_up(adapters: Set[Adapter]) -> list[tuple[type[Reply], Adapter]]:
-    """Requests that warm a model up before the clock starts: each reply type, with the adapter for it.
-
-    Args:
-        adapters: those that are loaded; the base model does the tasks of the others.
-    """
+    """Requests that warm a model up before the clock starts: each reply type, with the loaded adapter for it."""
     wanted = ((task.reply_type, task.adapter if task.adapter in adapters else Adapter.NONE) for task in registered())
     return list(dict.fromkeys(wanted))
 
 
 def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:
     """Probability of the label (or the decision to continue) in which a reply ends, given its reasons and the schema.
-
-    Args:
-        reply_type: one that ends in a label.
-        tokens: text and log-probability of each token of the reply, under the schema's constraint.
 
     >>> from system.strategies.steps.tasks import VerdictReply
     >>> tokens = [('{"justification":"x","', 0.0), ("label", -3.0), ('":"', 0.0), ("Refuted", -0.1)]

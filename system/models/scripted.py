@@ -14,8 +14,6 @@ Line = Reply | ModelError | str | Exception | None
 brings the backend down, or None: the script does not know the request."""
 
 Script = Callable[[Request], Line | Awaitable[Line]]
-"""A function of the request alone. An asynchronous one may wait first, on any clock."""
-
 COST = Cost(calls=1)
 
 
@@ -24,12 +22,7 @@ class UnexpectedRequestError(Exception):
 
 
 class ScriptedModel:
-    """Answers from a script and remembers what it was asked.
-
-    Attributes:
-        requests: all requests so far, in the order in which they came.
-        closed: whether ``close`` was called.
-    """
+    """Answers from a script, and remembers its requests and whether it was closed."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
@@ -37,12 +30,7 @@ class ScriptedModel:
         self.closed = False
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
-        """See ``Model.generate``.
-
-        Raises:
-            UnexpectedRequestError: the script has nothing to say to a request.
-            Exception: whatever the script returns or raises.
-        """
+        """See ``Model.generate``."""
         self.requests.extend(requests)
         return list(await asyncio.gather(*map(self._answer, requests)))
 

@@ -84,11 +84,7 @@ class ServerModel:
         self._client = httpx2.AsyncClient(transport=transport, **_options(engine))
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
-        """See ``Model.generate``.
-
-        Raises:
-            ModelUnavailable: the server cannot be reached any more.
-        """
+        """See ``Model.generate``; ``ModelUnavailable`` if the server cannot be reached any more."""
         return await asyncio.gather(*map(self._answer, requests))
 
     async def close(self) -> None:
@@ -203,7 +199,6 @@ def _object_in(text: str) -> str:
 
 
 def _options(engine: EngineSettings) -> dict[str, Any]:
-    """Options of both clients."""
     key = os.environ.get(KEY, "")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
@@ -215,7 +210,6 @@ def _client(engine: EngineSettings) -> httpx2.Client:
 
 
 def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:
-    """Models and adapters of the server by name."""
     try:
         with _client(engine) as client:
             response = client.get("models").raise_for_status()

@@ -117,7 +117,11 @@ class VllmModel:
         reply = output.outputs[0]
         cost = _cost(output, time.perf_counter() - started)
         text = self._chat.prompt_text(prompt.ids)
-        confidence = label_confidence(task.reply_type, _pieces(reply)) if task.reply_type.label_field else 1.0
+        confidence = 1.0
+        if task.reply_type.label_field:
+            chosen = [table[token] for token, table in zip(reply.token_ids, reply.logprobs, strict=True)]
+            pieces = [(one.decoded_token or "", one.logprob) for one in chosen]
+            confidence = label_confidence(task.reply_type, pieces)
         return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
 
     async def _run(self, ids: list[int], sampling: SamplingParams, lora: LoRARequest | None) -> Any:
@@ -129,11 +133,7 @@ class VllmModel:
 def engine_arguments(
     bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings, **others: Any
 ) -> AsyncEngineArgs:
-    """Arguments of an engine that uses the memory the plan gives it.
-
-    Args:
-        bare: see ``skeleton``.
-        others: see ``VllmModel``.
+    """Arguments of an engine for a model (see ``skeleton``) that uses the memory the plan gives it.
 
     Raises:
         ModelUnavailable: the model does not fit the device, or has weights that this processor cannot multiply.
@@ -170,10 +170,7 @@ def engine_arguments(
 
 
 def multiplies_awq() -> bool:
-    """Whether vLLM has a kernel for quantized weights here: its build for processors without AVX-512 has none.
-
-    The engine's process would find that out at its first request, and die of it.
-    """
+    """Whether vLLM has a kernel for quantized weights here; without, the engine would die at its first request."""
     if not current_platform.is_cpu():
         return True
     current_platform.import_kernels()
@@ -181,11 +178,7 @@ def multiplies_awq() -> bool:
 
 
 def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
-    """Load the model.
-
-    Raises:
-        ModelUnavailable: vLLM cannot.
-    """
+    """Load the model."""
     try:
         return AsyncLLM.from_engine_args(arguments)
     except (RuntimeError, ValueError, OSError) as error:
@@ -197,7 +190,6 @@ def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
 def _sampling(
     reply_type: type[Reply], max_tokens: int, temperature: float = 0.0, seed: int | None = None
 ) -> SamplingParams:
-    """Decoding of a reply under its schema, or of a free one."""
     schema = None if reply_type is FreeText else StructuredOutputsParams(json=decoding_schema(reply_type))
     return SamplingParams(
         temperature=temperature,
@@ -207,12 +199,6 @@ def _sampling(
         structured_outputs=schema,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
-
-
-def _pieces(reply: Any) -> list[tuple[str, float]]:
-    """Text and log-probability of each token of a reply."""
-    chosen = (table[token] for token, table in zip(reply.token_ids, reply.logprobs, strict=True))
-    return [(logprob.decoded_token or "", logprob.logprob) for logprob in chosen]
 
 
 def _cost(output: Any, seconds: float) -> Cost:

@@ -56,11 +56,7 @@ def strategy(**attributes: Any) -> Callable[[Check], Strategy]:
 
 @cache
 def named(name: str) -> Strategy:
-    """Import the strategy of a name.
-
-    Raises:
-        KeyError: there is none.
-    """
+    """Import the strategy of a name."""
     module, _, function = STRATEGIES[name].partition(":")
     return cast("Strategy", getattr(import_module(f"system.strategies.{module}"), function))
 
@@ -79,11 +75,7 @@ def unused(name: str, given: Iterable[str]) -> list[str]:
 
 
 def asked_by(settings: Settings) -> list[type[Task[Reply]]]:
-    """Return the tasks that the strategies of the settings may ask, of claims in a store and of a user's documents.
-
-    Raises:
-        SettingsError: the settings do not fit the strategy.
-    """
+    """Return the tasks that the strategies of the settings may ask, of claims in a store and of a user's documents."""
     check_settings(settings)
     asked: dict[type[Task[Reply]], None] = {}
     for each in (settings, settings.for_documents()):
@@ -93,12 +85,7 @@ def asked_by(settings: Settings) -> list[type[Task[Reply]]]:
 
 
 def check_settings(settings: Settings) -> None:
-    """Check that a strategy can run with its settings.
-
-    Raises:
-        SettingsError: an option is unknown or has a value that it cannot have, or a search has nothing to
-            search in.
-    """
+    """Check that a strategy can run with its settings, and raise ``SettingsError`` if not."""
     chosen = named(settings.strategy)
     try:
         chosen.options.model_validate(settings.options)

@@ -7,9 +7,8 @@ and everything else stays open.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from knowledge_store.pages.page import Passage
 from system.case import Case, Outcome
@@ -32,8 +31,7 @@ SHOWN = 3  # sentences that the result lists for a statement
 REPEATED = "What was found only repeats the claim, or adds nothing to it."
 
 
-@dataclass(frozen=True)
-class StatementVerdict:
+class StatementVerdict(NamedTuple):
     """A statement with its verdict, and the question whose answer decides it."""
 
     statement: str

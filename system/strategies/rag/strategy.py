@@ -108,11 +108,7 @@ def note_pairs(case: Case, result: Completion[SourcesReply], sources: Sequence[T
 
 
 def examples_like(file: str, claim: str) -> tuple[Example, ...]:
-    """Return the annotated claims of a file that BM25 ranks highest for a claim, itself excepted; none without a file.
-
-    Raises:
-        ClaimsError: the file is not an annotated split of AVeriTeC.
-    """
+    """Return the annotated claims of a file that BM25 ranks highest for a claim, except itself; none without a file."""
     if not file:
         return ()
     gold, index = _annotated(file)

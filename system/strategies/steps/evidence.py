@@ -49,12 +49,10 @@ async def retrieve(
 ) -> list[Thought[Evidence]]:
     """Find the passages that may answer a question, or bear on the claim itself, best first.
 
-    A passage that is shaped as an order or a prompt, or that tells nothing beyond the claim that could be looked up,
-    stays in the graph, and nobody reads it. One that only repeats the claim comes after all others: none takes the
-    place of evidence.
+    Passages that are never read (``why_unread``) stay in the graph. Those that only repeat the claim come last.
 
     Args:
-        query: what to search for; the question itself where it is empty.
+        query: what to search for; the question itself if it is empty.
         by_hops: search along chains of passages (CARP, section 3.4).
     """
     from knowledge_store.dense.search import search  # compiled code, which no help of a command should load
@@ -127,11 +125,7 @@ async def answer_from_passages(
 
 
 async def verify(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> list[Thought[Answer]]:
-    """Keep the answers that their passage entails.
-
-    Answers from the metadata and refusals to answer have nothing to be checked against and pass. An answer whose
-    check failed for technical reasons passes too: a broken check is no reason to lose evidence.
-    """
+    """Keep the answers that their passage entails, those without a passage, and those whose check failed."""
 
     checkable = [a for a in answers if a.content.answered and a.content.source is Source.EVIDENCE]
     tasks = [VerifyAnswer(claim=case.claim, question=question.content.text, answer=a.content) for a in checkable]
@@ -145,10 +139,9 @@ async def verify(case: Case, question: Thought[Question], answers: Sequence[Thou
 
 
 async def merge(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:
-    """Merge the answers to one question.
+    """Merge the answers to one question; without the model if there are fewer than two.
 
-    Passages that do not answer are left out. With nothing left the question stays unanswered, and a single answer
-    stands as it is: neither needs the model. When merging fails, the answer of the best passage stands.
+    If merging fails, the answer of the best passage stands.
     """
     found = tuple(thought.content for thought in answers if thought.content.answered)
     task = MergeAnswers(claim=case.claim, question=question.content.text, answers=found)
@@ -192,10 +185,8 @@ async def answer_questions(
     """Look up several questions at once, each with its query; those cut off by the deadline return what was learned."""
 
     async def found(question: Thought[Question], query: str) -> None:
-        try:
+        with suppress(DeadlineExpired):  # what it has learned until then is in the graph
             await answer_question(case, question, query, by_hops=by_hops)
-        except DeadlineExpired:
-            return  # what it has learned until then is in the graph
 
     with suppress(DeadlineExpired):  # the searches below say the same
         await prepare(case, [query or question.content.text for question, query in questions])
@@ -206,10 +197,7 @@ async def answer_questions(
 
 
 def answered_so_far(case: Case, questions: Sequence[Thought[Question]]) -> list[Thought[QuestionAnswer]]:
-    """Answers known to questions, in their order.
-
-    A question that was cut off after some of its answers had come stands with the best of them.
-    """
+    """Answers known to questions, in their order; one that was cut off stands with the best of its answers."""
     merged = {origin.id: pair for pair in case.graph.holding(QuestionAnswer) if (origin := question_of(case, pair))}
     pairs = (merged.get(question.id) or _cut_off(case, question) for question in questions)
     return [pair for pair in pairs if pair]
@@ -249,7 +237,11 @@ async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
     thoughts; gold evidence is the whole of a store made of annotated answers.
     """
     if case.settings.debate.evidence != "retrieved":
-        return [_as_given(case, evidence) for evidence in give(case)]
+        return [
+            case.graph.add(as_pair(f"What does {source_name(passage.url)} say?", passage), [evidence], "gather")
+            for evidence in give(case)
+            for passage in [evidence.content.passage]
+        ]
     return await answer_questions(case, *((question, "") for question in await first_questions(case)))
 
 
@@ -257,11 +249,6 @@ def give(case: Case) -> list[Thought[Evidence]]:
     """The evidence that is there without a search: the annotators' where the settings want it, otherwise none."""
     passages = case.gold_passages if case.settings.debate.evidence == "gold" else ()
     return [case.graph.add(Evidence(passage=each, score=1.0), [case.graph.root], "gather") for each in passages]
-
-
-def _as_given(case: Case, evidence: Thought[Evidence]) -> Thought[QuestionAnswer]:
-    passage = evidence.content.passage
-    return case.graph.add(as_pair(f"What does {source_name(passage.url)} say?", passage), [evidence], "gather")
 
 
 def as_pair(question: str, passage: Passage, sentence: str = "") -> QuestionAnswer:
@@ -277,12 +264,10 @@ def as_answer(text: str, passage: Passage, kind: AnswerType = AnswerType.ABSTRAC
 
 @dataclass(frozen=True)
 class SharedEvidence:
-    """The body of evidence that all agents share.
+    """The body of evidence that all agents share; they cite its passages by their number from 1.
 
     Attributes:
         thoughts: the merged answers that it comes from, else the claim itself.
-        passages: distinct passages of the answers, then those that answer nothing by themselves; agents cite them by
-            their number from 1.
     """
 
     thoughts: tuple[Thought[Content], ...]

@@ -1,7 +1,6 @@
 """Questions: ask them (section 3.2.1), drop those that say the same (table 1), and ask again in their place."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 from system.case import Case, Step
@@ -49,10 +48,8 @@ async def first_questions(case: Case) -> Questions:
 async def ask_next(case: Case, askers: Sequence[Asker]) -> list[Thought[Question] | None]:
     """Ask one more question for each branch that found not enough, seeing the branch's earlier pairs.
 
-    A question that repeats one of any branch is asked for again with the list of those that were asked.
-
-    Returns:
-        The questions, in order; None for a branch for which the model had none, or none that is new.
+    A question that repeats one of any branch is asked for again with the list of those that were asked. The result is
+    None for a branch for which the model had none, or none that is new.
     """
     asked: list[Thought[Question] | None] = [None] * len(askers)
     wanting, known = list(range(len(askers))), open_questions(case)
@@ -90,11 +87,10 @@ async def deduplicate(
 ) -> Questions:
     """Keep the questions that do not nearly duplicate an earlier one, at most ``branches`` of them.
 
+    Every dropped one gets a child of kind PRUNED that says why.
+
     Args:
         against: questions asked before; a near-duplicate of one of them is dropped too.
-
-    Returns:
-        The kept questions in their order. Every dropped one gets a child of kind PRUNED that says why.
     """
     if not questions:
         return []
@@ -105,17 +101,13 @@ async def deduplicate(
     for i, question in enumerate(questions, start=len(against)):
         closest = max(kept, key=lambda j: similarity[i, j], default=None)
         if closest is not None and similarity[i, closest] >= NEAR:
-            _prune(case, DUPLICATE, [question, candidates[closest]], float(similarity[i, closest]))
+            pruned = Pruned(reason=DUPLICATE, similarity=float(similarity[i, closest]))
+            case.graph.add(pruned, [question, candidates[closest]], "deduplicate")
         elif len(kept) - len(against) == case.settings.graph.branches:
-            _prune(case, ENOUGH, [question], 0.0)
+            case.graph.add(Pruned(reason=ENOUGH, similarity=0.0), [question], "deduplicate")
         else:
             kept.append(i)
     return [candidates[i] for i in kept[len(against) :]]
-
-
-def as_question(result: Completion[QuestionReply], *, again: bool = False) -> Question:
-    """The question of a reply; ``again`` as in ``Question``."""
-    return Question(text=result.reply.question.strip(), again=again)
 
 
 def _step(
@@ -129,8 +121,8 @@ def _step(
         asked=tuple(question.content.text for question in avoid),
     )
     parents = [asker.verdict, *asker.pairs] if asker else [case.graph.root]
-    return Step(task, partial(as_question, again=asker is not None), parents)
 
+    def question(result: Completion[QuestionReply]) -> Question:
+        return Question(text=result.reply.question.strip(), again=asker is not None)
 
-def _prune(case: Case, reason: str, parents: Sequence[Thought[Question]], similarity: float) -> None:
-    case.graph.add(Pruned(reason=reason, similarity=similarity), parents, "deduplicate")
+    return Step(task, question, parents)

@@ -19,12 +19,9 @@ async def speak(
     speaker: Speaker,
     side: Speaker,
 ) -> Thought[Argument] | None:
-    """Take a turn for a side, with citations; None when the model failed.
+    """Take a turn for a side in a round, with citations; None when the model failed.
 
     If there are other models, speakers run on these, so that judges keep the first to themselves.
-
-    Args:
-        number: of the round, from 1.
     """
     others = len(case.settings.model.other_models)
     task = kind(

@@ -23,13 +23,10 @@ ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLI
 async def judge(
     case: Case, pairs: Sequence[Thought[QuestionAnswer]], *, final: bool = False
 ) -> Thought[Verdict] | None:
-    """Judge the claim by the questions and answers of a branch.
+    """Judge the claim by the questions and answers of a branch; None when the model failed.
 
     Args:
         final: whether this is the last judgement, which may use the reserve of the budget.
-
-    Returns:
-        The verdict, named under the question of the latest round; None when the model failed.
     """
     latest = question_of(case, pairs[-1]) if pairs else None
     task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
@@ -56,10 +53,7 @@ async def judge_together(
 
 
 async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tuple[QuestionAnswer, ...]:
-    """The sentences nearest to the claim, from the passages that answers rest on, nearest first, as answers.
-
-    Sentences that only say the claim again are left out, and of several that say the same the first stands for all.
-    """
+    """The sentences nearest to the claim, from the passages that answers rest on, without repetitions, as answers."""
     found = {
         sentence: passage
         for pair in pairs
@@ -127,10 +121,7 @@ def no_verdict(case: Case) -> Thought[Verdict]:
 
 
 def demote_uncited(case: Case, verdict: Verdict, pairs: Sequence[QuestionAnswer]) -> Verdict:
-    """Take back Supported or Refuted where no answer rests on a retrieved passage.
-
-    In the experiment without any evidence (``debate.evidence`` is "none") nothing can be cited, and verdicts stand.
-    """
+    """Take back Supported or Refuted if no answer rests on a retrieved passage, unless evidence was not wanted."""
     conclusive = verdict.label in (Label.SUPPORTED, Label.REFUTED)
     closed_book = case.settings.debate.evidence == "none"
     if not conclusive or closed_book or any(pair.passages for pair in pairs):
