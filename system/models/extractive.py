@@ -32,7 +32,7 @@ from system.strategies.steps.tasks import (
 from system.tasks.base import Reply, Task
 from system.text.copies import copies_in, without_copies
 from system.text.language import other_language
-from system.text.questions import clause_of, longest_name, question_of_statement
+from system.text.questions import clause_of, question_of_statement, topics_of
 from system.text.words import content_stems, coverage, quotation, sentences, words
 
 TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
@@ -176,17 +176,18 @@ def ask(task: AskQuestion) -> str:
 
 
 def questions(claim: Claim) -> Iterator[str]:
-    """Questions about a claim, the most telling first: is it so, who said it, what is known about its longest name.
+    """Questions about a claim, the most telling first: is it so, who said it, what is known about its topics.
 
-    >>> list(questions(Claim("The Aster Bridge has 412 rivets.", speaker="Mara Quill")))[1:3]
-    ['Did Mara Quill say that the Aster Bridge has 412 rivets?', 'What is known about Aster Bridge?']
+    >>> list(questions(Claim("The Aster Bridge has many loose rivets.")))[:2]
+    ['Is it true that the Aster Bridge has many loose rivets?', 'What is known about Aster Bridge and “loose rivets”?']
     """
     statement = core(claim.text)
+    topics = topics_of(statement)
+    both = " and ".join(topics[:2]) or "this"
     yield question_of_statement(statement)
     if claim.speaker:
-        yield f"Did {claim.speaker.strip()} say that {clause_of(statement)}?"
-    if name := longest_name(statement):
-        yield f"What is known about {name}?"
+        yield f"What did {claim.speaker.strip()} say about {both}?"
+    yield from (f"What is known about {topic}?" for topic in (both, *topics))
     yield f"What evidence is there that {clause_of(statement)}?"
     yield from [WHERE, WHEN] if claim.date else [WHERE]
 

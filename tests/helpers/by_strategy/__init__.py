@@ -2,8 +2,8 @@
 
 A module may have: ``reply_to``, the ordinary reply to a task; ``tasks``, one of every kind by name; ``CONTENTS`` and
 ``grow``, its records and a graph of them; ``GATHERING`` and ``SPEAKING``, its strategies over evidence gathered once
-and those with speakers of their own, whose records are ``SPOKEN``; ``NESTED``, tasks with lists in lists, of which a
-tiny model finds no end; ``SHORT``, settings for a short run; ``RUNS``, a run that each of its settings changes.
+and those with speakers of their own; ``NESTED``, tasks with lists in lists, of which a tiny model finds no end;
+``RUNS``, a run that each of its settings changes.
 """
 
 from importlib import import_module

@@ -42,8 +42,6 @@ CLAIM_GRAPH = ClaimGraph(
 
 NESTED = (GraphClaim, PlanVerification)
 SPEAKING = ("carp",)
-SPOKEN = (Stance,)
-SHORT = {"options__drafts": False}
 
 _ITS: dict[str, object] = {"strategy": "carp"}
 RUNS = {

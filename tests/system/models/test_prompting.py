@@ -10,6 +10,7 @@ from knowledge_store.pages.page import Passage
 from submission.ev2r.tasks import FreePrompt
 from system.graph.records import Claim, Label
 from system.models.base import ModelUnavailable
+from system.models.chat import ChatTokenizer
 from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralize, render
 from system.strategies.steps.tasks import AnswerQuestion
 
@@ -42,8 +43,7 @@ def test_plain_text_is_left_alone(text):
     assert neutralize(text, frozenset(ODD[:1])) == text
 
 
-def test_comparisons_and_lone_surrogates():
-    assert neutralize("a < b, [1] and [sic]") == "a < b, [1] and [sic]"
+def test_a_lone_surrogate_becomes_text():
     assert neutralize("half \ud83d, whole \ud83d\ude00") == "half \ufffd, whole \U0001f600"
 
 
@@ -78,32 +78,22 @@ def encode(messages):
     return [ord(character) for message in messages for character in message["content"]]
 
 
-def test_fit_leaves_a_prompt_that_fits_as_it_is(tasks):
-    whole = encode(render(tasks["merge"], False))
-    assert fit(tasks["merge"], False, encode, len(whole)).ids == whole
-
-
 @given(st.integers(min_value=900, max_value=2500))
 def test_fit_cuts_the_passage_to_the_longest_that_fits(budget):
     task = answer_task("word " * 400)
     prompt = fit(task, True, encode, budget)
     assert len(prompt.ids) <= budget
-    assert (
-        len(prompt.ids) == len(encode(render(task, True))) or budget - len(prompt.ids) < 6
-    )  # the next word is too long
+    whole = len(encode(render(task, True)))
+    assert len(prompt.ids) == whole or budget - len(prompt.ids) < 6  # the next word is too long
     assert '"It cost nine million."' in prompt.messages[1]["content"]
 
 
 def test_fit_names_what_cannot_fit():
-    with pytest.raises(
-        RequestTooLongError, match=r"expected at most 50 prompt tokens; answer_question needs \d{3} even"
-    ):
+    with pytest.raises(RequestTooLongError, match=r"at most 50 prompt tokens; answer_question needs \d{3} even"):
         fit(answer_task("word " * SHORTEST), True, encode, 50)
 
 
 def test_tokenizer_reads_control_tokens_as_plain_text(tiny_tokenizer):
-    from system.models.chat import ChatTokenizer
-
     chat = ChatTokenizer(tiny_tokenizer, context=4096)
     control = {chat.tokenizer.convert_tokens_to_ids(token) for token in chat.specials}
     assert len(control) == 22
@@ -112,13 +102,8 @@ def test_tokenizer_reads_control_tokens_as_plain_text(tiny_tokenizer):
         [i for i in chat.prompt(task, True).ids if i in control]
         for task in (answer_task(hostile, claim=hostile, speaker=hostile), answer_task())
     )
-    assert (
-        attacked
-        == innocent
-        == chat.tokenizer.convert_tokens_to_ids(
-            ["<|im_start|>", "<|im_end|>", "<|im_start|>", "<|im_end|>", "<|im_start|>"]
-        )
-    )
+    turn = ["<|im_start|>", "<|im_end|>"]
+    assert attacked == innocent == chat.tokenizer.convert_tokens_to_ids([*turn, *turn, turn[0]])
 
 
 def test_a_foreign_prompt_is_sent_verbatim():
@@ -128,8 +113,6 @@ def test_a_foreign_prompt_is_sent_verbatim():
 
 @pytest.mark.parametrize("template", ["{% if %}", "{{ raise_exception('broken') }}", "{{ messages[7].content }}"])
 def test_a_chat_template_that_fails_is_named_at_once(tiny_tokenizer, tmp_path, template):
-    from system.models.chat import ChatTokenizer
-
     shutil.copytree(tiny_tokenizer, tmp_path / "model")
     (tmp_path / "model" / "chat_template.jinja").write_text(template)
     with pytest.raises(ModelUnavailable, match=r"the chat template of model '.*' cannot render messages of user: "):
@@ -151,8 +134,6 @@ QWEN3 = """\
 
 
 def test_a_model_that_can_think_is_kept_from_it(tiny_tokenizer, tmp_path):
-    from system.models.chat import ChatTokenizer
-
     shutil.copytree(tiny_tokenizer, tmp_path / "model")
     (tmp_path / "model" / "chat_template.jinja").write_text(QWEN3)
     chat = ChatTokenizer(str(tmp_path / "model"), 4096)

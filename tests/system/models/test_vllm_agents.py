@@ -1,19 +1,15 @@
-"""Debates and teams on the real engine: every task's reply in its schema, and whole strategies, on the tiny model."""
+"""Every task's reply in its schema, on the real engine with the tiny model."""
 
 import asyncio
 import json
-from itertools import cycle
 
 import pytest
 
 from submission.ev2r.tasks import CompareEvidence, CompareQuestions
-from system.graph.records import AnswerType, Label, Source
-from system.graph.thoughts import Argument
-from system.models.base import Completion, ErrorKind, ModelError, Request
+from system.models.base import Completion, ModelError, Request
 from system.models.replies import decoding_schema
 from system.settings import EngineSettings
-from system.strategies.base import named
-from system.strategies.steps.tasks import AnswerQuestion, JudgeClaim
+from system.strategies.steps.tasks import AnswerQuestion
 from system.tasks.base import FreeText
 from tests.helpers import by_strategy
 
@@ -41,31 +37,6 @@ def short_replies(monkeypatch):
         monkeypatch.setattr(task, "max_tokens", SHORT)
 
 
-class Contrary:
-    """The model with all its answers read from the evidence, and verdicts of which no two in a row agree.
-
-    What the tiny model itself says of them is chance.
-    """
-
-    def __init__(self, model):
-        self._model = model
-        self._labels = cycle([Label.SUPPORTED, Label.REFUTED])
-
-    async def generate(self, requests):
-        results = await self._model.generate(requests)
-        return [self._replaced(*pair) for pair in zip(requests, results, strict=True)]
-
-    def _replaced(self, request, result):
-        if not isinstance(request.task, JudgeClaim | AnswerQuestion) or isinstance(result, ModelError):
-            return result
-        if isinstance(request.task, JudgeClaim):
-            changes = {"label": next(self._labels)}
-        else:
-            changes = {"source": Source.EVIDENCE, "type": AnswerType.EXTRACTIVE}
-        reply = result.reply.model_copy(update=changes)
-        return Completion(reply, result.cost, result.prompt, result.raw, result.confidence)
-
-
 def begins_schema(reply_type, raw):
     """Whether a text is an object of the reply's schema, or the beginning of one."""
     xgrammar = pytest.importorskip("xgrammar", reason="needs xgrammar, which vLLM brings")
@@ -91,16 +62,3 @@ def test_detects_text_outside_the_schema():
     assert begins_schema(AnswerQuestion.reply_type, '{"source":"Evidence","type":"Boolean","ans')
     assert not begins_schema(AnswerQuestion.reply_type, '{"source":"Evidence","type":"Magical"')
     assert not begins_schema(AnswerQuestion.reply_type, '{"source":1')
-
-
-@pytest.mark.parametrize("strategy", ["got", "debatecv", *by_strategy.all_of("SPEAKING")])
-def test_a_claim_is_debated(model, make_case, strategy):
-    limits = {"graph__depth": 1, "debate__rounds": 2, "run__budget": 300.0, **dict(by_strategy.all_of("SHORT"))}
-    case = make_case(graph__debate=True, graph__questions=2, **limits)
-    case.model = Contrary(model)
-    outcome = asyncio.run(named(strategy)(case))
-    assert outcome.verdict.label in Label and not case.stopwatch.timed_out
-    kinds = [Argument, *by_strategy.all_of("SPOKEN")]
-    spoken = [thought for kind in kinds for thought in case.graph.holding(kind)]
-    assert spoken, [str(failure) for failure in case.failures]
-    assert all(failure.message.startswith(ErrorKind.MALFORMED_REPLY) for failure in case.failures), case.failures

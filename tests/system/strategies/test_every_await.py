@@ -23,12 +23,7 @@ SCENES = [*STRATEGIES, "got with a debate"]
 
 @dataclass
 class Scene:
-    """A strategy on the script, of whose n-th await something else becomes.
-
-    Attributes:
-        at: the await, from 1; 0 lets all of them be.
-        awaits: how many there have been.
-    """
+    """A strategy on the script; something else becomes of its await number ``at``, from 1; of none if that is 0."""
 
     engine: Engine
     at: int
@@ -53,16 +48,13 @@ class Scene:
         return case
 
     async def check(self):
-        """The result of the check."""
-        listener = self.heard.append
-        result, _ = await check(self.engine, CLAIM, STORE, clock=lambda: self.now, listener=listener)
+        result, _ = await check(self.engine, CLAIM, STORE, clock=lambda: self.now, listener=self.heard.append)
         return result
 
 
 async def expire(scene: Scene) -> None:
     """The deadline strikes during the await: all that is left is the reserve."""
-    run = scene.engine.settings.run
-    scene.now = run.budget * (1 - RESERVE) + 0.01
+    scene.now = scene.engine.settings.run.budget * (1 - RESERVE) + 0.01
     raise TimeoutError
 
 

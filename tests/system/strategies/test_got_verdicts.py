@@ -13,14 +13,12 @@ from system.strategies.steps.tasks import (
     NEAREST,
     AnswerQuestion,
     AnswerReply,
-    AskQuestion,
     JudgeClaim,
-    QuestionReply,
     VerdictReply,
 )
 from system.strategies.steps.verdict import nearest_sentences
 from system.text.words import content_stems, sentences
-from tests.helpers.bridge import BROKEN, CLAIM, NEI, PAGES, QUESTIONS, BagOfWords, run_got
+from tests.helpers.bridge import BROKEN, CLAIM, PAGES, QUESTIONS, BagOfWords, asked, run_got
 
 
 def judge_by_branch(answers, *labels):
@@ -33,27 +31,24 @@ def judge_by_branch(answers, *labels):
     answers.replace[JudgeClaim] = judge
 
 
-@pytest.mark.parametrize("debate", [True, False])
-def test_stops_asking_once_most_branches_agree(make_case, answers, debate):
-    """Two of three cannot be outvoted; the third has not enough, and neither goes on nor calls for a debate."""
-    judge_by_branch(answers, Label.REFUTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
-    case = make_case(graph__branches=3, graph__depth=3, graph__debate=debate)
+NEE = Label.NOT_ENOUGH_EVIDENCE
+
+
+@pytest.mark.parametrize(
+    ("third", "changes", "rounds", "debated"),
+    [
+        (Label.REFUTED, {"graph__debate": False}, 1, False),  # two of three cannot be outvoted
+        (Label.REFUTED, {"graph__debate": True}, 1, False),
+        (Label.REFUTED, {"graph__debate": True, "graph__stop_early": False}, 3, True),
+        (NEE, {"graph__debate": False}, 3, False),
+        (Label.SUPPORTED, {"graph__debate": False}, 3, False),
+    ],
+)
+def test_stops_asking_once_most_branches_agree(make_case, answers, third, changes, rounds, debated):
+    judge_by_branch(answers, Label.REFUTED, third, NEE)
+    case = make_case(graph__branches=3, graph__depth=3, **changes)
     outcome = run_got(case)
-    assert (outcome.verdict.label, outcome.rounds) == (Label.REFUTED, 1)
-    assert not any(isinstance(request.task, Argue) for request in case.model.requests)
-
-
-def test_continues_if_the_search_must_not_end_early(make_case, answers):
-    judge_by_branch(answers, Label.REFUTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
-    case = make_case(graph__branches=3, graph__depth=3, graph__stop_early=False, graph__debate=True)
-    assert run_got(case).rounds == 3
-    assert any(isinstance(request.task, Argue) for request in case.model.requests)
-
-
-@pytest.mark.parametrize("third", [Label.NOT_ENOUGH_EVIDENCE, Label.SUPPORTED])
-def test_continues_if_only_half_of_the_branches_agree(make_case, answers, third):
-    judge_by_branch(answers, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE, third)
-    assert run_got(make_case(graph__branches=3, graph__depth=2)).rounds == 2
+    assert outcome.rounds == rounds and bool(asked(case, Argue)) is debated
 
 
 @pytest.mark.parametrize(
@@ -67,20 +62,13 @@ def test_continues_if_only_half_of_the_branches_agree(make_case, answers, third)
     ],
 )
 def test_the_majority_decides_and_ties_have_a_rule(make_case, answers, labels, expected):
-    questions = ("When did it open?", "Who built the crossing?", "What was reported that year?")
-    answers.replace[AskQuestion] = lambda r: QuestionReply(question=questions[r.task.index])
-    by_question = dict(zip(questions, labels, strict=False))
-    answers.replace[JudgeClaim] = lambda r: VerdictReply(justification="x", label=by_question[r.task.pairs[0].question])
+    judge_by_branch(answers, *labels)
     case = make_case(graph__branches=len(labels), graph__depth=1, graph__debate=False)
     assert run_got(case).verdict.label is expected
 
 
 def test_a_tie_goes_to_the_more_confident_side(make_case, answers):
-    def judge(request):
-        supported = request.task.pairs[0].question.startswith("When")
-        return VerdictReply(justification="x", label=Label.SUPPORTED if supported else Label.REFUTED)
-
-    answers.replace[JudgeClaim] = judge
+    judge_by_branch(answers, Label.SUPPORTED, Label.REFUTED)
     case = make_case(graph__debate=False)
     generate = case.model.generate
 
@@ -107,8 +95,7 @@ def test_the_last_judgement_reads_the_nearest_sentences(make_case, answers):
     pooled(answers, Label.REFUTED)
     case = make_case(model__backend="extractive", graph__debate=False)
     run_got(case)
-    labeled = [request.task for request in case.model.requests if isinstance(request.task, JudgeClaim)]
-    (task,) = [task for task in labeled if task.pairs[0].question == EVIDENCE_QUESTION]
+    (task,) = [task for task in asked(case, JudgeClaim) if task.pairs[0].question == EVIDENCE_QUESTION]
     claim, *nearest = BagOfWords().encode([CLAIM.text, *(pair.answer for pair in task.pairs)])
     near = [float(sentence @ claim) for sentence in nearest]
     pages = dict(PAGES)
@@ -140,20 +127,12 @@ def test_the_last_judgement_overrides_the_branches(make_case, answers, branches,
     assert set(last.parents) == {verdict.id for verdict in cast}  # branches end in any order
 
 
-def test_branches_vote_where_nothing_was_found_to_pool(make_case, answers):
-    answers.replace[AnswerQuestion] = lambda request: AnswerReply(
-        source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="Nothing."
-    )
-    answers.replace[JudgeClaim] = lambda request: NEI
-    case = make_case(model__backend="extractive", graph__debate=False, graph__depth=1)
-    assert run_got(case).verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert len(case.graph.holding(Verdict)) == 3  # of two branches and their vote
-
-
-def test_branches_vote_where_the_pooled_judgement_fails(make_case, answers):
-    answers.replace[JudgeClaim] = lambda request: (
-        BROKEN if request.task.pairs[0].question == EVIDENCE_QUESTION else None
-    )
+@pytest.mark.parametrize("found", [True, False])
+def test_branches_vote_if_there_is_no_pooled_judgement(make_case, answers, found):
+    answers.replace[JudgeClaim] = lambda r: BROKEN if r.task.pairs[0].question == EVIDENCE_QUESTION else None
+    nothing = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="Nothing.")
+    answers.replace[AnswerQuestion] = lambda _: None if found else nothing
     case = make_case(model__backend="extractive", graph__debate=False)
-    assert run_got(case).verdict.label is Label.SUPPORTED
-    assert [failure.operation for failure in case.failures] == ["judge"]
+    run_got(case)
+    assert len(case.graph.holding(Verdict)) == 3  # of two branches and their vote
+    assert [failure.operation for failure in case.failures] == (["judge"] if found else ["cite"])

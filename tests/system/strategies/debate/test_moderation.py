@@ -21,15 +21,17 @@ from system.strategies.steps.tasks import (
 from tests.helpers.bridge import BROKEN, PAGES, asked, run_check, run_got
 from tests.helpers.by_strategy.debate import ruling
 
+NOT_ENOUGH = Label.NOT_ENOUGH_EVIDENCE
+
 
 def skipped(graph):
     return [thought.content.reason for thought in graph.holding(Skipped)]
 
 
 def go_on(request):
-    number = len(request.task.rulings) + 1
     words = ("An old date.", "Doubts about the source.", "Who built it, and why.")
-    return RulingReply(insight=words[number - 1], gaps="A plaque.", reason="More may come.", decision=CONTINUE)
+    insight = words[len(request.task.rulings)]
+    return RulingReply(insight=insight, gaps="A plaque.", reason="More may come.", decision=CONTINUE)
 
 
 def judged(first, second):
@@ -52,8 +54,8 @@ def _answers_rest_on_all_their_passages(answers):
 @pytest.fixture
 def disagreeing(make_case, answers):
     """A case whose two branches say Supported and Not Enough Evidence; keyword arguments change settings."""
-    answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
-    return lambda **changes: make_case(**{"graph__debate": True, "graph__depth": 1, **changes})
+    answers.replace[JudgeClaim] = judged(Label.SUPPORTED, NOT_ENOUGH)
+    return lambda *pages, **changes: make_case(*pages, **{"graph__debate": True, "graph__depth": 1, **changes})
 
 
 def test_the_moderator_decides_between_branches(disagreeing):
@@ -61,37 +63,25 @@ def test_the_moderator_decides_between_branches(disagreeing):
     outcome = run_got(case)
     assert (outcome.verdict.label, outcome.verdict.justification) == (Label.REFUTED, "The history is vague.")
     pairs = ("q1.m1", "q2.m1")
-    assert case.graph["d1"].parents == pairs
-    assert case.graph["d2"].parents == (*pairs, "d1")
-    assert case.graph["r1"].parents == ("d1", "d2")
-    assert case.graph["v1"].parents == ("r1",)
-    assert case.graph["v2"].parents == ("v1", "q1.v1", "q2.v1")
+    parents = {"d1": pairs, "d2": (*pairs, "d1"), "r1": ("d1", "d2"), "v1": ("r1",), "v2": ("v1", "q1.v1", "q2.v1")}
+    assert {name: case.graph[name].parents for name in parents} == parents
     assert [task.side for task in asked(case, Argue)] == [Speaker.AFFIRMATIVE, Speaker.NEGATIVE]
     assert not asked(case, CloseDebate)
 
 
 def test_confidence_counts_the_moderator_and_the_branches(disagreeing, answers):
     answers.replace[Moderate] = lambda r: ruling(r.task, Label.SUPPORTED)
-    case = disagreeing()
-    assert run_got(case).verdict.confidence == pytest.approx(0.75)  # the moderator is sure, and half of the branches
+    assert run_got(disagreeing()).verdict.confidence == pytest.approx(0.75)  # the moderator, and half of the branches
 
 
-def test_arguments_cite_passages_with_content_and_address(disagreeing):
-    case = disagreeing()
-    run_got(case)
-    cited = [thought.content.passages for thought in case.graph.holding(Argument)]
-    shared_evidence = asked(case, Argue)[0].evidence
-    assert len(shared_evidence) > 1 and cited == [shared_evidence[:1], shared_evidence[-1:]]
-    assert {(passage.url, passage.text) for passage in shared_evidence} <= set(PAGES)
-
-
-def test_all_share_the_evidence_of_all_branches(disagreeing):
+def test_all_share_the_evidence_of_all_branches_and_cite_it(disagreeing):
     case = disagreeing()
     run_got(case)
     found = {passage.key for m in case.graph.holding(QuestionAnswer) for passage in m.content.passages}
-    tasks = [*asked(case, Argue), *asked(case, Moderate)]
-    assert all({passage.key for passage in task.evidence} == found for task in tasks)
-    assert len({task.evidence for task in tasks}) == 1
+    (evidence,) = {task.evidence for task in asked(case, (Argue, Moderate))}
+    assert len(evidence) > 1 and {passage.key for passage in evidence} == found
+    assert [thought.content.passages for thought in case.graph.holding(Argument)] == [evidence[:1], evidence[-1:]]
+    assert {(passage.url, passage.text) for passage in evidence} <= set(PAGES)
 
 
 def test_from_the_second_round_the_sides_answer_each_other(disagreeing, answers):
@@ -102,35 +92,31 @@ def test_from_the_second_round_the_sides_answer_each_other(disagreeing, answers)
     first = [(1, Speaker.AFFIRMATIVE), (1, Speaker.NEGATIVE)]
     assert said == [[], first[:1], first, [*first, (2, Speaker.AFFIRMATIVE)]]
     second = asked(case, Moderate)[1]
-    assert len(second.transcript) == 4
     assert [(r.insight, r.gaps, r.decision) for r in second.rulings] == [("An old date.", "A plaque.", None)]
     assert case.graph["r2"].parents == ("d1", "d2", "d3", "d4", "r1")
 
 
-@pytest.mark.parametrize(("changes", "rounds"), [({}, 3), ({"debate__rounds": 2}, 2), ({"debate__rounds": 1}, 1)])
-def test_after_the_last_round_comes_a_final_ruling(disagreeing, answers, changes, rounds):
+@pytest.mark.parametrize("rounds", [3, 2, 1])
+def test_after_the_last_round_comes_a_final_ruling(disagreeing, answers, rounds):
     answers.replace[Moderate] = go_on
-    case = disagreeing(**changes)
+    case = disagreeing(debate__rounds=rounds)
     assert run_got(case).verdict.label is Label.REFUTED
     assert len(asked(case, Argue)) == 2 * rounds and len(asked(case, Moderate)) == rounds
     (final,) = asked(case, CloseDebate)
     assert len(final.transcript) == 2 * rounds and len(final.rulings) == rounds
+    prompts = [render(task, adapter=False) for task in asked(case, (Argue, Moderate))]
+    shared = {(system["content"], user["content"].partition("Debate so far:")[0]) for system, user in prompts}
+    assert len(shared) == 1  # the prefix cache reads them once
 
 
-def test_open_branches_are_debated_if_both_sides_have_evidence(make_case, answers):
-    answers.replace[JudgeClaim] = judged(Label.NOT_ENOUGH_EVIDENCE, Label.NOT_ENOUGH_EVIDENCE)
-    case = make_case(graph__debate=True, graph__depth=1)
-    assert run_got(case).verdict.label is Label.REFUTED
-
-
-def test_not_enough_evidence_stands_if_a_side_can_cite_nothing(make_case, answers):
-    answers.replace[JudgeClaim] = judged(Label.NOT_ENOUGH_EVIDENCE, Label.NOT_ENOUGH_EVIDENCE)
-    answers.replace[Argue] = lambda r: (
-        ArgumentReply(argument="I find nothing.", citations=[]) if r.task.side is Speaker.AFFIRMATIVE else None
-    )
-    case = make_case(graph__debate=True, graph__depth=1)
-    assert run_got(case).verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert skipped(case.graph) == ["only one side has evidence"] and not asked(case, Moderate)
+@pytest.mark.parametrize("both", [True, False])
+def test_open_branches_are_debated_only_if_both_sides_have_evidence(disagreeing, answers, both):
+    answers.replace[JudgeClaim] = judged(NOT_ENOUGH, NOT_ENOUGH)
+    nothing = ArgumentReply(argument="I find nothing.", citations=[])
+    answers.replace[Argue] = lambda r: nothing if r.task.side is Speaker.AFFIRMATIVE and not both else None
+    case = disagreeing()
+    assert run_got(case).verdict.label is (Label.REFUTED if both else NOT_ENOUGH)
+    assert skipped(case.graph) == ([] if both else ["only one side has evidence"])
 
 
 def test_without_evidence_there_is_no_debate(disagreeing, answers):
@@ -156,16 +142,13 @@ def test_citations_of_missing_passages_are_dropped_and_named(disagreeing, answer
     answers.replace[Argue] = lambda _: ArgumentReply(argument="Trust me.", citations=numbers)
     case = disagreeing()
     assert run_got(case).verdict.label is Label.REFUTED
-    assert all("expected citations from 1 to" in failure.message for failure in case.failures)
-    assert len(case.failures) == 2
-    known = [number for number in numbers if number == 1]
-    assert all(len(t.content.passages) == len(known) for t in case.graph.holding(Argument))
+    assert ["expected citations from 1 to" in failure.message for failure in case.failures] == [True, True]
+    assert all(len(t.content.passages) == numbers.count(1) for t in case.graph.holding(Argument))
 
 
 @pytest.mark.parametrize("task", [Argue, Moderate])
 def test_a_debate_that_fails_leaves_the_decision_to_the_vote(disagreeing, answers, task):
-    answers.replace[task] = lambda _: BROKEN
-    answers.replace[CloseDebate] = lambda _: BROKEN
+    answers.replace = answers.replace | {task: lambda _: BROKEN, CloseDebate: lambda _: BROKEN}
     case = disagreeing()
     assert run_got(case).verdict.label is Label.SUPPORTED
     assert case.failures and {failure.operation for failure in case.failures} <= {"argue", "moderate"}
@@ -182,27 +165,21 @@ def test_a_round_in_which_one_side_failed_does_not_count(disagreeing, answers):
 
 def test_a_debate_cut_short_is_closed_in_the_reserve(make_engine, answers):
     async def slow(request):
-        if request.task.transcript:
-            await asyncio.sleep(0 if len(request.task.transcript) < 2 else 3600)
+        await asyncio.sleep(0 if len(request.task.transcript) < 2 else 3600)
         return ArgumentReply(argument="It did.", citations=[1])
 
-    answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
-    answers.replace[Moderate] = go_on
-    answers.replace[Argue] = slow
-    engine = make_engine(run__budget=0.6, graph__debate=True, graph__depth=1)
-    result, _ = run_check(engine)
-    assert result.timing.cut_short
-    assert result.verdict.label is Label.REFUTED
+    answers.replace |= {JudgeClaim: judged(Label.SUPPORTED, NOT_ENOUGH), Moderate: go_on, Argue: slow}
+    result, _ = run_check(make_engine(run__budget=0.6, graph__debate=True, graph__depth=1))
+    assert result.timing.cut_short and result.verdict.label is Label.REFUTED
 
 
 def test_no_debate_starts_without_enough_time(make_engine, answers):
     async def slow(request):
         await asyncio.sleep(0.2)
-        return judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)(request)
+        return judged(Label.SUPPORTED, NOT_ENOUGH)(request)
 
     answers.replace[JudgeClaim] = slow
-    engine = make_engine(run__budget=0.6, graph__debate=True, graph__depth=1)
-    result, graph = run_check(engine)
+    result, graph = run_check(make_engine(run__budget=0.6, graph__debate=True, graph__depth=1))
     assert skipped(graph) == ["there is no time left"]
     assert result.timing.cut_short and result.verdict.label is Label.SUPPORTED
 
@@ -216,25 +193,13 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_passages_and_arguments_stay_quoted(make_case, answers, text):
-    answers.replace[JudgeClaim] = judged(Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
+def test_hostile_passages_and_arguments_stay_quoted(disagreeing, answers, text):
     answers.replace[Argue] = lambda _: ArgumentReply(argument=text, citations=[1])
     answers.replace[Moderate] = go_on
-    case = make_case([("https://bad.example", text), *PAGES], graph__debate=True, graph__depth=1)
-    outcome = run_got(case)
-    assert outcome.verdict.label is Label.REFUTED  # what the moderator said, not what a page said
-    for task in [*asked(case, Argue), *asked(case, Moderate), *asked(case, CloseDebate)]:
+    case = disagreeing([("https://bad.example", text), *PAGES])
+    assert run_got(case).verdict.label is Label.REFUTED  # what the moderator said, not what a page said
+    for task in asked(case, (Argue, Moderate, CloseDebate)):
         system, user = render(task, adapter=False)
-        assert text not in system["content"]
-        assert "<|" not in user["content"]
+        assert text not in system["content"] and "<|" not in user["content"]
         assert not [line for line in user["content"].splitlines() if line.startswith(("# User", "Moderator:"))]
         assert user["content"].rstrip().endswith("JSON:")
-
-
-def test_all_tasks_of_a_debate_share_the_prompt_up_to_the_debate(disagreeing, answers):
-    answers.replace[Moderate] = go_on
-    case = disagreeing()
-    run_got(case)
-    prompts = [render(task, adapter=False) for task in [*asked(case, Argue), *asked(case, Moderate)]]
-    shared = {user["content"].partition("Debate so far:")[0] for _, user in prompts}
-    assert len(shared) == 1 and len({system["content"] for system, _ in prompts}) == 1

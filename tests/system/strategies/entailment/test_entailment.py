@@ -28,12 +28,51 @@ def verdict_of(checker, claim, **documents):
     return checker.check(claim, {f"{name}.md": text for name, text in documents.items()})
 
 
-def test_a_sentence_that_says_so_supports_and_is_quoted(checker):
-    checked = verdict_of(checker, "The bridge opened in 1932.", a="It rained. The bridge opened in 1932. Boats sail.")
-    assert checked.verdict.label is Label.SUPPORTED
-    assert checked.verdict.justification == "a.md says so: “The bridge opened in 1932.”"
-    assert [pair.answer for pair in checked.evidence] == ["The bridge opened in 1932."]
-    assert not checked.result.failures
+OPENED = "The bridge opened in 1932."
+
+
+@pytest.mark.parametrize(
+    ("claim", "documents", "label", "said"),
+    [
+        (OPENED, {"a": f"It rained. {OPENED} Boats sail."}, Label.SUPPORTED, [f"a.md says so: “{OPENED}”"]),
+        ("The bridge opened in 1931.", {"a": f"It rained. {OPENED}"}, Label.REFUTED, [f"contradicts it: “{OPENED}”"]),
+        (
+            f"{OPENED} The bridge cost 90 crowns.",
+            {"a": f"{OPENED} The bridge cost 40 crowns."},
+            Label.REFUTED,
+            [f"“{OPENED}” Supported", "“The bridge cost 90 crowns.” Refuted"],
+        ),
+        (f"{OPENED} Boats sail.", {"a": OPENED}, Label.NOT_ENOUGH_EVIDENCE, [f"“{OPENED}” Supported"]),
+        (
+            "The bridge opened in 1931.",
+            {"a": "The bridge opened in 1931.", "b": f"As the archive has it, {OPENED}"},
+            Label.CONFLICTING,
+            ["a.md", "“The bridge opened in 1931.”", "b.md", f"As the archive has it, {OPENED}"],
+        ),
+        (
+            "The Aster bridge cost 40 crowns.",  # read beside its neighbour, and quoted alone
+            {"a": "The Aster bridge opened. It cost 40 crowns."},
+            Label.SUPPORTED,
+            [": “It cost 40 crowns.”"],
+        ),
+        (
+            "The bridge was painted red.",
+            {"a": "The bridge was painted by a Danish firm."},
+            Label.NOT_ENOUGH_EVIDENCE,
+            ["Could not decide; nearest is a.md"],
+        ),
+        (
+            "The bridge was painted red.",
+            {"a": "Apples grow on trees."},
+            Label.NOT_ENOUGH_EVIDENCE,
+            ["Nothing was found on it"],
+        ),
+    ],
+)
+def test_sentences_decide_and_are_quoted(checker, claim, documents, label, said):
+    checked = verdict_of(checker, claim, **documents)
+    assert checked.verdict.label is label and not checked.result.failures
+    assert all(words in checked.verdict.justification for words in said)
 
 
 def test_a_side_needs_its_threshold():
@@ -42,45 +81,9 @@ def test_a_side_needs_its_threshold():
         reader = ByWords()
         reader.thresholds = (least, least)
         with checker_with(reader) as checker:
-            given.append(verdict_of(checker, "The bridge opened in 1932.", a="The bridge opened in 1932.").verdict)
+            given.append(verdict_of(checker, OPENED, a=OPENED).verdict)
     assert [verdict.label for verdict in given] == [Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE]
     assert given[0].confidence > 0.9 and given[0].confidence + given[1].confidence <= 1
-
-
-def test_another_number_refutes_and_its_sentence_is_quoted(checker):
-    checked = verdict_of(checker, "The bridge opened in 1931.", a="It rained. The bridge opened in 1932.")
-    assert checked.verdict.label is Label.REFUTED
-    assert checked.verdict.justification == "a.md contradicts it: “The bridge opened in 1932.”"
-
-
-def test_one_refuted_sentence_refutes_and_each_is_shown(checker):
-    text = "The bridge opened in 1932. The bridge cost 40 crowns."
-    checked = verdict_of(checker, "The bridge opened in 1932. The bridge cost 90 crowns.", a=text)
-    assert checked.verdict.label is Label.REFUTED
-    assert "“The bridge opened in 1932.” Supported" in checked.verdict.justification
-    assert "“The bridge cost 90 crowns.” Refuted" in checked.verdict.justification
-    assert len(checked.evidence) == 2
-
-
-def test_a_sentence_without_evidence_leaves_the_claim_open(checker):
-    checked = verdict_of(checker, "The bridge opened in 1932. Boats sail.", a="The bridge opened in 1932.")
-    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-
-
-def test_pages_that_say_opposite_things_conflict(checker):
-    both = {"a": "The bridge opened in 1931.", "b": "As the archive has it, the bridge opened in 1932."}
-    checked = verdict_of(checker, "The bridge opened in 1931.", **both)
-    assert checked.verdict.label is Label.CONFLICTING
-    assert all(f"{name}.md" in checked.verdict.justification and text in checked.verdict.justification
-               for name, text in both.items())  # fmt: skip
-
-
-def test_undecided_and_not_found_are_told_apart(checker):
-    about_it = verdict_of(checker, "The bridge was painted red.", a="The bridge was painted by a Danish firm.")
-    elsewhere = verdict_of(checker, "The bridge was painted red.", a="Apples grow on trees.")
-    assert about_it.verdict.label is elsewhere.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert about_it.verdict.justification.startswith("Could not decide; nearest is a.md")
-    assert elsewhere.verdict.justification.startswith("Nothing was found on it")
 
 
 @pytest.mark.parametrize(
@@ -101,14 +104,14 @@ def test_a_claim_in_another_language_stays_open_and_says_why(checker, claim, lan
 
 def test_documents_in_another_language_are_not_read(checker):
     german = "Die Brücke wurde 1932 eröffnet. The bridge opened in 1932 heißt es im Film über die Brücke."
-    checked = verdict_of(checker, "The bridge opened in 1932.", a=german)
+    checked = verdict_of(checker, OPENED, a=german)
     assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert "What was found is in German, which the reader does not read" in checked.verdict.justification
-    beside = verdict_of(checker, "The bridge opened in 1932.", a=german, b="The bridge opened in 1932.")
+    beside = verdict_of(checker, OPENED, a=german, b=OPENED)
     assert beside.verdict.justification.startswith("b.md says so")
 
 
-COPIES = ["The bridge opened in 1932.", "It did, says the ministry.", "It is confirmed that the bridge opened in 1932."]
+COPIES = [OPENED, "It did, says the ministry.", "It is confirmed that the bridge opened in 1932."]
 EVIDENCE = "The bridge, built by a Danish firm for 40 crowns, opened to trains in 1932."
 
 
@@ -119,25 +122,22 @@ def written(path, *pages):
 
 def test_a_store_that_repeats_the_claim_decides_nothing(checker, tmp_path):
     store = written(tmp_path / "0.json", COPIES)
-    (checked,) = checker.check_many(["The bridge opened in 1932."], store=store)
+    (checked,) = checker.check_many([OPENED], store=store)
     assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert checked.verdict.justification.startswith("What was found only repeats the claim")
-    (checked,) = checker.check_many(["The bridge opened in 1932."], store=written(store, COPIES, [EVIDENCE]))
+    (checked,) = checker.check_many([OPENED], store=written(store, COPIES, [EVIDENCE]))
     assert checked.verdict.label is Label.SUPPORTED and checked.evidence[0].answer == EVIDENCE
-
-
-def test_a_store_that_repeats_a_statement_decides_nothing(checker, tmp_path):
-    store = written(tmp_path / "0.json", ["The bridge cost 40 crowns."], [EVIDENCE])
-    (checked,) = checker.check_many(["The bridge opened in 1932. The bridge cost 40 crowns."], store=store)
+    written(store, ["The bridge cost 40 crowns."], [EVIDENCE])  # it repeats a statement of the claim
+    (checked,) = checker.check_many([f"{OPENED} The bridge cost 40 crowns."], store=store)
     assert "The bridge cost 40 crowns." not in [pair.answer for pair in checked.evidence]
 
 
 def test_documents_of_ones_own_may_say_the_claim(checker, tmp_path):
     store = written(tmp_path / "0.json", COPIES)
     for documents in ({"documents": [store]}, {"documents": {"a.md": " ".join(COPIES)}}):
-        (checked,) = checker.check_many(["The bridge opened in 1932."], **documents)
+        (checked,) = checker.check_many([OPENED], **documents)
         assert checked.verdict.label is Label.SUPPORTED
-    assert checker.check("The bridge opened in 1932.", store).verdict.label is Label.SUPPORTED
+    assert checker.check(OPENED, store).verdict.label is Label.SUPPORTED
 
 
 def test_what_a_search_finds_beside_documents_may_not(tmp_path):
@@ -145,17 +145,11 @@ def test_what_a_search_finds_beside_documents_may_not(tmp_path):
     settings = settings_with(strategy="entailment", retrieval__search=str(tmp_path / "a.sqlite"))
     engine = Engine(NoModel(), BagOfWords(), settings, reader=ByWords())
     with FactChecker(engine=engine) as checker:
-        found = checker.check("The bridge opened in 1932.", {"b.md": "Boats sail."})
-        own = checker.check("The bridge opened in 1932.", {"b.md": "The bridge opened in 1932."})
-        (of_all,) = checker.check_many(["The bridge opened in 1932."], {"b.md": "Boats sail."})
+        found = checker.check(OPENED, {"b.md": "Boats sail."})
+        own = checker.check(OPENED, {"b.md": OPENED})
+        (of_all,) = checker.check_many([OPENED], {"b.md": "Boats sail."})
     assert found.verdict.label is of_all.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert own.verdict.label is Label.SUPPORTED and own.verdict.justification.startswith("b.md")
-
-
-def test_a_sentence_is_read_beside_its_neighbours_and_quoted_alone(checker):
-    checked = verdict_of(checker, "The Aster bridge cost 40 crowns.", a="The Aster bridge opened. It cost 40 crowns.")
-    assert checked.verdict.label is Label.SUPPORTED
-    assert checked.verdict.justification.endswith("“It cost 40 crowns.”")
 
 
 def test_each_sentence_of_a_claim_has_the_one_before_it_as_context():
