@@ -5,7 +5,6 @@ Nothing here knows how a record is made.
 
 import datetime
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from itertools import pairwise
@@ -32,12 +31,7 @@ class Record(BaseModel):
 
 
 def explain(fault: Mapping[str, Any], whole: str = "the object", *, quoting: bool = True) -> str:
-    """A fault that pydantic found, in the words of this project's errors.
-
-    Args:
-        fault: one of ``ValidationError.errors()``.
-        whole: what to call the place of a fault that is in no field.
-        quoting: whether to repeat the value.
+    """A fault of ``ValidationError.errors()`` in the words of this project; ``whole`` names what has no field.
 
     >>> explain({"loc": ("depth",), "type": "greater_than", "msg": "Input should be greater than 0", "input": 0})
     'depth: expected a number greater than 0, got 0'
@@ -110,9 +104,7 @@ class Summary(Record):
     """A thought in words, for people who read a graph: on a page, in a terminal, in the events of the service.
 
     Attributes:
-        heading: what the thought is, in a few words.
-        text: what it says.
-        leaning: the label that it speaks for, where it speaks for one.
+        leaning: the label that it speaks for, if any.
         minor: whether nothing was built on it, such as a question that was not explored.
     """
 
@@ -177,10 +169,7 @@ class Source(StrEnum):
 
 
 def official_date(text: str) -> str:
-    """A date as AVeriTeC writes it, of the same form or of ISO's; what is not known is the empty string.
-
-    Raises:
-        ValueError: it has neither form, or there is no such day.
+    """A date as AVeriTeC writes it, from the same form or ISO's; what is not known is the empty string.
 
     >>> official_date("2020-08-25"), official_date("25-8-2020")
     ('25-8-2020', '25-8-2020')
@@ -224,11 +213,7 @@ def too_long(text: str) -> bool:
 
 
 def short_enough(text: str) -> str:
-    """A text that is no longer than one statement is: what is longer costs other claims their time.
-
-    Raises:
-        ValueError: it is longer.
-    """
+    """A text that is no longer than one statement is: what is longer costs other claims their time."""
     if too_long(text):
         raise ValueError(
             f"expected a statement of at most {LONGEST:,} characters and {MOST_WORDS} words, got {len(text):,} and "
@@ -284,34 +269,22 @@ class Claim(Content):
     ) -> None:
         """Make a claim; see the attributes. Markdown emphasis in the text is removed.
 
-        Args:
-            id: left out, it is 0, or where several claims are checked the claim's place among them.
-
         Raises:
             ClaimsError: a value has another type, the text is empty or too long, the id below 0, or the date has
                 neither form.
         """
-        if isinstance(text, str):
-            text = without_emphasis(text)
-        if isinstance(text, str) and not text.strip(" *_`~"):
-            raise ClaimsError("claim: expected a statement to check, got an empty text")
+        given: dict[str, Any] = {"text": text, "date": date, "speaker": speaker, "original_url": original_url}
+        given |= {"reporting_source": reporting_source, "location": location, "context": context}
         try:
-            _ = isinstance(text, str) and short_enough(text)
-        except ValueError as error:
-            raise ClaimsError(f"claim: {error}") from None
-        given = {
-            "text": text,
-            "date": date,
-            "speaker": speaker,
-            "original_url": original_url,
-            "reporting_source": reporting_source,
-            "location": location,
-            "context": context,
-        }
-        try:
+            if isinstance(text, str):
+                given["text"] = short_enough(without_emphasis(text))
+                if not given["text"].strip(" *_`~"):
+                    raise ValueError("expected a statement to check, got an empty text")
             super().__init__(**given, **({} if id is None else {"id": id}))
         except ValidationError as error:
             raise ClaimsError(f"claim: {'; '.join(map(explain, error.errors()))}") from None
+        except ValueError as error:
+            raise ClaimsError(f"claim: {error}") from None
 
     # Only people call the constructor; records that are read back are validated as those of other classes are.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -451,10 +424,7 @@ class Verdict(Content):
 
     @property
     def of_two(self) -> "Verdict":
-        """The verdict where there are but two labels (see ``Label.of_two``).
-
-        Its confidence belonged to another label, so where the label changes, the new one is at most a guess of two.
-        """
+        """The verdict where there are but two labels; if the label changes, its confidence is at most a guess's."""
         if self.label in TWO_LABELS:
             return self
         return Verdict(
@@ -491,10 +461,9 @@ class Calibration(Record):
 
     def of(self, confidence: float) -> float:
         """The probability that a label given with this confidence is right."""
-        place = min(max(bisect_right(self.confidences, confidence), 1), len(self.confidences) - 1)
-        low, high = self.confidences[place - 1], self.confidences[place]
-        share = (confidence - low) / (high - low)
-        return (1 - share) * self.probabilities[place - 1] + share * self.probabilities[place]
+        import numpy as np  # only here: the help of a command imports this module
+
+        return float(np.interp(confidence, self.confidences, self.probabilities))
 
 
 Tokens = Annotated[int, Field(ge=0, lt=2**53)]
@@ -575,14 +544,10 @@ class Failure(Content):
 
 
 class Correction(Record):
-    """A refuted claim with what one sentence of evidence says in its place.
+    """A corrected claim: the words that were wrong, those that replace them, and the sentence that says so.
 
     Attributes:
-        text: the corrected claim.
-        said: the words of the claim that are wrong.
-        instead: what replaces them.
-        quotation: the sentence that says so, verbatim.
-        address: of its page.
+        address: of the page with the quotation.
     """
 
     text: str
@@ -596,9 +561,7 @@ class ClaimResult(Record):
     """All that is kept of a finished claim, except its graph.
 
     Attributes:
-        correction: of a refuted claim, where one sentence of the evidence decides.
         pairs: questions and answers, those that carry the verdict first; at least one.
-        failures: what went wrong and was survived.
         flaws: what reading the claim's store found wrong with it, by the flaw's name.
     """
 

@@ -69,11 +69,7 @@ class Question(Content):
 
 
 class Pruned(Content):
-    """A question that is not explored.
-
-    Attributes:
-        reason: it repeats another (the second parent, with ``similarity`` as cosine), or there are enough branches.
-    """
+    """A question that is not explored: it repeats the second parent (``similarity``: cosine), or enough were asked."""
 
     kind = "pruned"
     letter = "p"

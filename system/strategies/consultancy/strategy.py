@@ -1,26 +1,36 @@
-"""Consultancy, and debate in the same frame (Rahman et al., 2025): a judge decides by what is said and cited alone.
+"""Consultancy, and debate in the same frame (Rahman et al., 2025): a judge decides only by what is said and cited.
 
 A consultant argues a side that it was assigned: it opens and the judge asks, it answers, it gives its final evidence.
 In the debate both sides speak in each of the rounds, and the judge asks after each but the last. On demand judges say
 before and after what they believe.
 """
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 
-from system.case import Case, Outcome
+from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Verdict
-from system.graph.thoughts import SIDES, Argument, Speaker, Thought
+from system.graph.records import Content, Verdict
+from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
+from system.models.base import Completion
 from system.strategies.base import options_of, strategy
-from system.strategies.consultancy.records import ConsultancyOptions
-from system.strategies.consultancy.steps import judge_speakers, question_speakers, state_beliefs
-from system.strategies.consultancy.tasks import Advise
+from system.strategies.consultancy.records import Belief, ConsultancyOptions
+from system.strategies.consultancy.tasks import (
+    Advise,
+    BeliefReply,
+    JudgeSpeakers,
+    JudgeTask,
+    QuestionSpeakers,
+    StateBelief,
+)
+from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
 from system.strategies.steps.speech import speak
-from system.strategies.steps.verdict import conclude, vote
+from system.strategies.steps.tasks import QuestionReply
+from system.strategies.steps.verdict import as_verdict, conclude, vote
+from system.tasks.base import R
 
 ROUNDS = 3  # both protocols have exactly these
 
@@ -42,10 +52,28 @@ async def ai_debate(case: Case) -> Outcome:
     return await conclude(case, _judged(case, turns, asked_after=range(1, ROUNDS)))
 
 
+async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[int]) -> Thought[Verdict] | None:
+    options = options_of(case, ConsultancyOptions)
+    personas = options.chosen or ("",)
+    transcript: Transcript = []
+    if options.beliefs:
+        await state_beliefs(case, personas, transcript)
+    with suppress(DeadlineExpired):  # the judges decide in the reserve, by what was said until then
+        await hold_session(case, turns, asked_after, personas[0], transcript)
+    if not transcript:
+        return None
+    judging = [_step(case, JudgeSpeakers, one, transcript, as_verdict) for one in personas]
+    verdicts = [verdict for verdict in await case.think("judge", judging, final=True) if verdict]
+    verdict = vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
+    if options.beliefs:
+        await state_beliefs(case, personas, transcript)
+    return verdict
+
+
 async def hold_session(
-    case: Case, turns: Collection[Turn], asked_after: Collection[int], transcript: Transcript
+    case: Case, turns: Collection[Turn], asked_after: Collection[int], persona: str, transcript: Transcript
 ) -> None:
-    """Let the speakers take their turns in each round; the judge asks after some. A turn that fails ends it."""
+    """Let the speakers take their turns in each round; a judge asks after some. A turn that fails ends it."""
     shared_evidence = share_evidence(case, await gather(case))
     for number in range(1, ROUNDS + 1):
         for turn in turns:
@@ -53,21 +81,39 @@ async def hold_session(
             if said is None:
                 return
             transcript.append(said)
-        if number in asked_after and (question := await question_speakers(case, transcript, number)):
+        if number in asked_after and (question := await question_speakers(case, persona, transcript, number)):
             transcript.append(question)
 
 
-async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[int]) -> Thought[Verdict] | None:
-    options = options_of(case, ConsultancyOptions)
-    transcript: Transcript = []
-    if options.beliefs:
-        await state_beliefs(case, transcript)
-    with suppress(DeadlineExpired):  # the judges decide in the reserve, by what was said until then
-        await hold_session(case, turns, asked_after, transcript)
-    if not transcript:
-        return None
-    verdicts = await judge_speakers(case, transcript)
-    verdict = vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
-    if options.beliefs:
-        await state_beliefs(case, transcript)
-    return verdict
+async def question_speakers(case: Case, persona: str, transcript: Transcript, number: int) -> Thought[Argument] | None:
+    """Ask a judge's question about what was said; None when the model failed."""
+
+    def asked(result: Completion[QuestionReply]) -> Argument:
+        return Argument(speaker=Speaker.JUDGE, round=number, text=result.reply.question.strip(), passages=())
+
+    (question,) = await case.think("question", [_step(case, QuestionSpeakers, persona, transcript, asked)])
+    return question
+
+
+async def state_beliefs(case: Case, personas: Sequence[str], transcript: Transcript) -> None:
+    """Ask each judge for its belief, before the speakers and after; if time is short, note that it was skipped."""
+    after = bool(transcript)
+
+    def believed(persona: str, result: Completion[BeliefReply]) -> Belief:
+        return Belief(persona=persona, after=after, percent=result.reply.belief)
+
+    steps = [_step(case, StateBelief, one, transcript, partial(believed, one)) for one in personas]
+    with suppress(DeadlineExpired):
+        if case.stopwatch.has_time_for("judge"):  # which reads and writes more
+            await case.think("state beliefs", steps)
+            return
+    skipped = Skipped(step=f"beliefs {'after' if after else 'before'}", reason="there is no time left")
+    case.graph.add(skipped, [*transcript] or [case.graph.root], skipped.step, under=case.graph.root)
+
+
+def _step(
+    case: Case, kind: type[JudgeTask[R]], persona: str, transcript: Transcript, build: Callable[[Completion[R]], D]
+) -> Step[R, D]:
+    task = kind(claim=case.claim, persona=persona, transcript=tuple(thought.content for thought in transcript))
+    parents: list[Thought[Content]] = [*transcript] or [case.graph.root]
+    return Step(task, build, parents, under=case.graph.root)

@@ -1,9 +1,11 @@
 """The tasks of consultancy (Rahman et al., 2025), where the judges read only what is said."""
 
+from typing import Generic
+
 from system.graph.thoughts import Argument
 from system.strategies.consultancy.records import Percent
 from system.strategies.steps.tasks import QuestionReply, Speech, VerdictReply
-from system.tasks.base import Reply, Task
+from system.tasks.base import R, Reply, Task
 
 
 class Advise(Speech):
@@ -12,30 +14,31 @@ class Advise(Speech):
     name = "advise"
 
 
-class QuestionSpeakers(Task[QuestionReply]):
-    """Ask, as the judge, what the speakers have left open.
+class JudgeTask(Task[R], Generic[R]):
+    """Base of the tasks of a judge.
 
     Attributes:
-        persona: who the judge is, in the second person; empty for a judge without a persona.
+        persona: who the judge is; empty for a judge without a persona.
     """
+
+    persona: str
+    transcript: tuple[Argument, ...]
+
+
+class QuestionSpeakers(JudgeTask[QuestionReply]):
+    """Ask, as the judge, what the speakers have left open."""
 
     name = "question_speakers"
     reply_type = QuestionReply
     max_tokens = 128
 
-    persona: str
-    transcript: tuple[Argument, ...]
 
-
-class JudgeSpeakers(Task[VerdictReply]):
+class JudgeSpeakers(JudgeTask[VerdictReply]):
     """Judge the claim, as the judge, by what the speakers said and cited."""
 
     name = "judge_speakers"
     reply_type = VerdictReply
     max_tokens = 512
-
-    persona: str
-    transcript: tuple[Argument, ...]
 
 
 class BeliefReply(Reply):
@@ -44,12 +47,9 @@ class BeliefReply(Reply):
     belief: Percent
 
 
-class StateBelief(Task[BeliefReply]):
+class StateBelief(JudgeTask[BeliefReply]):
     """Say, as the judge, how likely the claim is true: before anybody has spoken, and after all have."""
 
     name = "state_belief"
     reply_type = BeliefReply
     max_tokens = 32
-
-    persona: str
-    transcript: tuple[Argument, ...]

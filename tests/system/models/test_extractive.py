@@ -71,7 +71,9 @@ def test_questions_are_made_of_a_claims_own_words(text: str, expected: str) -> N
 def test_speaker_and_date_give_questions_of_provenance() -> None:
     assert list(questions(CLAIM)) == [
         "Is it true that the Aster bridge opened in 1932?",
-        "Did Mara Quill say that the Aster bridge opened in 1932?",
+        "What did Mara Quill say about “Aster bridge opened”?",
+        "What is known about “Aster bridge opened”?",
+        "What is known about “Aster bridge opened”?",  # alone, too; it is asked once
         "What evidence is there that the Aster bridge opened in 1932?",
         WHERE,
         WHEN,
@@ -81,7 +83,7 @@ def test_speaker_and_date_give_questions_of_provenance() -> None:
 
 def test_a_branch_asks_what_it_did_not_ask_and_branches_differ() -> None:
     claim = Claim(id=0, text="The mayor of Leeds sold the Old Mill to a Swiss bank.", speaker="Mara Quill")
-    every = list(questions(claim))
+    every = list(dict.fromkeys(questions(claim)))
     assert [ask(AskQuestion(claim=claim, context=(), index=i)) for i in range(len(every) + 1)] == [*every, every[0]]
     later = []
     for start in range(3):
