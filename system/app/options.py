@@ -52,7 +52,6 @@ Store = Annotated[
     Path | None,
     Parameter(help="folder with a <claim id>.json per claim, or one file for all claims: a store or an archive"),
 ]
-NO_DOCUMENTS: list[str] = []
 
 
 def flag(name: str) -> str:

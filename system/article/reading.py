@@ -22,21 +22,8 @@ from system.text.words import words
 
 HEADING = 12  # longest heading in words: a block with which no sentence ends
 PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
-SHORTEST = 3  # fewest words of a sentence
-VERBLESS = 6  # words from which a sentence needs no verb: many verbs look like nouns
-NAMES = {"a question": Kind.QUESTION, "an opinion": Kind.OPINION, "a call to action": Kind.CALL}
-_VERBS = """
-    am is are was were be been has have had do does did will would can could may might must shall should became
-    began bent bit blew broke brought built burnt bought came caught chose cost cut drank drew drove ate fell felt
-    fought found flew forgot froze got gave went grew hid hit held hurt kept knew laid led left lent let lay lost
-    made meant met paid put quit ran rang read rose said sank sat saw sent sold set shook shone shot shut slept
-    spoke spent split spread stole stood struck swam swore took taught told thought threw understood woke won wore
-    wrote
-"""
-_VERB = re.compile(
-    rf"\b(?:{'|'.join(_VERBS.split())}|[a-z]\w*(?:ed|s)|\w+n['’]t|(?:I|[Yy]ou|[Ww]e|[Tt]hey) [a-z]+)\b|"
-    r"\w['’](?:s|re|ll|ve|d)\b"
-)
+SHORTEST = 3  # fewest words of a claim
+NAMES = {"a question": Kind.QUESTION, "an opinion": Kind.OPINION}
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -69,7 +56,7 @@ def read_file(name: str, data: bytes, suffix: str) -> Article:
 
 
 def read_text(text: str, name: str = "text") -> Article:
-    """See ``article_of``; in a worker, within limits, as strangers' texts have to be cut.
+    """Cut a text as ``article_of`` does, in a sandboxed worker.
 
     Raises:
         DocumentsError: it cannot be cut within the limits.
@@ -116,7 +103,7 @@ def article_of(text: str, name: str = "text") -> Article:
         cuts = list(spans(text[start:end], code))
         for begin, stop in cuts:
             cut = text[start + begin : start + stop]
-            kind = _kind(cut, code, alone=len(cuts) == 1)
+            kind = _kind(cut, alone=len(cuts) == 1)
             claim = " ".join(cut.split()) if kind is Kind.CLAIM else ""
             context = context_of(claim, [one.text for one in found[-BACK:]]) if code == "en" else ""
             place = {"number": len(found), "start": start + begin, "end": start + stop}
@@ -135,12 +122,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
         yield begin, len(text.rstrip())
 
 
-def _kind(sentence: str, code: str, *, alone: bool) -> Kind:
-    """Classify a sentence.
-
-    Args:
-        alone: whether it is its whole block.
-    """
+def _kind(sentence: str, *, alone: bool) -> Kind:
+    """Classify a sentence; ``alone`` if it is its whole block."""
     count = len(words(_UNSPACED.sub(r" \g<0> ", sentence)))
     if alone and count <= HEADING and not ENDING.search(sentence):
         return Kind.HEADING
@@ -148,11 +131,4 @@ def _kind(sentence: str, code: str, *, alone: bool) -> Kind:
         return Kind.TOO_LONG
     if kind := not_a_claim(sentence):
         return NAMES[kind]
-    if count < SHORTEST or (code == "en" and count < VERBLESS and not _has_verb(sentence)):
-        return Kind.FRAGMENT
-    return Kind.CLAIM
-
-
-def _has_verb(sentence: str) -> bool:
-    """Whether a sentence may have a verb; one in another language than English, whose verbs are not known, has."""
-    return bool(_VERB.search(sentence)) or bool(other_language(sentence, "en"))
+    return Kind.FRAGMENT if count < SHORTEST else Kind.CLAIM

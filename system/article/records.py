@@ -18,7 +18,6 @@ class Kind(StrEnum):
     CLAIM = "claim"
     QUESTION = "question"
     OPINION = "opinion"
-    CALL = "call to action"
     HEADING = "heading"
     FRAGMENT = "fragment"
     TOO_LONG = "too long"
@@ -43,11 +42,6 @@ class Sentence(Record):
     kind: Kind
     claim: str = ""
     context: str = ""
-
-    @property
-    def query(self) -> str:
-        """See ``Claim.query``."""
-        return f"{self.context} {self.claim}".strip()
 
     def as_claim(self, origin: Claim) -> Claim:
         """The sentence as a claim, with its number as id, and date and speaker of another."""

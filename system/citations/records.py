@@ -6,9 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
+from knowledge_store.pages.page import counted
 from system.article.records import Article, Sentence
 from system.graph.records import ClaimResult, Label, Record
-from system.text.words import content_stems, coverage, sentences
+from system.strategies.entailment.justification import NOTHING_FOUND
 
 SCHEMA = 2
 """Version of the JSON that ``to_dict`` gives."""
@@ -26,7 +27,6 @@ class Outcome(StrEnum):
     UNANSWERED = "address does not answer"
 
 
-_OPEN = ("Nothing was found on it", "Could not decide")  # how the reason of an open citation begins
 UNREAD = (Outcome.UNREADABLE, Outcome.UNANSWERED)
 DECIDED = {
     Label.SUPPORTED: Outcome.SUPPORTED,
@@ -65,38 +65,28 @@ class CitingText(Record):
     folder: Path | None = None
 
 
-SPEAKS = 0.5  # share of a statement's words from which a sentence speaks of it
 SHOWN = 5  # marks without a reference that are named
 
 
 def described(unresolved: Sequence[str]) -> str:
-    """Marks that lead to no reference, in words; empty where there are none.
+    """Name marks that lead to no reference; empty if there are none.
 
     >>> described(["[3]", "(Smith, 2001)"])
     '2 marks without a reference: [3], (Smith, 2001)'
     """
-    if not unresolved:
-        return ""
     named = ", ".join([*unresolved[:SHOWN], *(["…"] if len(unresolved) > SHOWN else [])])
-    return f"{len(unresolved)} mark{'' if len(unresolved) == 1 else 's'} without a reference: {named}"
-
-
-def speaks_of_it(result: ClaimResult) -> bool:
-    """Whether what was read is about the statement: a sentence has half of its words."""
-    wanted = content_stems(result.claim.text)
-    read = {sentence for pair in result.pairs for one in pair.passages for sentence in sentences(one.text)}
-    return any(coverage(wanted, content_stems(one)) >= SPEAKS for one in read)
+    return f"{counted(len(unresolved), 'mark')} without a reference: {named}" if unresolved else ""
 
 
 class CheckedCitation(Record):
     """A citation that was checked.
 
     Attributes:
-        source: what was read: a file, or an address; empty where nothing was.
-        reason: why the source could not be read; empty if it was.
+        source: the file or address that was read; empty if none was.
+        reason: why the source could not be read.
         unanswered: whether it is an address from which nothing came.
-        result: what the check of the statement against the source alone found; None if it could not be read.
-        elsewhere: what the check against all sources found, if another one supports the statement.
+        result: of the check against the source alone; None if it could not be read.
+        elsewhere: of the check against all sources, if another one supports the statement.
     """
 
     citation: Citation
@@ -109,23 +99,18 @@ class CheckedCitation(Record):
     @property
     def outcome(self) -> Outcome:
         """What the source says of the sentence; a check that failed counts as a source that cannot be read."""
-        if self.result is None or any(failure.unanswered for failure in self.result.failures):
+        if self.result is None or self.result.failed:
             return Outcome.UNANSWERED if self.unanswered else Outcome.UNREADABLE
         if self.result.verdict.label in DECIDED:
             return DECIDED[self.result.verdict.label]
         if self.elsewhere:
             return Outcome.ELSEWHERE
-        return Outcome.UNDECIDED if speaks_of_it(self.result) else Outcome.ABSENT
+        return Outcome.ABSENT if self.result.verdict.justification.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
 
     @property
     def why(self) -> str:
         """The reason in words, with a quotation if the source decides."""
-        if self.result is None:
-            return self.reason
-        found = self.result.verdict.justification
-        if found.startswith(_OPEN):  # the reader goes by nearness, the outcome by the words that both have
-            opening = _OPEN[self.outcome is Outcome.UNDECIDED]
-            found = f"{opening};{found.partition(';')[2]}" if ";" in found[:40] else found
+        found = self.result.verdict.justification if self.result else self.reason
         if self.elsewhere:
             return f"Another of your sources, {self.elsewhere.verdict.justification} In the one cited: {found}"
         return found

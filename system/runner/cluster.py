@@ -134,22 +134,23 @@ class ClusterChecker:
         self._address, self._settings = address, settings
         self._work = make_engine, store.resolve(), claims, own
         self._workers: list[_Worker] = []
-        self._free: asyncio.PriorityQueue[tuple[int, int]] = asyncio.PriorityQueue()  # place in a worker, the worker
+        self._free: asyncio.Queue[_Worker] = asyncio.Queue()  # each worker as often as it has places
         self._loading: set[asyncio.Task[None]] = set()
         self._last_tries = asyncio.Lock()
 
     async def __aenter__(self) -> "ClusterChecker":
         connect(self._address)
         resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        self._gpus = int(self._settings.model.backend == "vllm" and resources.get("GPU", 0) >= 1)
-        self._cpus = 1 + self._settings.run.workers  # for itself and each ranking process
+        gpus = int(self._settings.model.backend == "vllm" and resources.get("GPU", 0) >= 1)
+        cpus = 1 + self._settings.run.workers  # for itself and each ranking process
         try:
-            room = room_for(self._cpus, self._gpus)
+            room = room_for(cpus, gpus)
         except CheckerError:
             ray.shutdown()
             raise
+        self._actor = ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus)
         self.places = room * self._settings.run.places
-        logger.info("%d workers, each with %d CPUs and %d GPUs", room, self._cpus, self._gpus)
+        logger.info("%d workers, each with %d CPUs and %d GPUs", room, cpus, gpus)
         for _ in range(room):
             self._start_worker()
         await asyncio.wait(self._loading, return_when=asyncio.FIRST_COMPLETED)  # loading is no part of the run's time
@@ -180,58 +181,54 @@ class ClusterChecker:
         return _lost(claim, two_labels=self._settings.graph.two_labels)
 
     async def _try(self, claim: Claim) -> tuple[ClaimResult, bytes] | None:
-        """Check a claim on the worker with the fewest claims; None if that worker was lost over it."""
-        place, worker = await self._take()
+        """Check a claim on a free worker; None if that worker was lost over it."""
+        worker = await self._take()
         try:
-            result, graph, report = await self._workers[worker].actor.check.remote(claim)
+            result, graph, report = await worker.actor.check.remote(claim)
         except RayTaskError:  # raised by the worker's own code
             raise
         except RayError as error:
-            if not self._workers[worker].report.lost:  # else another of its claims has seen to it
+            if not worker.report.lost:  # else another of its claims has seen to it
                 logger.warning("lost a worker, its claims go to others: %s", error)
-                self._lose(worker, error)
+                _lose(worker, error)
                 self._start_worker()
             return None
-        if not self._workers[worker].report.lost:
-            self._workers[worker].report = report
-        self._free.put_nowait((place, worker))
+        if not worker.report.lost:
+            worker.report = report
+        self._free.put_nowait(worker)
         return result, graph
 
-    async def _take(self) -> tuple[int, int]:
+    async def _take(self) -> _Worker:
         """Wait for a place in a worker; those of lost workers are dropped."""
-        while True:
-            place, worker = await self._free.get()
-            if not self._workers[worker].report.lost:
-                return place, worker
+        while (worker := await self._free.get()).report.lost:
             if all(one.report.lost for one in self._workers):
-                self._free.put_nowait((place, worker))  # so that other claims see it too
+                self._free.put_nowait(worker)  # so that other claims see it too
                 raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
+        return worker
 
     def _start_worker(self) -> None:
         """Ask for a worker; while the cluster has no room for it, Ray keeps it waiting."""
-        self._workers.append(
-            _Worker(ray.remote(ClusterWorker).options(num_cpus=self._cpus, num_gpus=self._gpus).remote())
-        )
-        task = asyncio.create_task(self._load(len(self._workers) - 1))
+        self._workers.append(_Worker(self._actor.remote()))
+        task = asyncio.create_task(self._load(self._workers[-1]))
         self._loading.add(task)
         task.add_done_callback(self._loading.discard)
 
-    async def _load(self, worker: int) -> None:
+    async def _load(self, worker: _Worker) -> None:
         """Have a worker load its engine; one that could not load it would not load it the next time either."""
         try:
-            self._workers[worker].report = await self._workers[worker].actor.load.remote(*self._work)
+            worker.report = await worker.actor.load.remote(*self._work)
         except RayError as error:
-            self._lose(worker, error)
-            logger.warning("cannot start a worker: %s", self._workers[worker].report.lost)
-        for place in range(self._settings.run.places):
-            self._free.put_nowait((place, worker))
+            _lose(worker, error)
+            logger.warning("cannot start a worker: %s", worker.report.lost)
+        for _ in range(self._settings.run.places):
+            self._free.put_nowait(worker)
 
-    def _lose(self, worker: int, error: RayError) -> None:
-        """Note why a worker is lost, and end it: if only the connection was lost, it would keep its GPU."""
-        reason = f"{type(error.cause).__name__}: {error.cause}" if isinstance(error, RayTaskError) else str(error)
-        lost = self._workers[worker]
-        lost.report = lost.report.model_copy(update={"lost": " ".join(reason.split())})
-        ray.kill(lost.actor)
+
+def _lose(worker: _Worker, error: RayError) -> None:
+    """Note why a worker is lost, and end it: if only the connection was lost, it would keep its GPU."""
+    reason = f"{type(error.cause).__name__}: {error.cause}" if isinstance(error, RayTaskError) else str(error)
+    worker.report = worker.report.model_copy(update={"lost": " ".join(reason.split())})
+    ray.kill(worker.actor)
 
 
 def _lost(claim: Claim, *, two_labels: bool) -> tuple[ClaimResult, bytes]:

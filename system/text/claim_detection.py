@@ -1,4 +1,4 @@
-"""Detect texts that are not claims: questions, opinions and calls to action, which no evidence can make true or false.
+"""Detect texts that are not claims: questions and opinions, which no evidence can make true or false.
 
 The rules would rather let an opinion pass than hold back a claim: what somebody is reported to have said, and a
 statement with a figure or a reason, can be checked. They know English; in other languages only questions are held back.
@@ -59,58 +59,27 @@ _SAYING = re.compile(  # "Not everything shines.", "Nothing lasts forever."; not
     re.IGNORECASE,
 )
 
-_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DAY = re.compile(  # which a call may name: "vote on May 5"
-    rf"\b{_MONTH}\b(?: \d+)?(?:, \d{{4}})?|\b\d+ (?={_MONTH}\b)|\b\d{{1,2}}(?::\d\d)? ?[ap]\.?m\b|\b\d{{1,2}}:\d\d\b",
-    re.IGNORECASE,
-)
-_OBJECT = re.compile(  # nouns, and further calls, which look like words of reporting: "share this post and vote"
-    r"\b(?:an?|any|her|his|its|my|our|that|the|their|these|this|those|your?) \w+|"
-    r"\b(?:ask|call|order|poll|post|rank|rate|report|request|vote)\b",
-    re.IGNORECASE,
-)
-_WHOM = r"this|that|these|the|your?|our|us|me|my|it|them|here|now|today"
-_CALL = re.compile(
-    r"^\W*(?:please\b(?! \w+(?:ed|s)\b)|let['’]?s\b|let us\b|we (?:all )?(?:must|need to|have to)\b|"
-    r"(?:do not|don['’]t|never) (?:be|believe|buy|click|fall|forget|give|go|let|listen|miss|share|trust|use|"
-    r"vote|wait)\b|"
-    r"(?:vote for|listen to|look at|donate to|give to|come to|stand with|sign up|act now|register (?:for|to|now)|"
-    r"(?:make|be) sure (?:that |to )(?=you\b|\w)|remember to|subscribe to|apply for|reach out)\b|"
-    r"(?:add|book|boycott|bring|buy|call|check|choose|claim|click|come|contact|demand|discover|donate|download|enjoy|"
-    r"enter|find|follow|forward|get|give|grab|help|invite|join|keep|learn|order|protect|read|remember|"
-    r"repost|reserve|retweet|save|see|send|share|sign|spread|start|stop|subscribe|support|tag|take|tell|try|use|"
-    rf"visit|vote|watch|write)(?: (?:and|out|up) \w+)?(?= (?:{_WHOM})\b))",
-    re.IGNORECASE,
-)
-
 
 def not_a_claim(text: str) -> str:
-    """Name a text that states no fact: "a question", "an opinion", "a call to action"; empty for a claim.
+    """Name a text that states no fact: "a question" or "an opinion"; empty for a claim.
 
     >>> not_a_claim("Did the bridge open in 1931?"), not_a_claim("The bridge is very beautiful.")
     ('a question', 'an opinion')
-    >>> not_a_claim("Sign the petition now!"), not_a_claim("The mayor said that it is beautiful.")
-    ('a call to action', '')
-    >>> not_a_claim("The bridge opened in 1931. Is it not beautiful?")
-    ''
+    >>> not_a_claim("The mayor said that it is beautiful."), not_a_claim("It opened in 1931. Is it not beautiful?")
+    ('', '')
     """
     kinds = [_kind(sentence) for sentence in segment("en", text) if sentence.strip()]
     return kinds[0] if kinds and all(kinds) else ""
 
 
 def _kind(sentence: str) -> str:
-    asked = _QUESTION_MARK.search(sentence)
-    call = _CALL.match(sentence)
-    rest = _DAY.sub("", _OBJECT.sub("", sentence[call.end() :])) if call else sentence
-    reported = _REPORTED.search(rest)
+    asked, reported = _QUESTION_MARK.search(sentence), _REPORTED.search(sentence)
     if _QUOTED.search(sentence):
         return ""
     if asked and (_ASKING.match(sentence) or not reported):
         return "a question"
-    if asked or _CHECKABLE.search(rest):
+    if asked or _CHECKABLE.search(sentence):
         return ""
-    if _FEELINGS.search(sentence) or _SAYING.match(sentence):
+    if _FEELINGS.search(sentence) or _SAYING.match(sentence) or (not reported and _OPINIONS.search(sentence)):
         return "an opinion"
-    if reported:
-        return ""
-    return "a call to action" if call else "an opinion" if _OPINIONS.search(sentence) else ""
+    return ""

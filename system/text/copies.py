@@ -76,17 +76,6 @@ class _Text:
         return False
 
 
-def repeats_claim(sentence: str, claim: str) -> bool:
-    """Whether a sentence says the claim again, or a sentence of it, affirmed or denied.
-
-    >>> repeats_claim("Officials confirmed that the bridge opened in 1931.", "The bridge opened in 1931.")
-    True
-    >>> repeats_claim("After ten years of work the bridge opened to trains in 1931.", "The bridge opened in 1931.")
-    False
-    """
-    return bool(copies_in([sentence], claim))
-
-
 def copies_in(texts: Sequence[str], *claims: str) -> frozenset[str]:
     """Return the sentences of a text that say one of some claims again, or only point back to one that does.
 

@@ -68,22 +68,6 @@ def test_running_work_may_use_the_budget_of_a_new_claim(begins, ended):
     assert fake_time.run(work()) == pytest.approx(ended)
 
 
-def test_fake_time_passes_only_while_something_waits():
-    async def wait():
-        loop, order = asyncio.get_running_loop(), []
-        async with asyncio.TaskGroup() as group:
-            for seconds in (3600.0, 60.0):
-                group.create_task(nap(seconds, order))
-        await asyncio.to_thread(order.append, "thread")
-        return loop.time(), order
-
-    async def nap(seconds, order):
-        await asyncio.sleep(seconds)
-        order.append(seconds)
-
-    assert fake_time.run(wait()) == (3600.0, [60.0, 3600.0, "thread"])
-
-
 def test_a_claim_of_a_run_that_is_far_ahead_ends_at_the_limit():
     clock = Clock()
     allowance = Allowance(60.0, places=8, clock=clock, limit=100.0)

@@ -175,10 +175,6 @@ def test_evidence_that_is_not_retrieved_is_not_searched_for(make_case, strategy:
     assert found == [("gather", passage) for passage in case.gold_passages if evidence == "gold"]
 
 
-def test_every_option_of_a_strategy_is_in_a_run() -> None:
-    assert {f"options.{name}" for each in STRATEGIES for name in named(each).options.model_fields} == {*OPTIONS}
-
-
 @pytest.mark.parametrize(
     ("strategy", "options", "fault"),
     [

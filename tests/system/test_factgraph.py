@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 import factgraph
-from system.app.errors import USER_ERRORS
 
 # Of files that only commands write, and of a service.
-OF_COMMANDS = {"AccessError", "CheckerError", "JournalError", "FileError"}
 
 
 def test_every_name_can_be_imported():
@@ -18,10 +16,6 @@ def test_every_name_can_be_imported():
     assert all(hasattr(factgraph, name) for name in dir(factgraph))
     with pytest.raises(ImportError):
         exec("from factgraph import Nothing")
-
-
-def test_every_error_of_a_check_is_exported():
-    assert {error.rpartition(".")[2] for error in USER_ERRORS} - OF_COMMANDS <= {*dir(factgraph)}
 
 
 def test_importing_it_loads_no_large_library():

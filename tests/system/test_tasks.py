@@ -16,9 +16,8 @@ from system.graph.records import CONTENTS
 from system.models.prompting import render
 from system.models.replies import decoding_schema
 from system.models.scripted import ScriptedModel
-from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.evidence import retrieve
-from system.tasks.base import Adapter, EvidenceTask, Reply, Task, registered
+from system.tasks.base import Reply, Task, registered
 
 TASKS = [task for task in registered() if task.__module__.startswith(("system.", "submission."))]
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "add_a_strategy.md"
@@ -40,10 +39,6 @@ def documented_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     CONTENTS.pop(module.SourceRating.kind)
 
 
-def test_finds_the_tasks_but_not_their_bases() -> None:
-    assert len(TASKS) >= 15 and EvidenceTask not in registered()
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_has_a_prompt_in_two_parts_and_a_schema(task: type[Task]) -> None:
     prompt = task.prompt_file().read_text(encoding="utf-8")
@@ -55,10 +50,6 @@ def test_has_a_prompt_in_two_parts_and_a_schema(task: type[Task]) -> None:
 def test_names_are_unique_but_for_other_replies_to_the_same() -> None:
     names = [task.name for task in TASKS if "name" in vars(task)]
     assert len(names) == len(set(names))
-
-
-def test_only_rulings_have_the_moderators_adapter() -> None:
-    assert {task for task in TASKS if task.adapter is Adapter.MODERATOR} == {Moderate, CloseDebate}
 
 
 def test_a_step_is_one_file_and_its_prompt(documented_step: ModuleType, make_case: Callable[..., Case]) -> None:

@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from importlib.metadata import PackageNotFoundError, metadata, requires
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -22,7 +22,6 @@ from system.models.base import ModelUnavailable
 from system.settings import Settings, load
 
 if TYPE_CHECKING:
-    from packaging.requirements import Requirement
     from rich.console import Console
 
 GIB = 2**30
@@ -71,7 +70,7 @@ def doctor(
     findings = [
         Finding("profile", State.GOOD, f"{profile}: {why}"),
         Finding("Python", State.GOOD, f"{platform.python_version()} on {platform.platform()}"),
-        *packages(),
+        packages(),
         gpu(chosen.model.backend == "vllm"),
         *memory_and_disk(output),
         *examine_models(chosen),
@@ -82,7 +81,7 @@ def doctor(
 
 
 def print_findings(findings: Sequence[Finding], console: "Console") -> None:
-    """Print a line a finding, with its remedy below, and a sentence in the end."""
+    """Print a line for each finding, its remedy below, and a summary."""
     from rich.text import Text
 
     for subject, state, found, remedy in findings:
@@ -98,35 +97,21 @@ def _judged(subject: str, met: object, found: str, remedy: str, otherwise: State
     return Finding(subject, State.GOOD, found) if met else Finding(subject, otherwise, found, remedy)
 
 
-def packages() -> Iterator[Finding]:
-    """Whether what the project requires is installed, in versions that it allows; and which extras are."""
+def packages() -> Finding:
+    """Check that what the project requires is installed, in versions that it allows."""
     from packaging.requirements import Requirement
 
     try:
         wanted = [Requirement(line) for line in requires(DISTRIBUTION) or ()]
-        extras = metadata(DISTRIBUTION).get_all("Provides-Extra") or []
     except PackageNotFoundError:
-        yield Finding("packages", State.NOTE, f"{DISTRIBUTION} is not installed here", "pip install .")
-        return
-    wrong = _wrong([each for each in wanted if not each.marker])
-    remedy = "install the project again: scripts/setup.sh, or pip install ."
-    yield _judged("packages", not wrong, "; ".join(wrong) or "as required", remedy)
-    of = {
-        extra: [each for each in wanted if each.marker and each.marker.evaluate({"extra": extra})] for extra in extras
-    }
-    absent = [extra for extra in extras if _wrong(of[extra])]
-    found = f"{', '.join(extra for extra in extras if extra not in absent) or 'none'}"
-    remedy = f"to install {', '.join(absent)}: scripts/setup.sh NAME, or pip install '.[NAME]'"
-    yield _judged("extras", not absent, found, remedy, State.NOTE)
-
-
-def _wrong(wanted: "Sequence[Requirement]") -> list[str]:
-    """Requirements that are not met."""
-    return [
+        return Finding("packages", State.NOTE, f"{DISTRIBUTION} is not installed here", "pip install .")
+    wrong = [
         f"{each.name} {found or 'not installed'}, need {each.specifier or 'any version'}"
         for each in wanted
-        if not ((found := version_of(each.name)) and each.specifier.contains(found, True))
+        if not each.marker and not ((found := version_of(each.name)) and each.specifier.contains(found, True))
     ]
+    remedy = "install the project again: scripts/setup.sh, or pip install ."
+    return _judged("packages", not wrong, "; ".join(wrong) or "as required", remedy)
 
 
 def gpu(needed: bool) -> Finding:
@@ -213,22 +198,18 @@ def _server(settings: Settings) -> str:
 
 
 def examine_inputs(claims_file: Path, store: Path) -> Iterator[Finding]:
-    """Look at the files of a run, and at the dictionary of the 2024 score."""
-    from submission.legacy.resources import local_wordnet
+    """Check that the claims can be read, and have stores."""
     from system.collection import store_file
 
     try:
         claims = read_claims(claims_file)
     except (ClaimsError, OSError) as error:
         yield Finding("claims", State.BAD, str(error), "give the file with --claims")
-    else:
-        yield Finding("claims", State.GOOD, f"{len(claims)} in {claims_file}")
-        absent = [claim.id for claim in claims if not store_file(store, claim).is_file()]
-        ids = ", ".join(map(str, absent[:5])) + (", …" if absent[5:] else "")
-        lacking = f"{len(absent)} of {len(claims)} claims have no store in {store} (claims {ids}): Not Enough Evidence"
-        found = lacking if absent else f"one for every claim in {store}"
-        remedy = "download the stores again, or give their folder with --knowledge-store"
-        yield _judged("stores", not absent, found, remedy, State.BAD if len(absent) == len(claims) else State.NOTE)
-    wordnet = local_wordnet()
-    found = str(wordnet or "not found; the 2024 score cannot be computed")
-    yield _judged("WordNet", wordnet, found, "apt install wordnet-base wordnet-sense-index", State.NOTE)
+        return
+    yield Finding("claims", State.GOOD, f"{len(claims)} in {claims_file}")
+    absent = [claim.id for claim in claims if not store_file(store, claim).is_file()]
+    ids = ", ".join(map(str, absent[:5])) + (", …" if absent[5:] else "")
+    lacking = f"{len(absent)} of {len(claims)} claims have no store in {store} (claims {ids}): Not Enough Evidence"
+    found = lacking if absent else f"one for every claim in {store}"
+    remedy = "download the stores again, or give their folder with --knowledge-store"
+    yield _judged("stores", not absent, found, remedy, State.BAD if len(absent) == len(claims) else State.NOTE)

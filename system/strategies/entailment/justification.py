@@ -10,13 +10,14 @@ from system.text.words import quotation
 if TYPE_CHECKING:
     from system.reader.reading import PageVerdict, Window
 
+NOTHING_FOUND = "Nothing was found on it"
 SPEAKS = 0.7  # nearness (cosine plus share of words) from which a passage is about the statement
 
 
 def justify(label: Label, pages: Sequence["PageVerdict"]) -> str:
     """Return why a statement has a label: decided, found but not decided, or nothing found."""
     if not pages:
-        return "Nothing was found on it."
+        return f"{NOTHING_FOUND}."
     match label:
         case Label.SUPPORTED:
             first = max((page.supporting for page in pages), key=lambda one: one.supported)
@@ -30,7 +31,7 @@ def justify(label: Label, pages: Sequence["PageVerdict"]) -> str:
             return f"The sources disagree. {_source(first)}: {_quoted(first)} {_source(other)}: {_quoted(other)}"
     nearest = max((page.nearest for page in pages), key=lambda one: one.nearness)
     if nearest.nearness < SPEAKS:
-        return f"Nothing was found on it; nearest is {_source(nearest)}: {_quoted(nearest)}"
+        return f"{NOTHING_FOUND}; nearest is {_source(nearest)}: {_quoted(nearest)}"
     return f"Could not decide; nearest is {_source(nearest)}: {_quoted(nearest)}"
 
 

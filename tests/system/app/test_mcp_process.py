@@ -57,26 +57,6 @@ def test_an_assistant_starts_it_and_checks_a_claim(notes):
 
 
 @pytest.mark.slow
-def test_standard_output_has_the_protocol_alone(notes):
-    """Not even what the engine tells while it loads; and the process ends when its client leaves."""
-    running = start_python(*SERVER, "--documents", notes, cwd=ROOT, stdin=subprocess.PIPE)
-    call = {"name": "check_claim", "arguments": CLAIM}
-    for message in (
-        {"id": 1, "method": "initialize", "params": HELLO},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": call},
-    ):
-        running.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    running.stdin.flush()
-    lines = [running.stdout.readline() for _ in range(2)]
-    output, errors = finish(running)
-    assert [json.loads(line)["id"] for line in lines] == [1, 2] and output == ""
-    found = json.loads(lines[1])["result"]["structuredContent"]
-    assert found["token"] or found["label"] == "Supported"  # a busy machine has not finished yet
-    assert "Traceback" not in errors
-
-
-@pytest.mark.slow
 def test_ctrl_c_ends_it_while_it_waits_for_its_client():
     running = start_python(*SERVER, cwd=ROOT, stdin=subprocess.PIPE)
     running.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}) + "\n")
@@ -158,10 +138,3 @@ def test_an_engine_that_cannot_be_loaded_is_a_failure():
         [sys.executable, "-c", code], cwd=ROOT, env=hidden, stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
     assert done.returncode == 2 and "error: " in done.stderr and done.stdout == ""
-
-
-@pytest.mark.slow
-def test_without_its_extra_the_command_names_the_fix():
-    run = "import sys; sys.modules['mcp'] = None; from system.app import cli; sys.exit(cli.main(['mcp']))"
-    done = subprocess.run([sys.executable, "-c", run], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2 and "pip install '.[mcp]'" in done.stderr

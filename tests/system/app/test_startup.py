@@ -44,13 +44,6 @@ def test_help_version_and_typos_import_no_large_library(module):
     assert found == [[one, [], 0 if helpful & {*one} else 2] for one in ASKED[module]], done.stderr
 
 
-def test_the_console_script_is_the_same_command_line():
-    from importlib.metadata import entry_points
-
-    (script,) = [one for one in entry_points(group="console_scripts") if one.name == "factgraph"]
-    assert script.value == "system.app.cli:main"
-
-
 @pytest.mark.parametrize("package", ["submission", "training"])
 def test_an_overview_names_the_commands_that_there_are(package, capsys):
     shown = []

@@ -51,16 +51,6 @@ def test_text_prints_a_table_and_writes_json_and_a_page(engines, tmp_path, capsy
     assert page.count('class="claim ') == 2 and "Is it not old?" in page and "<ins>1932</ins>" in page
 
 
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [("The Aster bridge carries two lanes.", 0), ("Is it old?", 0), ("Nobody knows the mayor of Corvane.", 0)],
-)
-def test_nothing_refuted_is_success(engines, tmp_path, text, status, capsys):
-    (tmp_path / "text.md").write_text(text)
-    assert cli.main(["text", "text.md", "--documents", "notes.md", "--json"]) == status
-    assert orjson.loads(capsys.readouterr().out)["text"] == text
-
-
 def test_a_failure_is_told_from_a_verdict(engines, monkeypatch, tmp_path):
     broken = ScriptedModel(lambda request: ModelError(ErrorKind.BACKEND, "expected a reply, got none"))
     monkeypatch.setattr("system.check.load_engine", lambda settings: Engine(broken, BagOfWords(), settings))
@@ -119,14 +109,6 @@ def test_bad_input_is_one_clear_line(engines, tmp_path, capsys, arguments, messa
     assert message in line
 
 
-def test_a_check_goes_on_by_another_path(engines, tmp_path, monkeypatch):
-    output = ["--output", str(tmp_path / "out")]
-    assert cli.main(["text", "text.md", "--documents", "notes.md", *output]) == 1
-    (tmp_path / "below").mkdir()
-    monkeypatch.chdir(tmp_path / "below")
-    assert cli.main(["text", "../text.md", "--documents", "../notes.md", *output, "--resume"]) == 1
-
-
 def test_citations_prints_a_table_and_writes_json_and_a_page(engines, tmp_path, capsys):
     assert cli.main(["citations", "citing.md"]) == 3
     printed = capsys.readouterr().out
@@ -144,8 +126,3 @@ def test_citations_tells_marks_that_lead_nowhere(engines, tmp_path, capsys):
     told = "1 mark without a reference: [7]"
     assert told in capsys.readouterr().out and told in (output / "report.html").read_text()
     assert orjson.loads((output / "result.json").read_bytes())["unresolved"] == ["[7]"]
-
-
-def test_verify_shows_a_correction(engines, capsys):
-    assert cli.main(["verify", "The Aster bridge opened in 1931.", "--documents", "notes.md", "--json"]) == 0
-    assert orjson.loads(capsys.readouterr().out)["correction"]["text"] == "The Aster bridge opened in 1932."

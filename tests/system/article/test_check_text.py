@@ -11,7 +11,6 @@ from system.article.records import CheckedText
 from system.check import Engine
 from system.models.base import NoModel
 from system.models.extractive import ExtractiveModel
-from system.report.article import text_page
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.by_words import ByWords
 
@@ -70,12 +69,6 @@ def test_the_reader_takes_a_statement_without_its_context():
     }
     last = checked.to_dict()["statements"][1]
     assert (last["claim"], last["context"]) == ("It carries two lanes.", "The Aster bridge opened in 1931.")
-
-
-def test_the_page_says_in_words_where_evidence_stands(checker):
-    documents = {"report.pdf#page=2": "The Aster bridge opened in 1932. The Aster bridge carries two lanes."}
-    page = text_page(CheckedText.of(article_of(TEXT), checker.check_text(TEXT, documents)))
-    assert "<bdi>report.pdf, page 2</bdi>" in page and "#page=2" not in page
 
 
 def test_the_text_is_no_evidence_for_itself(checker):

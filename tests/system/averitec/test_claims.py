@@ -86,14 +86,6 @@ def test_reads_a_table(tmp_path: Path, content: str) -> None:
     assert read_claims(write(tmp_path, content, "claims.csv")) == CLAIMS_OF_TABLE
 
 
-def test_reads_lines_with_the_names_of_a_table(tmp_path: Path) -> None:
-    rows = [
-        {"id": 7, "claim": "The bridge is open.", "date": "2020-08-25", "speaker": "Ann Ray"},
-        {"claim_id": "3", "claim": "It is old, they say.", "claim_date": None},
-    ]
-    assert read_claims(write(tmp_path, "\n".join(map(json.dumps, rows)), "claims.jsonl")) == CLAIMS_OF_TABLE
-
-
 @pytest.mark.parametrize(
     ("content", "parts"),
     [
@@ -147,25 +139,12 @@ def test_reads_a_text_file(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["claims.json", "claims.jsonl", "claims.txt", "claims"])
-def test_the_content_decides_the_format(tmp_path: Path, name: str) -> None:
-    array = read_claims(write(tmp_path, '\ufeff\n[{"claim": "A"}, {"claim": "B"}]\n', name))
-    lines = read_claims(write(tmp_path, '\n{"claim": "A"}\n\n{"claim": "B", "extra": 1}\n', name))
-    assert array == lines == [Claim(id=0, text="A"), Claim(id=1, text="B")]
-
-
 def test_blank_claim_of_an_array_keeps_its_row(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = write(tmp_path, '[{"claim": "A"}, {"claim": " "}, {"claim": "C"}]')
     with caplog.at_level(logging.WARNING):
         claims = read_claims(path)
     assert [(claim.id, claim.text) for claim in claims] == [(0, "A"), (1, " "), (2, "C")]
     assert caplog.messages == [f"{path}: claim 1: the text is blank; kept, so that it has its row in the submission"]
-
-
-def test_a_bad_claim_outside_the_selection_is_ignored(tmp_path: Path) -> None:
-    path = write(tmp_path, '[{"claim": "A"}, {"claim": 5}, {"claim": "C"}]')
-    assert texts(read_claims(path, start=2)) == ["C"]
-    assert texts(read_claims(path, limit=1)) == ["A"]
 
 
 @pytest.mark.parametrize(

@@ -37,16 +37,6 @@ def annotated(tmp_path):
     return file
 
 
-def test_reads_annotations_with_their_sources(annotated):
-    first, second = read_gold(annotated)
-    assert (first.claim.id, first.claim.text, first.label) == (0, ROWS[0]["claim"], Label.CONFLICTING)
-    assert [(answer.full, answer.url) for answer in first.answers] == [
-        ("In 1932.", "https://a.example"),
-        ("No. Traffic began in 1933.", ""),
-    ]
-    assert second.answers == ()
-
-
 def test_a_claim_keeps_the_id_of_the_file(tmp_path):
     file = tmp_path / "part.json"
     file.write_bytes(orjson.dumps([{"id": 9, **ROWS[1]}, {"id": 4, **ROWS[0]}]))
@@ -94,14 +84,6 @@ def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_pat
     }
     assert "Conflicting" not in (store / "0.json").read_text() and not ranked.report.flaws
     assert (store / "1.json").read_bytes() == b""
-
-
-def test_an_unchanged_store_is_not_rewritten(annotated, tmp_path):
-    claims = read_claims(annotated)
-    file = write_gold_store(annotated, claims, tmp_path / "gold") / "0.json"
-    before = file.stat().st_mtime_ns
-    write_gold_store(annotated, claims, tmp_path / "gold")
-    assert file.stat().st_mtime_ns == before
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from factgraph import FactChecker
 from system.check import Engine
-from system.citations.checking import citing_of, read_citing
+from system.citations.checking import read_citing
 from system.citations.records import CheckedCitations, Outcome
 from system.models.base import NoModel
 from system.report.citations import citations_page
@@ -66,12 +66,6 @@ def test_without_fetch_an_address_is_not_read(checker):
     assert only.outcome is Outcome.UNREADABLE and "--fetch" in only.why
 
 
-def test_texts_by_their_addresses_are_sources_too(checker):
-    sources = {"https://www.history.example/aster-bridge/": "The Aster bridge opened in 1931."}
-    (first, *_) = sorted(checker.check_citations(TEXT, sources), key=lambda one: one.citation.number)
-    assert first.outcome is Outcome.SUPPORTED
-
-
 def test_a_name_that_two_sources_share_decides_nothing(checker):
     sources = {f"https://{site}.example/a/aster.html": "The Aster bridge opened in 1931." for site in ("x", "y")}
     (only,) = checker.check_citations("The Aster bridge opened in 1931 [a](https://z.example/aster.html).", sources)
@@ -84,9 +78,3 @@ def test_sources_are_read_within_the_time_of_their_citations(folder):
         found = list(checker.check_citations(read_citing(folder / "text.md")))
     beside = next(one for one in found if one.citation.target == "tourism.md")
     assert beside.reason == "the time ran out before it was read"
-
-
-def test_relative_links_lead_nowhere_without_a_folder(checker):
-    assert citing_of(TEXT).folder is None
-    outcomes = [one.outcome for one in checker.check_citations("The bridge [is closed](tourism.md) to lorries.")]
-    assert outcomes == [Outcome.UNREADABLE]

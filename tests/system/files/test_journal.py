@@ -41,13 +41,6 @@ def test_resume_finds_appended_records(tmp_path):
     assert read(path) == [result(0), result(1)]
 
 
-def test_starts_over_without_resume(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    write(path, result(0))
-    write(path)
-    assert read(path) == []
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_resumes_a_journal_cut_at_any_byte(tmp_path, data):
@@ -125,12 +118,6 @@ def test_a_full_disk_leaves_no_partial_line(tmp_path, monkeypatch):
                 journal.append(result(1))
         journal.append(result(2))
     assert read(path) == [result(0), result(2)]
-
-
-def test_the_identity_of_a_folder_without_a_run_is_empty(tmp_path):
-    assert read_identity(tmp_path / "journal.jsonl") == {}
-    write(tmp_path / "journal.jsonl")
-    assert read_identity(tmp_path / "journal.jsonl") == IDENTITY
 
 
 def test_an_identity_names_files_whose_names_are_not_utf8(tmp_path):

@@ -5,13 +5,17 @@ import time
 import pytest
 
 from scripts.benchmarks.poisoned_pages import CONFIRMED, DENIED
-from system.text.copies import copies_in, repeats_claim, without_claim
+from system.text.copies import copies_in, without_claim
 
 SENTENCES = (
     "Why should you pay more taxes than the mayor of Velmora pays?",
     "He paid only 750 crowns of income tax in his first year.",
 )
 CLAIM = " ".join(SENTENCES)
+
+
+def repeats_claim(sentence: str, claim: str) -> bool:
+    return bool(copies_in([sentence], claim))
 
 
 @pytest.mark.parametrize("frame", [*CONFIRMED, *DENIED, "Yes, {}.", "Fact check: true. {}"])

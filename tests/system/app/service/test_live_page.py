@@ -109,59 +109,6 @@ def test_the_page_works_by_keyboard_alone(browser, stores):
         assert reader.errors() == []
 
 
-def test_takes_the_files_that_the_program_reads(browser, tmp_path):
-    menu = "<nav><ul><li><a href='/'>Home</a></li></ul></nav><div id='cookie-banner'>We use cookies. Accept all.</div>"
-    (tmp_path / "a.html").write_text(f"<html><body>{menu}<article><p>{PAGES[0][1] * 5}</p></article></body></html>")
-    page = docx.Document()
-    page.add_paragraph(PAGES[1][1])
-    page.save(tmp_path / "b.docx")
-    (tmp_path / "c.pdf").write_bytes(b"%PDF-1.4 is damaged")
-    (tmp_path / "picture.png").write_bytes(b"\x89PNG\x00\xff")
-    answers, read = Answers(), []
-
-    def script(request):
-        read.extend(passage.text for passage in getattr(request.task, "passages", ()))
-        return answers(request)
-
-    with listening(engine_of(script)) as address:
-        reader = Reader(browser, address)
-        files = browser.find_element(By.ID, "files")
-        files.send_keys("\n".join(str(tmp_path / name) for name in ("a.html", "b.docx", "c.pdf", "picture.png")))
-        reader.until(lambda: len(reader.all("#documents p.file")) == 3)
-        assert reader.status().startswith("Skipped: picture.png.")
-        reader.one("[name=claim]").send_keys(CLAIM)
-        reader.one("[type=submit]").click()
-        reader.until(lambda: reader.status().startswith("Supported after"))
-        assert "c.pdf is skipped" in reader.one(".failure").text
-        shown = reader.browser.find_element(By.ID, "claim-view").text
-        assert "b.docx" in shown and "cookies" not in shown
-        assert reader.errors() == []
-
-
-def test_the_form_outlives_a_reload_and_can_be_corrected(browser, tmp_path):
-    (tmp_path / "a.html").write_text(f"<p>{PAGES[0][1]}</p>")
-    with listening(engine_of(Answers())) as address:
-        reader = Reader(browser, address)
-        browser.find_element(By.ID, "files").send_keys(str(tmp_path / "a.html"))
-        reader.until(lambda: reader.all("#documents p.file"))
-        reader.one("[name=speaker]").send_keys("A guide")
-        reader.one("[name=claim]").send_keys("The Aster bridge opened in 1931.")
-        reader.one("[type=submit]").click()
-        reader.until(lambda: " after " in reader.status())
-        browser.refresh()
-        reader.until(lambda: " after " in reader.status())
-        reader.one("#asked summary").click()
-        assert reader.one("[name=speaker]").get_property("value") == "A guide"
-        claim = reader.one("[name=claim]")
-        assert claim.get_property("value") == "The Aster bridge opened in 1931."
-        claim.clear()
-        claim.send_keys(CLAIM)
-        reader.one("[type=submit]").click()
-        reader.until(lambda: reader.all(".claim-text") and reader.one(".claim-text").text == CLAIM)
-        assert "a.html" in reader.one(".questions").text
-        assert reader.errors() == []
-
-
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 
 
@@ -188,19 +135,6 @@ def test_a_claim_can_be_cancelled(browser):
         reader.one("#cancel").click()
         reader.until(lambda: reader.status() == "Cancelled.")
         assert reader.one("[type=submit]").is_enabled() and not reader.all("#report:not([hidden])")
-
-
-def test_reports_a_full_queue_and_a_missing_document(browser):
-    with listening(engine_of(Gate(), run__max_concurrent_claims=1), queue=1) as address:
-        reader = Reader(browser, address)
-        reader.one("[name=claim]").send_keys(CLAIM)
-        reader.one("[type=submit]").click()
-        reader.until(lambda: "Paste the text" in reader.status())
-        send = "fetch('/claims', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: arguments[0]})"
-        body = orjson.dumps({"claim": CLAIM, "documents": [{"text": "x"}]}).decode()
-        browser.execute_async_script(f"{send}.then(() => setTimeout(() => {send}.then(arguments[1]), 300))", body)
-        reader.order()
-        reader.until(lambda: "checks are waiting" in reader.status())
 
 
 def test_asks_for_the_token_and_saves_the_report_with_it(browser, tmp_path):

@@ -69,12 +69,6 @@ def test_rejects_an_oversized_body(announced):
     assert answer.status_code == 413 and "too large" in answer.json()["detail"]
 
 
-def test_leads_to_no_host_that_a_request_names():
-    headers = {"Host": "evil.example", "Authorization": f"Bearer {TOKEN}"}
-    answer = serve(lambda client: client.get("/stores/", headers=headers), token=TOKEN)
-    assert (answer.status_code, "Location" in answer.headers) == (404, False)
-
-
 def test_without_the_token_only_what_holds_no_data_is_open():
     async def scenario(client):
         closed = ["/stores", "/claims/x", "/claims/x/thoughts", "/claims/x/report", "/texts/x"]
