@@ -2,7 +2,7 @@
 
 Claim and sentence must differ in exactly one such value, and the sentence's value must stand in a clause that has the
 claim's other words. The reader must find that the sentence refutes the claim and supports the corrected one. Several
-sentences must give one correction. Of 57 pairs in the tests, the reader alone wrongly corrects 16; with this rule none.
+sentences must give one correction. Without this rule, the reader wrongly corrected 16 of 57 pairs.
 
     with_correction(result, reader).correction  # said "1931", instead "1932"
 """

@@ -9,13 +9,7 @@ import orjson
 import psutil
 import pytest
 
-from factgraph import (
-    CheckerClosed,
-    Claim,
-    Document,
-    FactChecker,
-    Label,
-)
+from factgraph import CheckerClosed, Claim, Document, FactChecker, Label
 from knowledge_store.pages.documents import DocumentsError
 from system.averitec.claims import ClaimsError
 from system.check import Engine

@@ -14,12 +14,10 @@ from knowledge_store.searchers.archive import Archive
 from system.app import cli
 from system.app.commands import common
 from system.check import Engine, load_engine
-from system.graph.records import ClaimResult, Label
 from system.models import loading
 from system.models.base import ModelUnavailable, NoModel, TracedModel
 from system.models.scripted import ScriptedModel
 from system.settings import load
-from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.by_words import ByWords
 
@@ -93,22 +91,6 @@ def test_addresses_and_quotations_are_of_the_store(answers, tmp_path):
         for pair in entry["evidence"]:
             assert pair["url"] in pages
             assert any(pair["scraped_text"] in text for text in pages[pair["url"]])
-
-
-def quote_first_answer(request):
-    answers = [answer for pair in request.task.pairs for answer in pair.answers]
-    words = f"A page says “{answers[0].passage.text}”." if answers else "Nothing was found."
-    return VerdictReply(justification=words, label=Label.SUPPORTED)
-
-
-def test_quotations_in_a_justification_name_their_document(answers, tmp_path):
-    answers.replace[JudgeClaim] = quote_first_answer
-    assert cli.main([]) == 0
-    lines = (tmp_path / "output" / "journal.jsonl").read_bytes().splitlines()[1:]
-    results = [ClaimResult.model_validate_json(line) for line in lines]
-    quoting = [result for result in results if "“" in result.verdict.justification]
-    assert len(quoting) > len(results) / 2
-    assert all(re.search(r"” \(\S+\)", result.verdict.justification) for result in quoting)
 
 
 def test_run_json_says_what_ran(answers, bridge_files, tmp_path):

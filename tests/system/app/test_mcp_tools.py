@@ -237,18 +237,6 @@ def endless(monkeypatch):
     return stopped
 
 
-def test_a_check_that_no_call_asks_for_ends(monkeypatch):
-    monkeypatch.setattr("system.app.mcp.server.ABANDONED", 0.1)
-    stopped = endless(monkeypatch)
-
-    async def forget(client):
-        first = (await client.call_tool("check_claim", CLAIM)).structured_content
-        return first, await asyncio.to_thread(stopped.wait, PATIENCE)
-
-    first, has_stopped = in_session(forget, server(patience=0.5))
-    assert has_stopped and "label" not in first and first["token"]
-
-
 def test_a_cancelled_call_ends_its_work(monkeypatch):
     stopped = endless(monkeypatch)
 

@@ -5,7 +5,6 @@ import time
 
 import pytest
 
-from knowledge_store.pages.documents import DocumentsError
 from system.article.reading import article_of, read_article
 from system.article.records import Kind
 
@@ -91,31 +90,9 @@ def test_short_sentences_are_claims_in_any_language(text: str, claims: int) -> N
     assert len(article_of(text).claims) == claims
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Der Bau begann im 19. Jahrhundert.",
-        "It is approx. 5 km long.",
-        "J.-C. Martin est né à Paris en 1950.",
-    ],
-)
-def test_an_abbreviation_or_ordinal_cuts_no_sentence(sentence: str) -> None:
-    assert [one.text for one in article_of(f"{sentence} The mayor came.").sentences] == [sentence, "The mayor came."]
-
-
 def test_a_file_of_any_format_and_name_is_read(tmp_path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9.html")
     path.write_text("<html><body><h1>Aster</h1><p>The brid\u00adge opened in 1932.</p></body></html>")
     article = read_article(path)
     assert [one.claim for one in article.claims] == ["The bridge opened in 1932."]
     assert article.name == f"{tmp_path}/caf\\xe9.html"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"), [("no.txt", None, "no such file"), ("a.txt", " ", "got none"), ("", None, "folder")]
-)
-def test_a_text_that_is_none_is_one_clear_error(tmp_path, name, content, message) -> None:
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    with pytest.raises(DocumentsError, match=message):
-        read_article(tmp_path / name)

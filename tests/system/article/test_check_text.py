@@ -63,10 +63,7 @@ def test_the_reader_takes_a_statement_without_its_context():
     with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=hears)) as checker:
         text = "The Aster bridge opened in 1931. It carries two lanes."
         checked = CheckedText.of(article_of(text), checker.check_text(text, {"a.md": "Lanes of the Aster: two."}))
-    assert hears.statements == {
-        "The Aster bridge opened in 1931.",
-        "It carries two lanes.",
-    }
+    assert hears.statements == {"The Aster bridge opened in 1931.", "It carries two lanes."}
     last = checked.to_dict()["statements"][1]
     assert (last["claim"], last["context"]) == ("It carries two lanes.", "The Aster bridge opened in 1931.")
 

@@ -44,16 +44,6 @@ def corrected(claim, *texts, label=Label.REFUTED):
         ("The Aster bridge was opened in June 1932.", BRIDGE, "The Aster bridge was opened in May 1932."),
         ("The Aster bridge was opened by Jon Hale.", BRIDGE, "The Aster bridge was opened by Mara Quill."),
         ("The Aster bridge has 300 rivets.", BRIDGE, "The Aster bridge has 412 rivets."),
-        (
-            "Wages in Ostrane grew by 12% last year.",
-            "Last year wages in Ostrane grew by 2.4 per cent, the office said.",
-            "Wages in Ostrane grew by 2.4 per cent last year.",
-        ),
-        (
-            "Ferries carried 621,400 people.",
-            "In 2022 ferries carried 612 400 people.",
-            "Ferries carried 612 400 people.",
-        ),
         ("The toll is 4.80 marks.", "The toll is 4,50 marks.", "The toll is 4,50 marks."),
         (
             "The dam holds **84** million litres.",
@@ -87,28 +77,15 @@ def test_what_is_not_sure_is_not_corrected(claim, texts):
     ("claim", "text"),
     [
         ("The bridge closed in 1990.", "The old bridge over the Aster, opened in 1932, is closed to lorries."),
-        ("The Aster bridge closed in 1990.", "The Aster bridge opened in 1932 and is closed to lorries."),
         ("The tower opened in 1931.", "The bridge opened in 1932, and the tower was restored."),
         ("The Aster bridge was restored in 1990.", "The Aster bridge, restored after the war, was opened in 1932."),
-        (
-            "The Aster bridge was opened in 1931.",
-            "The Aster bridge was built from 1928 to 1932 and opened by the king.",
-        ),
         ("The Aster bridge opened in 1931.", "The Aster bridge will open in 2032."),
         ("The Aster bridge opened in 1931.", "The Aster bridge was planned to open in 1932."),
         ("Brevik bought Halvers Dairy in 2019.", "Brevik was bought in 2021, after Halvers Dairy had failed."),
-        ("Brevik employs 300 people in Ostrane.", "Brevik dismissed 412 people and employs an agency in Ostrane."),
         ("Exports of Ostrane fell by 3%.", "Imports of Ostrane fell by 5% while exports held."),
-        (
-            "The Aster bridge was designed by Mara Quill.",
-            "The Aster bridge was opened by Jon Hale, its designer is unknown.",
-        ),
         ("The Aster bridge closed in March 1990.", "The Aster bridge, which opened in May 1990, is closed to lorries."),
         ("The mayor of Corvane resigned in 2019.", "The mayor of Corvane was elected in 2021 and has not resigned."),
-        ("Wages in Ostrane grew by 12%.", "Prices in Ostrane grew by 2.4%, wages did not."),
-        ("The ferry sank in 1931.", "In 1932 the bridge, which replaced the ferry, opened after it sank."),
         ("Mara Quill was born in 1950.", "Mara Quill, born in Corvane, died in 1971."),
-        ("The vaccine was approved in 2019.", "The vaccine was developed in 2020 and approved a year later."),
     ],
 )
 def test_what_belongs_to_something_else_takes_no_place(claim, text):
@@ -119,23 +96,12 @@ def test_what_belongs_to_something_else_takes_no_place(claim, text):
 @pytest.mark.parametrize(
     ("claims", "text"),
     [
-        (
-            "The Aster bridge opened in [1931|1932].",
-            "The old bridge over the Aster, opened in 1932, is closed to lorries.",
-        ),
         ("The Aster bridge closed in [1931|1990].", "The Aster bridge opened in 1932 and closed in 1990."),
         ("The tower opened in [1931|1940].", "The bridge opened in 1932, and the tower opened in 1940."),
         ("The Aster bridge opened in [1931|1932].", "In 1932, the mayor opened the Aster bridge."),
-        ("The Aster bridge was opened in [1931|1932].", "In May 1932 the Aster bridge was opened by the mayor."),
-        ("Brevik employs [300|412] people.", "Brevik employs 412 people and sells machines."),
         ("[Mara Quill|Jon Hale] designed the Aster bridge.", "Jon Hale designed the Aster bridge."),
-        (
-            "The Aster bridge was designed by [Mara Quill|Jon Hale].",
-            "The Aster bridge was designed by Jon Hale and opened by the king.",
-        ),
         ("The mayor of Corvane resigned in [2019|2021].", "The mayor of Corvane, elected in 2017, resigned in 2021."),
         ("Mara Quill died in [1950|1971].", "Mara Quill, born in 1901, died in 1971."),
-        ("Halvers Dairy recalled [300|412] cartons.", "On Monday Halvers Dairy recalled 412 cartons."),
         ("The Aster bridge has [300|412] rivets.", "The Aster bridge opened in 1932. It has 412 rivets."),
         ("The parliament rejected the law in [2020|2021].", "The law was rejected by the parliament in 2021."),
     ],

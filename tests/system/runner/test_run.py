@@ -4,16 +4,14 @@ import asyncio
 import os
 import random
 import signal
-import time
 
 import orjson
-import psutil
 import pytest
 
 from system.check import Engine
 from system.files.journal import Journal
 from system.graph.graph import Graph
-from system.graph.records import ClaimResult, Label
+from system.graph.records import Label
 from system.models.scripted import ScriptedModel
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.bridge_run import CLAIMS, check_all
@@ -74,38 +72,6 @@ def test_a_model_failure_affects_only_its_claim(folder, answers):
     results = run_all(folder, script)
     assert [r.claim.id for r in results if r.failures] == [5]
     assert results[5].failures[0].message == "RuntimeError: gone"
-
-
-@pytest.mark.slow
-def test_killed_at_any_moment_it_resumes_without_loss(folder):
-    moments = random.Random(1)
-    kept: list[ClaimResult] = []
-    for attempt in range(6):
-        process = start(folder, "0.02", *(["resume"] if attempt else []))
-        known = len(journalled(folder))
-        wait_for(lambda known=known, process=process: len(journalled(folder)) > known or process.poll() is not None)
-        time.sleep(moments.uniform(0.0, 0.15))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        now = journalled(folder)
-        assert now[: len(kept)] == kept
-        kept = now
-    assert resume(folder) == "12 results\n"
-    assert sorted(result.claim.id for result in journalled(folder)) == list(range(12))
-    last = (folder / "asked.txt").read_text().split()
-    assert set(map(int, last)) == set(range(12))
-
-
-@pytest.mark.slow
-def test_workers_do_not_outlive_a_killed_run(folder):
-    process = start(folder, "0.2")
-    wait_for(lambda: journalled(folder))
-    workers = psutil.Process(process.pid).children(recursive=True)
-    assert workers
-    process.kill()
-    process.communicate()
-    _, alive = psutil.wait_procs(workers, timeout=PATIENCE)
-    assert not alive
 
 
 @pytest.mark.slow

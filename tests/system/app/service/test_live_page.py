@@ -128,15 +128,6 @@ def test_a_phone_shows_the_verdict_without_scrolling(browser):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_a_claim_can_be_cancelled(browser):
-    with listening(engine_of(Gate())) as address:
-        reader = Reader(browser, address)
-        reader.order()
-        reader.one("#cancel").click()
-        reader.until(lambda: reader.status() == "Cancelled.")
-        assert reader.one("[type=submit]").is_enabled() and not reader.all("#report:not([hidden])")
-
-
 def test_asks_for_the_token_and_saves_the_report_with_it(browser, tmp_path):
     browser.execute_cdp_cmd("Page.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
     with listening(engine_of(Answers()), token=TOKEN) as address:
