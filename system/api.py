@@ -8,7 +8,6 @@ because a model may belong to the event loop that first used it. Logging goes to
 """
 
 import asyncio
-import queue
 from collections.abc import AsyncGenerator, Coroutine, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
@@ -30,8 +29,7 @@ from system.citations.sources import sources_of
 from system.collection import Collection, PageCollection, Rankers, StoreCollection, document_collection
 from system.documents import Documents, listed, stores_in
 from system.graph.graph import Listener, unheard
-from system.graph.records import Claim, ClaimsError, Content, shown
-from system.graph.thoughts import Thought
+from system.graph.records import Claim, ClaimsError, shown
 from system.hardware.machine import choose_profile
 from system.models.loop_thread import LoopThread, in_own_thread
 from system.settings import Settings, SettingsError, load
@@ -104,17 +102,20 @@ class FactChecker:
             self._closed = True
             self._loop.close()
 
-    def check(self, claim: ClaimLike, documents: Documents, *, fetch: bool = False) -> Checked:
+    def check(
+        self, claim: ClaimLike, documents: Documents, *, fetch: bool = False, listener: Listener = unheard
+    ) -> Checked:
         """Check one claim; if the search that the settings name fails, the result names that failure.
 
         Args:
             fetch: whether documents that are web addresses are fetched.
+            listener: called for each thought as it is added to the graph, in the checker's own thread.
 
         Raises:
             ClaimsError: the claim is empty, or no claim at all.
             DocumentsError: nothing could be read.
         """
-        return self._wait(self.acheck(claim, documents, fetch=fetch))
+        return self._wait(self.acheck(claim, documents, fetch=fetch, listener=listener))
 
     async def acheck(
         self,
@@ -125,12 +126,7 @@ class FactChecker:
         listener: Listener = unheard,
         budget: float | None = None,
     ) -> Checked:
-        """See ``check``.
-
-        Args:
-            listener: called for each thought as it is added.
-            budget: seconds, in place of that of the settings.
-        """
+        """See ``check``; ``budget`` is in seconds, in place of that of the settings."""
         collection = (
             documents
             if isinstance(documents, Collection)
@@ -186,26 +182,6 @@ class FactChecker:
         async with aclosing(_shown(checks, len(claims), "claim", progress)) as counted:
             async for checked in counted:
                 yield checked
-
-    def thoughts(
-        self, claim: ClaimLike, documents: Documents, *, fetch: bool = False
-    ) -> Generator[Thought[Content], None, Checked]:
-        """Yield the thoughts of a check as they are made; the verdict is the last.
-
-        Returns:
-            What ``check`` returns: the value of ``yield from``.
-
-        Raises:
-            ClaimsError, DocumentsError: see ``check``.
-        """
-        heard: queue.SimpleQueue[Thought[Content] | None] = queue.SimpleQueue()
-        running = self.submit(self.acheck(claim, documents, fetch=fetch, listener=heard.put))
-        running.add_done_callback(lambda _: heard.put(None))
-        try:
-            yield from iter(heard.get, None)
-            return running.result()
-        finally:
-            running.cancel()
 
     def check_text(
         self, text: str | Article, documents: Documents = (), **options: Unpack[TextOptions]

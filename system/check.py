@@ -29,7 +29,6 @@ from system.strategies.steps.evidence import why_unread
 from system.strategies.steps.questions import duplicates, replacements
 from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
 from system.text.claim_detection import not_a_claim
-from system.text.provenance import name_documents
 
 
 @dataclass(frozen=True)
@@ -157,8 +156,6 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
         verdict = verdict.model_copy(update={"confidence": calibration.of(verdict.confidence)})
     if _found_nothing(case, outcome):
         verdict = _unsure(verdict, ranked)
-    named = name_documents(verdict.justification, case.claim, outcome.pairs)
-    verdict = verdict.model_copy(update={"justification": named})
     if case.settings.graph.two_labels:
         verdict = _in_two_labels(case, verdict)
     return ClaimResult(

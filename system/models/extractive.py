@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 from knowledge_store.dense.encoder import Encoder
+from knowledge_store.pages.page import document
 from knowledge_store.pages.sentences import ENDING
-from system.graph.records import NO_ANSWER, AnswerType, Claim, Cost, Label, QuestionAnswer, Source
+from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Cost, Label, QuestionAnswer, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.reader.base import VERDICTS, claim_text, evidence_text
 from system.reader.loading import BUNDLED, load_reader
@@ -142,10 +143,8 @@ def _texts(task: Task[Reply]) -> Iterator[str]:
 def justify(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
     """Say in a sentence what the evidence says, and quote the answer that has most of the claim's words.
 
-    A label alone gives no reasons, so the quotation is called the nearest, not what decides.
-
-    It quotes the pages' own answers, because a merged one may stand in no document; ``provenance.name_documents`` adds
-    where a quotation stands.
+    A label alone gives no reasons, so the quotation is called the nearest, not what decides. It quotes the pages' own
+    answers, because a merged one may stand in no document.
     """
     wanted, answers = content_stems(claim.text), [answer for pair in pairs for answer in pair.answers]
     # Metadata last: pages say more.
@@ -156,10 +155,13 @@ def justify(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
     if first.source is Source.METADATA:
         return f"Judged by the claim and its metadata alone: {quotation(first.text)}."
     if label is Label.CONFLICTING and others:
-        said = f"The evidence points both ways: {quotation(first.text)}, but also {quotation(others[0].text)}"
-    else:
-        said = f"The evidence {SAYS[label]}; nearest to it: {quotation(first.text)}"
-    return said if said.endswith((".”", "!”", "?”")) else f"{said}."
+        return f"The evidence points both ways: {_quoted(first)}, but also {_quoted(others[0])}."
+    return f"The evidence {SAYS[label]}; nearest to it: {_quoted(first)}."
+
+
+def _quoted(answer: Answer) -> str:
+    where = "metadata" if answer.source is Source.METADATA else document(answer.passage.url)
+    return f"{quotation(answer.text)} ({where})"
 
 
 def ask(task: AskQuestion) -> str:

@@ -14,7 +14,7 @@ from knowledge_store.pages.documents import DocumentsError
 from system.averitec.claims import ClaimsError
 from system.check import Engine
 from system.graph.records import Calibration, Verdict
-from system.graph.thoughts import Evidence
+from system.graph.thoughts import Evidence, Thought
 from system.models.scripted import ScriptedModel
 from system.settings import SettingsError
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
@@ -57,21 +57,10 @@ def test_sync_and_async_give_the_same(checker):
     assert (one.verdict, one.evidence) == (other.verdict, other.evidence)
 
 
-def test_thoughts_come_one_by_one_and_the_verdict_last(checker):
-    expected = {thought.id for thought in make_checker().check(CLAIM, TEXTS).graph}
-    thoughts = list(checker.thoughts(CLAIM, TEXTS))
-    assert {thought.id for thought in thoughts} == expected and isinstance(thoughts[-1].content, Verdict)
-
-    heard = []
-    asyncio.run(make_checker().acheck(CLAIM, TEXTS, listener=heard.append))
-    assert {thought.id for thought in heard} == expected
-
-
-def test_abandoning_the_iterator_ends_the_check(checker):
-    thoughts = checker.thoughts(CLAIM, TEXTS)
-    assert next(thoughts).content == CLAIM
-    thoughts.close()
-    assert checker.check(CLAIM, TEXTS).verdict.label is Label.SUPPORTED
+def test_every_thought_is_told_and_the_verdict_last(checker):
+    told = []
+    graph = checker.check(CLAIM, TEXTS, listener=told.append).graph
+    assert told == [*graph] and isinstance(told[-1], Thought) and isinstance(told[-1].content, Verdict)
 
 
 def test_many_claims_keep_their_order_and_their_stores(checker, tmp_path):
@@ -130,8 +119,6 @@ def test_calls_share_their_workers_until_the_end(tmp_path):
 def test_nothing_to_search_is_an_error(checker, documents):
     with pytest.raises(DocumentsError, match="documents: expected text to search, got none"):
         checker.check(CLAIM, documents)
-    with pytest.raises(DocumentsError):
-        list(checker.thoughts(CLAIM, documents))
 
 
 def test_a_verdict_on_no_answer_says_what_was_searched(checker, tmp_path):
@@ -181,8 +168,8 @@ def test_documents_are_objects_paths_and_texts(tmp_path):
     checker = make_checker(retrieval__top_k=3)
 
     def read(documents):
-        thoughts = checker.thoughts(CLAIM, documents)
-        return {thought.content.passage.url for thought in thoughts if isinstance(thought.content, Evidence)}
+        found = checker.check(CLAIM, documents).graph.holding(Evidence)
+        return {thought.content.passage.url for thought in found}
 
     (tmp_path / "history.md").write_text(PAGES[0][1])
     page = Document(PAGES[1][1], "https://a.example/report.pdf", page=3)
@@ -197,7 +184,6 @@ def test_closing_twice_is_fine_and_checking_then_is_not():
     checker.close()
     for use in (
         checker.check,
-        lambda *given: next(checker.thoughts(*given)),
         lambda *given: next(checker.check_text(*given)),
     ):
         with pytest.raises(CheckerClosed, match="this FactChecker is closed"):

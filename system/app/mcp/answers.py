@@ -15,12 +15,10 @@ CLAIMS_PASSAGES, STATEMENTS_PASSAGES = 10, 3
 
 
 def answer(job: Job) -> dict[str, Any]:
-    """Return what is known of a job; a claim or a search that has not ended has nothing yet."""
+    """Return what is known of a job; a claim that has not ended has nothing yet."""
     match job.kind:
         case Kind.CLAIM if job.result:
             return _brief(job.result.to_dict(), CLAIMS_PASSAGES)
-        case Kind.SEARCH if job.result is not None:
-            return {"passages": job.result}
         case Kind.TEXT if job.parts:
             whole = (job.result or CheckedText.of(job.parts[0], job.parts[1:])).to_dict()
             whole["statements"] = [_brief(one, STATEMENTS_PASSAGES) for one in whole["statements"]]

@@ -11,23 +11,18 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from inspect import getdoc
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.applications import Starlette
 
 from system import __version__
 from system.app.errors import can_be_mended
-from system.app.service.guards import Guard
 from system.app.service.jobs import Job, JobError, Jobs, Kind, QueueFull, UnknownJob, Work
-from system.app.service.listening import CONNECTIONS
 from system.app.service.schema import DOCUMENTS, TEXT, ClaimText, Day, DocumentName, Speaker, State, Stated
 from system.documents import Document
 from system.graph.records import Claim
@@ -39,8 +34,6 @@ if TYPE_CHECKING:  # they stand on the engine, which takes seconds to import
 
 log = logging.getLogger(__name__)
 
-Hear = Callable[[Any], object]
-PATH = "/mcp"  # over HTTP
 PATIENCE = 30.0  # seconds after which a call answers with what is known; usual clients give up after 60
 ABANDONED = 300.0  # seconds after which a job ends that no call asks for
 INSTRUCTIONS = (
@@ -71,8 +64,6 @@ Documents = Annotated[
     ),
 ]
 Text = Annotated[str, Stated, Field(max_length=TEXT, description="plain text or Markdown")]
-Query = Annotated[str, Stated, Field(max_length=2000, description="a question, or words")]
-Limit = Annotated[int, Field(ge=1, le=50, description="passages to return")]
 Token = Annotated[str, Field(max_length=100, description="of an answer that was not complete")]
 
 
@@ -105,7 +96,7 @@ class Tools:
         self._documents, self._fetch = list(documents), fetch
         self._jobs = Jobs(self._checker, slots, queue, queue, patience)
         self._abandoned: dict[str, asyncio.TimerHandle] = {}
-        self.tools = self.check_claim, self.check_text, self.check_citations, self.search_archive, self.continue_check
+        self.tools = self.check_claim, self.check_text, self.check_citations, self.continue_check
         self.failed = False
 
     @asynccontextmanager
@@ -142,27 +133,19 @@ class Tools:
         speaker: Speaker = "",
     ) -> dict[str, Any]:
         """Check one factual claim against documents; the verdict comes with the words of the source that decide."""
+        from system.app.service.checks import check_claim  # only now: it stands on the engine
+
         asked, collect = Claim(claim, date=date, speaker=speaker), partial(self._collection, documents)
-
-        async def work(checker: "FactChecker", hear: Hear) -> Any:
-            from system.app.service.checks import check_claim
-
-            return await check_claim(asked, collect, checker, hear)
-
-        return await self._answer(context, Kind.CLAIM, work)
+        return await self._answer(context, Kind.CLAIM, partial(check_claim, asked, collect))
 
     async def check_text(
         self, context: Context[None, Any], text: Text, documents: Documents = (), date: Day = "", speaker: Speaker = ""
     ) -> dict[str, Any]:
         """Check every factual statement of a text (an article, a speech, a draft, an answer of an assistant)."""
-        collect = partial(self._collection, documents)
+        from system.app.service.checks import check_text, read_submitted
 
-        async def work(checker: "FactChecker", hear: Hear) -> Any:
-            from system.app.service.checks import check_text, read_submitted
-
-            read = partial(read_submitted, text, b"", "")
-            return await check_text(read, collect, checker, hear, date=date, speaker=speaker)
-
+        read, collect = partial(read_submitted, text, b"", ""), partial(self._collection, documents)
+        work = partial(check_text, read, collect, date=date, speaker=speaker)
         return await self._answer(context, Kind.TEXT, work)
 
     async def check_citations(
@@ -172,28 +155,11 @@ class Tools:
 
         Citations are links, footnotes and references; a document is the source of those that name it.
         """
+        from system.app.service.checks import check_citations
+
         sources = _texts(documents) or self._documents
-
-        async def work(checker: "FactChecker", hear: Hear) -> Any:
-            from system.app.service.checks import check_citations
-
-            return await check_citations(text, sources, checker, hear, fetch=self._fetch, date=date)
-
+        work = partial(check_citations, text, sources, fetch=self._fetch, date=date)
         return await self._answer(context, Kind.CITATIONS, work)
-
-    async def search_archive(self, context: Context[None, Any], query: Query, limit: Limit = 5) -> dict[str, Any]:
-        """Find passages for a question in the archive, or the documents, that this server was started with."""
-
-        async def work(checker: "FactChecker", _: Hear) -> Any:
-            from knowledge_store.searchers.searched import on_the_web
-            from system.app.service.checks import search
-
-            archive = checker.engine.settings.retrieval.search
-            of_archive = archive and not on_the_web(archive)
-            collect = partial(checker.store, Path(archive)) if of_archive else partial(self._collection, ())
-            return await search(query, collect, limit, checker)
-
-        return await self._answer(context, Kind.SEARCH, work)
 
     async def continue_check(self, context: Context[None, Any], token: Token) -> dict[str, Any]:
         """Get the rest of an answer that came with a token: all that is known by now, in the same form."""
@@ -270,25 +236,6 @@ def make_server(tools: Tools) -> MCPServer[None]:
         lifespan=tools.open,
         tools=found,
     )
-
-
-def over_http(server: MCPServer[None], body: int, token: str) -> Starlette:
-    """Make the application that serves the tools over HTTP, behind the same guard as the service.
-
-    Args:
-        body: maximum bytes of a request.
-        token: that clients must send; empty if only this machine reaches the server.
-    """
-    app = server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=body,
-        max_sessions=CONNECTIONS,
-        # The guard knows all names of this machine; with a token, any name may be this one's.
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
-    app.router.redirect_slashes = False  # it would lead to the host and scheme that the request names
-    app.add_middleware(Guard, token=token)
-    return app
 
 
 def _texts(documents: Sequence[DocumentText]) -> list[Document]:

@@ -23,26 +23,14 @@ REMEDY = (
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Listening:
-    """Where a service listens, whom it trusts, and how much it takes."""
+class ServeOptions:
+    """Where the service listens, whom it trusts, and how much it takes."""
 
     host: Annotated[str, Parameter(help="address to bind; any but loopback needs a token")] = "127.0.0.1"
     port: Annotated[int, Parameter(validator=Number(gte=0, lt=2**16), help="port to bind (default: 8000)")] = 8000
     token_file: Annotated[Path | None, Parameter(help=f"file with the bearer token (or set {VARIABLE})")] = None
-    queue: Annotated[int, Parameter(validator=Number(gte=1), help="claims or calls that may wait (default: 16)")] = 16
+    queue: Annotated[int, Parameter(validator=Number(gte=1), help="claims and texts that may wait (default: 16)")] = 16
     body: Annotated[float, Parameter(validator=Number(gt=0, lt=1024), help="largest request (default: 8 MiB)")] = 8.0
-
-    @property
-    def bytes(self) -> int:
-        """The largest request."""
-        return int(self.body * 2**20)
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class ServeOptions(Listening):
-    """The options of the service."""
-
     stores: Annotated[Path | None, Parameter(help="folder of stores NAME.json that claims can use")] = None
     kept: Annotated[int, Parameter(validator=Number(gte=1), help="finished checks to keep (default: 100)")] = 100
 

@@ -27,7 +27,7 @@ from system.app.service.errors import answer_errors
 from system.app.service.guards import BodyLimit, Guard
 from system.app.service.jobs import Job, Jobs, Kind
 from system.app.service.local import local_socket
-from system.app.service.pages import PRIVATE, live_page, report_page
+from system.app.service.pages import PRIVATE, live_page
 from system.app.service.schema import (
     ERRORS,
     ClaimProgress,
@@ -39,6 +39,7 @@ from system.app.service.schema import (
 from system.article.records import Article, CheckedText
 from system.graph.records import Claim
 from system.report.article import text_page
+from system.report.page import claim_page
 
 LastEvent = Annotated[int, Header(ge=0, description="of the last event that was seen; 0 gives all from the first")]
 
@@ -80,7 +81,7 @@ def create_app(checker: FactChecker, options: ServeOptions, token: str = "") -> 
     app.include_router(_submissions(jobs, checker, options.stores), dependencies=closed)
     app.include_router(_entrance(jobs))
     answer_errors(app)
-    app.add_middleware(BodyLimit, most=options.bytes)
+    app.add_middleware(BodyLimit, most=int(options.body * 2**20))
     app.add_middleware(Guard, token=token)
     return app
 
@@ -160,6 +161,11 @@ def _claim_progress(jobs: Jobs, job: Job) -> ClaimProgress:
     )
 
 
+def _claim_report(job: Job) -> str | None:
+    thoughts = [thought.model_dump(mode="json") for thought in job.parts]  # without the setup, which can name folders
+    return claim_page(job.result.result, {"thoughts": thoughts}) if job.result else None
+
+
 def _text_progress(jobs: Jobs, job: Job) -> TextProgress:
     return TextProgress(
         id=job.id,
@@ -184,7 +190,7 @@ CLAIMS = View(
     ClaimProgress,
     "thoughts",
     lambda thought: ("thought", thought.model_dump_json()),
-    lambda job: report_page(job.result, tuple(job.parts)) if job.result else None,
+    _claim_report,
 )
 TEXTS = View(
     Kind.TEXT,
@@ -247,12 +253,12 @@ def _entrance(jobs: Jobs) -> APIRouter:
     @router.get("/", response_class=HTMLResponse, operation_id="page")
     async def claim_page() -> HTMLResponse:
         """Return the page to type a claim and watch its graph grow."""
-        return claim.response()
+        return claim
 
     @router.get("/text", response_class=HTMLResponse, operation_id="text_page")
     async def text_page() -> HTMLResponse:
         """Return the page to paste a text and watch its statements being marked."""
-        return text.response()
+        return text
 
     @router.get("/healthz", operation_id="health")
     async def health() -> dict[str, str | int]:

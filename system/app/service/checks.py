@@ -1,4 +1,4 @@
-"""What jobs do with a ``FactChecker``: check a claim, a text or its citations, or search.
+"""What jobs do with a ``FactChecker``: check a claim, a text or its citations.
 
 They run on the checker's own event loop, so that a model that computes blocks no client. What clients read of failures
 is their cause; the log has the particulars.
@@ -6,7 +6,6 @@ is their cause; the log has the particulars.
     checked = await check_claim(claim, partial(uploaded, documents), checker, print, budget=60.0)
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
@@ -15,7 +14,6 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, TypeVar, Unpack
 
-from knowledge_store.dense.search import PassageIndex
 from knowledge_store.isolation import LATE, Limits
 from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_of_file
 from knowledge_store.pages.formats import SUFFIXES
@@ -110,25 +108,6 @@ async def check_citations(
     hear(citing)
     found = await _heard(checker.acheck_citations(citing, documents, **options), hear)
     return CheckedCitations.of(citing.article, found, citing.unresolved)
-
-
-async def search(
-    query: str, collect: Callable[[Settings], Collection], limit: int, checker: FactChecker
-) -> list[dict[str, str | float]]:
-    """Return the passages nearest to a query: address, text, and cosine to the query.
-
-    Raises:
-        DocumentsError, SearchError: there is nothing to search, or it cannot be read.
-    """
-    settings = checker.engine.settings
-    collection = collect(settings)
-    try:
-        ranked = await collection.ranked(Claim(query))
-    finally:
-        collection.close()
-    index = PassageIndex(ranked.store, checker.engine.encoder, settings.retrieval, lambda: settings.run.reading)
-    hits = await asyncio.to_thread(index.nearest, query, limit)
-    return [{"address": hit.passage.url, "text": hit.passage.text, "score": float(hit.score)} for hit in hits]
 
 
 async def _heard(items: AsyncGenerator[R, None], hear: Hear) -> list[R]:

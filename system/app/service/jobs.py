@@ -20,7 +20,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from knowledge_store.pages.documents import DocumentsError
-from knowledge_store.searchers import SearchError
 from system.app.service.schema import State
 from system.graph.records import Claim
 
@@ -40,7 +39,6 @@ class Kind(StrEnum):
     CLAIM = "claim"
     TEXT = "text"
     CITATIONS = "citations"
-    SEARCH = "search"
 
 
 class QueueFull(Exception):
@@ -211,7 +209,7 @@ class Jobs:
                 checker = await self._checker()
                 job.result = await asyncio.wrap_future(checker.submit(job.work(checker, hear)))
             job.enter(State.DONE)
-        except (DocumentsError, SearchError, JobError) as error:
+        except (DocumentsError, JobError) as error:
             job.problem = str(error)
             log.warning("%s %s: %s", job.kind, job.id, error)
             job.enter(State.FAILED)

@@ -1,20 +1,19 @@
-"""``factgraph serve`` and ``factgraph mcp --http`` once their port is bound: answer until SIGINT or SIGTERM.
+"""``factgraph serve`` once its port is bound: answer until SIGINT or SIGTERM.
 
 uvicorn bounds the connections and the size of a request's head. It has no timeout for a request that never arrives
 completely, nor for a response that is never read: the proxy in front has those (docs/service.md).
 """
 
-import logging
 import socket
 from contextlib import suppress
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from system.app.service.access import Listening, ServeOptions
+from system.app.commands.common import load_checker
+from system.app.service.access import ServeOptions
+from system.app.service.app import create_app
 from system.settings import Settings
-
-log = logging.getLogger(__name__)
 
 CONNECTIONS = 256  # at the same time, streams of events included; a request on one more gets status 503
 KEEP_ALIVE = 30  # seconds that a connection may stay idle between two requests
@@ -22,24 +21,16 @@ HEAD = 16 * 1024  # bytes of a request's address and headers
 GOODBYE = 2  # seconds that open connections have when the service stops
 
 
-def listen(args: ServeOptions, settings: Settings, token: str, bound: socket.socket) -> None:
-    """Load the engine, and serve claims and texts."""
-    from system.app.commands.common import load_checker  # the MCP server needs nothing of this
-    from system.app.service.app import create_app
-
-    answer(create_app(load_checker(settings), args, token), args, bound, "/", token)
-
-
-def answer(app: ASGIApp, args: Listening, bound: socket.socket, path: str, token: str) -> None:
-    """Print where an application is, and serve it.
+def listen(options: ServeOptions, settings: Settings, token: str, bound: socket.socket) -> None:
+    """Load the engine, print where the service is, and serve claims and texts.
 
     Args:
-        path: where clients begin.
         token: empty if only this machine reaches the service.
     """
-    shown = f"[{args.host}]" if ":" in args.host else args.host
+    app = create_app(load_checker(settings), options, token)
+    shown = f"[{options.host}]" if ":" in options.host else options.host
     who = "with a token" if token else "this machine only"
-    print(f"http://{shown}:{bound.getsockname()[1]}{path} ({who})", flush=True)
+    print(f"http://{shown}:{bound.getsockname()[1]}/ ({who})", flush=True)
     with suppress(KeyboardInterrupt):  # which uvicorn raises again once it has stopped
         uvicorn.Server(configured(app)).run(sockets=[bound])
 

@@ -6,19 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 
 from system.app import cli
-from tests.helpers.processes import PATIENCE, finish, free_port, start_python, wait_for
+from tests.helpers.processes import PATIENCE, start_python
 
 ROOT = Path(__file__).resolve().parents[3]
-TOKEN = "a-token-of-some-length"
 CLAIM = {"claim": "The Aster bridge opened in 1932."}
 SERVER = ["-m", "system", "mcp", "--profile", "laptop"]
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -68,59 +64,12 @@ def test_ctrl_c_ends_it_while_it_waits_for_its_client():
         pipe.close()
 
 
-@contextmanager
-def over_http(*arguments, environment):
-    """The address of a server that listens, or will when it is loaded."""
-    port = free_port()
-    running = start_python(
-        *SERVER, "--http", "--port", port, *arguments, cwd=ROOT, environment=environment, stderr=subprocess.DEVNULL
-    )
-    try:
-        wait_for(lambda: answers(port) or running.poll() is not None)
-        yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        running.terminate()
-        finish(running, running.wait(PATIENCE))
-
-
-def answers(port):
-    try:
-        return httpx2.get(f"http://127.0.0.1:{port}/", timeout=1.0).status_code
-    except httpx2.TransportError:
-        return 0
-
-
-@pytest.mark.slow
-def test_over_http_it_asks_for_the_token_of_the_service(notes):
-    heard = []
-
-    async def listen(*progress):
-        heard.append(progress)
-
-    async def session(address):
-        headers = {"Authorization": f"Bearer {TOKEN}"}
-        async with (
-            httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
-            Client(streamable_http_client(address, http_client=http)) as client,
-        ):
-            return await whole(client, listen)
-
-    with over_http("--documents", notes, "--body", "0.01", environment={"FACTCHECK_TOKEN": TOKEN}) as address:
-        refused = httpx2.post(address, json={}, headers={"Authorization": "Bearer another-token-as-long"})
-        assert refused.status_code == 401 and "Authorization: Bearer TOKEN" in refused.json()["detail"]
-        large = httpx2.post(address, content=b" " * 20_000, headers={"Authorization": f"Bearer {TOKEN}"})
-        assert large.status_code == 413
-        assert asyncio.run(session(address))["label"] == "Supported"
-    assert heard[-1][2] == "verdict"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--documents", "nowhere"], "error: nowhere not found; expected a file or a folder of files"),
         (["--search", "nowhere.sqlite"], "error: archive nowhere.sqlite not found"),
         (["--profile", "nowhere"], "error: "),
-        (["--http", "--host", "0.0.0.0"], "error: --host 0.0.0.0 can be reached from other machines, which needs a"),
     ],
 )
 def test_reports_bad_options_before_it_serves(arguments, message, monkeypatch, capsys):

@@ -76,7 +76,7 @@ def refusal(name, arguments, serving=None):
 
 def test_the_tools_publish_closed_schemas():
     tools = {tool.name: tool for tool in in_session(lambda client: client.list_tools()).tools}
-    assert list(tools) == ["check_claim", "check_text", "check_citations", "search_archive", "continue_check"]
+    assert list(tools) == ["check_claim", "check_text", "check_citations", "continue_check"]
     assert all(tool.description and tool.annotations.read_only_hint for tool in tools.values())
     assert not any(tool.input_schema["additionalProperties"] for tool in tools.values())
     assert tools["check_text"].input_schema["properties"]["text"]["maxLength"] == 100_000
@@ -91,7 +91,7 @@ def test_the_docs_name_every_tool_and_a_configuration():
     command, *arguments = json.loads(block)["mcpServers"]["factgraph"]["args"]
     assert command in COMMANDS
     _, bound, _ = app.parse_args([command, *arguments])
-    assert bound.arguments["options"].documents == ["/home/me/notes"]
+    assert bound.arguments["documents"] == ["/home/me/notes"]
 
 
 def test_a_claim_gets_a_verdict_with_its_source():
@@ -125,19 +125,13 @@ def test_each_citation_is_checked_against_its_source():
 def test_the_servers_own_documents_are_the_default(tmp_path):
     (tmp_path / "notes.md").write_text(NOTES["text"])
     assert answer("check_claim", {"claim": CLAIM["claim"]}, server(documents=[tmp_path]))["label"] == "Refuted"
-    query = {"query": "When did the Aster bridge open?"}
-    (hit,) = answer("search_archive", query, server(documents=[tmp_path]))["passages"]
-    assert hit["address"] == "notes.md" and 0 < hit["score"] <= 1
 
 
-def test_an_archive_is_searched_and_checked_against(tmp_path):
-    for name, text in (("aster.md", NOTES["text"]), ("ferry.md", "The ferry of Corvane crossed every hour.")):
-        (tmp_path / name).write_text(text)
+def test_an_archive_is_checked_against(tmp_path):
+    (tmp_path / "aster.md").write_text(NOTES["text"])
     archive = tmp_path / "archive.sqlite"
     Archive(archive).add(read_documents([tmp_path], Flaws()))
     opened = partial(checker, search=str(archive))
-    found = answer("search_archive", {"query": "How often did the ferry cross?", "limit": 1}, server(opened))
-    assert [one["address"] for one in found["passages"]] == ["ferry.md"]
     assert answer("check_claim", {"claim": CLAIM["claim"]}, server(opened))["label"] == "Refuted"
 
 
@@ -149,8 +143,6 @@ REFUSED = [
     ("check_claim", CLAIM | {"documents": [{"name": "a"}]}, "documents.0.text\n  Field required"),
     ("check_claim", CLAIM | {"documents": [{"text": "a"}] * 65}, "at most 64 items"),
     ("check_citations", {"text": "It cites nothing."}, "text: expected links, footnotes or numbered references"),
-    ("search_archive", {"query": "a", "limit": 51}, "limit\n  Input should be less than or equal to 50"),
-    ("search_archive", {"query": "bridge"}, "no evidence"),
     ("check_text", {"text": TEXT}, "no evidence: give documents, or start this server with --documents or "),
     ("check_text", {"text": "a " * 50_001}, "at most 100000 characters"),
     ("check_clam", {}, "Unknown tool: check_clam"),

@@ -12,7 +12,6 @@ from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import MERGED, WHEN, WHERE, ExtractiveModel, ask, justify, questions
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
-from system.text.provenance import name_documents
 from system.text.words import LONGEST_QUOTATION
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
 from tests.helpers.submission_factories import answer, qa
@@ -169,7 +168,7 @@ DATED = DATED.model_copy(update={"answers": (DATED.answers[0].model_copy(update=
         (Label.REFUTED, [DATED], "Judged by the claim and its metadata alone: “3-5-2021”."),
         (Label.REFUTED, [DATED, OPENED], "; nearest to it: “It opened in 1932.”"),
         (Label.REFUTED, [CLOSED, OPENED], "; nearest to it: “It opened in 1932.”"),  # which has the claim's words
-        (Label.SUPPORTED, [pair("since 1932")], "“since 1932”."),
+        (Label.SUPPORTED, [pair("since 1932")], "“since 1932” (page0.example)."),
     ],
 )
 def test_reasons_quote_the_answer_nearest_to_the_claim(label, pairs, expected) -> None:
@@ -179,13 +178,3 @@ def test_reasons_quote_the_answer_nearest_to_the_claim(label, pairs, expected) -
 def test_reasons_cut_a_long_answer_between_words() -> None:
     quoted = justify(Label.SUPPORTED, TRAFFIC, [pair("word " * 100)]).split("“")[1].split("”")[0]
     assert len(quoted) <= LONGEST_QUOTATION + 2 and quoted.endswith("word …")
-
-
-@pytest.mark.parametrize("label", Label)
-def test_the_document_of_every_quotation_can_be_named(label) -> None:
-    merged = OPENED.model_copy(
-        update={"answer": "It opened in 1932. It is closed.", "answers": OPENED.answers + CLOSED.answers}
-    )
-    named = name_documents(justify(label, TRAFFIC, [merged, CLOSED]), TRAFFIC, (merged, CLOSED))
-    assert name_documents(named, TRAFFIC, (merged, CLOSED)) == named
-    assert "(page0.example)" in named
