@@ -35,13 +35,6 @@ def test_a_verdict_that_is_folded_is_at_most_a_guess(make_engine, answers, label
     assert graph[last.parents[0]].content.label is label and len(graph.thoughts) == len(before.thoughts) + 1
 
 
-def test_a_verdict_of_the_two_is_left_as_it_is(make_engine, answers):
-    answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="So.", label=Label.REFUTED)
-    plain, before = checked(make_engine, graph__debate=False)
-    folded, graph = checked(make_engine, graph__debate=False, graph__two_labels=True)
-    assert folded.verdict == plain.verdict and len(graph.thoughts) == len(before.thoughts)
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("budget", [3600.0, 1e-9])
 @pytest.mark.parametrize("pages", [PAGES, ()], ids=["pages", "none"])

@@ -122,16 +122,6 @@ def test_an_earlier_run_is_not_overwritten_unasked(answers, bridge_files, tmp_pa
     assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["0.json"]
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [(["--depth", "1"], "graph.depth was '3' and is '1'"), (["--limit", "2"], "claims was '3 claims")],
-)
-def test_resume_refuses_other_settings_and_other_claims(answers, bridge_files, capsys, change, named):
-    assert cli.main(bridge_files) == 0
-    assert cli.main([*bridge_files, *change, "--resume"]) == 2
-    assert named in capsys.readouterr().err
-
-
 def test_resume_rejects_a_changed_store_but_no_other_workers(answers, bridge_files, tmp_path, capsys):
     assert cli.main(bridge_files) == 0
     assert cli.main([*bridge_files, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0

@@ -110,14 +110,6 @@ def test_errors_of_a_table_name_the_line(tmp_path: Path, content: str | bytes, p
         assert part in message
 
 
-@pytest.mark.parametrize("date", ["yesterday", "31-2-2020", "2020-08-25T10:00:00"])
-def test_rejects_a_date_of_another_form(tmp_path: Path, date: str) -> None:
-    message = error_of(write(tmp_path, json.dumps([{"claim": "A", "claim_date": date}])))
-    assert f"claim 0: 'claim_date': expected a date as 2020-08-25 or 25-8-2020, got '{date}'" in message
-    with pytest.raises(ClaimsError, match="expected a date as 2020-08-25 or 25-8-2020"):
-        Claim("A", date=date)
-
-
 @same_folder
 @given(records=st.lists(averitec_claims, min_size=1, max_size=8))
 def test_array_and_lines_give_the_same_claims(tmp_path: Path, records: list[dict[str, object]]) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from system.files.journal import Journal, JournalError, identity_of, read_identity
+from system.files.journal import Journal, JournalError
 from system.graph.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
 from tests.helpers.bridge import CLAIM
 
@@ -118,9 +118,3 @@ def test_a_full_disk_leaves_no_partial_line(tmp_path, monkeypatch):
                 journal.append(result(1))
         journal.append(result(2))
     assert read(path) == [result(0), result(2)]
-
-
-def test_an_identity_names_files_whose_names_are_not_utf8(tmp_path):
-    store = ("knowledge store", os.fsdecode(b"caf\xe9"))
-    with Journal(tmp_path / "journal.jsonl", identity_of({}, [store]), resume=False):
-        assert read_identity(tmp_path / "journal.jsonl") == {"knowledge store": "caf\\xe9"}

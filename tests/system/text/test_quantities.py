@@ -1,8 +1,6 @@
 """Numbers in text: what is read, and when two of them agree."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from system.text.quantities import Kind, quantities
 
@@ -53,10 +51,3 @@ def test_reads_numbers_with_scale_and_kind(text: str, expected: list[tuple[float
 def test_agrees_at_the_precision_of_the_coarser(one: str, other: str, same: bool) -> None:
     (left,), (right,) = quantities(one), quantities(other)
     assert left.agrees(right) is same
-
-
-@settings(deadline=None)
-@given(st.integers(min_value=1, max_value=10**12))
-def test_a_written_number_is_read_back(number: int) -> None:
-    (quantity,) = quantities(f"about {number:,} cases")
-    assert quantity.value == number
