@@ -82,8 +82,8 @@ async def check(
 
     Args:
         failures: what went wrong before, while the store was read.
-        clock: monotonic seconds; the event loop's unless told otherwise.
-        listener: is told of every thought as it is added to the graph.
+        clock: monotonic seconds; by default the event loop's.
+        listener: called for each thought as it is added to the graph.
         allowance: the time of the run that the claim belongs to. A claim by itself has its own budget, against which
             the time that ranking took counts, wherever it ran.
     """
@@ -158,6 +158,7 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
         verdict = _unsure(verdict, ranked)
     if case.settings.graph.two_labels:
         verdict = _in_two_labels(case, verdict)
+    flaws = Flaws(ranked.report.flaws) + case.index.flaws  # of the claim's pages, and of those found in an archive
     return ClaimResult(
         claim=case.claim,
         verdict=verdict,
@@ -173,12 +174,12 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
             replaced=len(replacements(case)),
         ),
         failures=tuple(case.failures),
-        flaws={str(flaw): count for flaw, count in _flaws(case, ranked).items()} | _unread(case),
+        flaws={str(flaw): count for flaw, count in flaws.items()} | _unread(case),
     )
 
 
 def _in_two_labels(case: Case, verdict: Verdict) -> Verdict:
-    """The verdict where there are but two labels; where that is another one, the graph ends in it."""
+    """Fold the verdict into one of two labels; if it changes, the graph ends in it."""
     folded = verdict.of_two
     if folded is not verdict:
         case.graph.add(folded, case.graph.holding(Verdict)[-1:], "two labels", under=case.graph.root)
@@ -206,23 +207,17 @@ def _unsure(verdict: Verdict, ranked: RankedStore) -> Verdict:
     )
 
 
-def _flaws(case: Case, ranked: RankedStore) -> Flaws:
-    """Flaws of the claim's pages, and of those that its questions found in an archive."""
-    return Flaws(ranked.report.flaws) + case.index.flaws
-
-
 def _unread(case: Case) -> dict[str, int]:
     """How many of the passages that were found were not read, and why."""
     found = dict.fromkeys(thought.content.passage for thought in case.graph if isinstance(thought.content, Evidence))
     return Counter(reason for passage in found if (reason := why_unread(case, passage)))
 
 
-def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = False) -> Engine:
+def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
     """Load encoder, model and calibration.
 
     Args:
         trace: file that every prompt and reply is added to.
-        own: see ``Engine``.
 
     Raises:
         EncoderUnavailable: the encoder's files are missing.
@@ -245,4 +240,4 @@ def load_engine(settings: Settings, trace: Path | None = None, *, own: bool = Fa
         progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")
         model = load_model(settings, encoder, asked)
         reader = load_reader(settings.reading.verifier)
-    return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration, reader, own=own)
+    return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration, reader)

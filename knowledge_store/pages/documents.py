@@ -94,9 +94,8 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
     elif _is_store(source):
         yield from read_pages(Path(source), flaws, limits.until)
     else:
-        path = Path(source)
+        files, path = _files(source, flaws), Path(source)
         folder = (path if path.is_dir() else path.parent) if alone else None
-        files = _files(source, flaws)
         read = Turns("documents", AHEAD).map(
             lambda file: _parts(file.absolute(), file.suffix.lower(), shown_path(file.name), limits), files
         )

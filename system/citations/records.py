@@ -8,8 +8,7 @@ from typing import Any, Self
 
 from knowledge_store.pages.page import counted
 from system.article.records import Article, Sentence
-from system.graph.records import ClaimResult, Label, Record
-from system.strategies.entailment.justification import NOTHING_FOUND
+from system.graph.records import NOTHING_FOUND, ClaimResult, Label, Record
 
 SCHEMA = 2
 """Version of the JSON that ``to_dict`` gives."""

@@ -76,17 +76,15 @@ class Sources:
         return found
 
     def _find(self, target: str) -> Source:
-        address = target.startswith(("http://", "https://"))
-        if named := self._among(target) if address or _is_path(target) else self._mentioned(target):
-            return Source(named, self._documents[named])
-        if address and not self.fetch:
-            return Source(target, reason="no document has this address; --fetch reads it from the web")
+        address, path = target.startswith(("http://", "https://")), _is_path(target)
+        if name := self._among(target) if address or path else self._mentioned(target):
+            return Source(name, self._documents[name])
         if address:
-            return self._read(target, target)
-        if self.beside and _is_path(target):
-            file = self.beside / unquote(target.partition("#")[0])
-            if file.is_file() and file.suffix.lower() in SUFFIXES:
-                return self._read(str(file), target)
+            why = "no document has this address; --fetch reads it from the web"
+            return self._read(target, target) if self.fetch else Source(target, reason=why)
+        file = self.beside / unquote(target.partition("#")[0]) if self.beside and path else None
+        if file and file.is_file():
+            return self._read(str(file), target)
         return Source(target, reason=f"no document is named like {target!r:.80}; add it to --documents")
 
     def _read(self, source: str, name: str) -> Source:

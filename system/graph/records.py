@@ -98,6 +98,7 @@ SCHEMA = 1
 
 GUESS = 1 / len(Label)
 """Confidence of a verdict that rests on nothing."""
+NOTHING_FOUND = "Nothing was found on it"  # how a justification begins if no source speaks of the claim
 
 
 class Summary(Record):

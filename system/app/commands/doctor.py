@@ -151,7 +151,7 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
         found = f"({size(folder) / GIB:.1f} GiB) in {folder}" if folder else "is not on this machine"
         yield _judged(purpose, folder, f"{name} {found}", "factgraph fetch with the same settings")
     if settings.model.backend == "server":
-        yield from (_attempt("server", lambda one=one: _server(one)) for one in models_of(settings))  # type: ignore[misc]
+        yield from (_attempt("server", _server, one) for one in models_of(settings))
     elif settings.model.backend == "vllm":
         version = version_of("vllm")
         yield _judged("vllm", version, version or "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'")
@@ -162,12 +162,12 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
         remedy = "correct --adapters TASK=FOLDER or NAME, fetch them with factgraph fetch, or train them"
         yield _judged("adapters", not absent, found, remedy)
         if find(settings.model.model):
-            yield _attempt("memory plan", lambda: _plan(settings))
+            yield _attempt("memory plan", _plan, settings)
 
 
-def _attempt(subject: str, look: Callable[[], str]) -> Finding:
+def _attempt(subject: str, look: Callable[[Settings], str], settings: Settings) -> Finding:
     try:
-        return Finding(subject, State.GOOD, look())
+        return Finding(subject, State.GOOD, look(settings))
     except ModelUnavailable as error:
         return Finding(subject, State.BAD, str(error), "follow the advice in the message")
 

@@ -4,13 +4,12 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from knowledge_store.pages.page import document
-from system.graph.records import Label, Verdict
+from system.graph.records import NOTHING_FOUND, Label, Verdict
 from system.text.words import quotation
 
 if TYPE_CHECKING:
     from system.reader.reading import PageVerdict, Window
 
-NOTHING_FOUND = "Nothing was found on it"
 SPEAKS = 0.7  # nearness (cosine plus share of words) from which a passage is about the statement
 
 

@@ -161,7 +161,11 @@ DATED = DATED.model_copy(update={"answers": (DATED.answers[0].model_copy(update=
     [
         (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim; nearest to it: “It opened in 1932.”"),
         (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim; nearest to it: “It opened in 1932.”"),
-        (Label.CONFLICTING, [OPENED, CLOSED], "both ways: “It opened in 1932.”, but also “It is closed.”"),
+        (
+            Label.CONFLICTING,
+            [OPENED, CLOSED],
+            "“It opened in 1932.” (page0.example), but also “It is closed.” (page",
+        ),
         (Label.CONFLICTING, [OPENED], "supports the claim only in part; nearest to it: “It opened in 1932.”"),
         (Label.NOT_ENOUGH_EVIDENCE, [CLOSED], "does not settle the claim; nearest to it: “It is closed.”"),
         (Label.REFUTED, [NOTHING], "Nothing was found that answers the questions about the claim."),
