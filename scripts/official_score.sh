@@ -41,8 +41,7 @@ echo "== theirs"
 echo "== ours"
 cd "$root"
 judging=()
-[ -z "$judge" ] || judging=(ev2r --judge "$judge" --mode compatible --official-prompts "$official/repository/properties.py"
-  --judgements "$official/judgements.jsonl")
+[ -z "$judge" ] || judging=(ev2r --judge "$judge" --official-prompts "$official/repository/properties.py" --judgements "$official/judgements.jsonl")
 .venv/bin/python -m submission score --predictions "$submission" --gold "$gold" --json "$official/ours.json" \
   --no-two-labels --metrics legacy "${judging[@]}"
 .venv/bin/python - "$official/ours.json" <<'EOF'

@@ -7,32 +7,25 @@
 #   OUTPUT       folder for all results (default: output/dev)
 #   PREDICTIONS  another system's predictions, CSV or JSON, to score in place of a run
 #   JUDGE        a judge for Ev2R, such as server:MODEL@http://localhost:8000/v1 (default: none, and no Ev2R)
-#   OFFICIAL     1: the judge gets the organizers' prompts and is read as their scorer reads it, for figures comparable
-#                to the leaderboard's; their repository is fetched once (scripts/official_score.sh)
-#   PROMPTS      the organizers' properties.py, where it lies already (default with OFFICIAL: the fetched one)
-#   MODE         strict or compatible (default: strict; with OFFICIAL: compatible)
+#   PROMPTS      the organizers' properties.py, which the judge needs (default: scripts/official_score.sh fetches it)
 set -euo pipefail
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 data=$root/knowledge_store/data
 claims=${CLAIMS:-$data/dev.json} store=${STORE:-$data/dev} output=${OUTPUT:-$root/output/dev}
-predictions=${PREDICTIONS:-} official=${OFFICIAL:-} prompts=${PROMPTS:-} mode=${MODE:-}
+predictions=${PREDICTIONS:-} judge=${JUDGE:-} prompts=${PROMPTS:-}
 fail() { echo "score_dev.sh: $*" >&2; exit 2; }
 need() { [ -e "$1" ] || fail "no $1; put $2 there, or set $3"; }
 need "$claims" "AVeriTeC's dev.json" CLAIMS
 [ -z "$predictions" ] || need "$predictions" "predictions" PREDICTIONS
 [ -n "$predictions" ] || need "$store" "the dev split's knowledge store" STORE
 [ -z "$prompts" ] || need "$prompts" "the organizers' properties.py" PROMPTS
-[ -n "${JUDGE:-}" ] || [ -z "$official$prompts$mode" ] ||
-  fail "OFFICIAL, PROMPTS and MODE say how a judge is asked, and there is none; set JUDGE, such as server:MODEL@http://localhost:8000/v1"
+[ -n "$judge" ] || [ -z "$prompts" ] ||
+  fail "PROMPTS are for a judge, and there is none; set JUDGE, such as server:MODEL@http://localhost:8000/v1"
 judging=()
-if [ -n "${JUDGE:-}" ]; then
-  if [ -n "$official" ]; then
-    prompts=${prompts:-$("$root/scripts/official_score.sh" --fetch)/properties.py}
-    mode=${mode:-compatible}
-  fi
-  judging=(ev2r --judge "$JUDGE" --mode "${mode:-strict}")
-  [ -z "$prompts" ] || judging+=(--official-prompts "$(realpath "$prompts")")
+if [ -n "$judge" ]; then
+  prompts=${prompts:-$("$root/scripts/official_score.sh" --fetch)/properties.py}
+  judging=(ev2r --judge "$judge" --official-prompts "$(realpath "$prompts")")
 fi
 claims=$(realpath "$claims") output=$(realpath -m "$output") status=0
 

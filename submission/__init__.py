@@ -1,5 +1,6 @@
 """Everything that leaves the system: predictions, the leaderboard's CSV, its validation, scores and the time report.
 
-Knows the record types of ``system.graph.records`` and nothing else of the engine, but for ``ev2r.models``, which makes
-judges of the engine's models.
+Knows the record types of ``system.graph.records`` and nothing else of the engine, except ``ev2r.judge``, which makes
+judges of the engine's models. All functions that read or write files, or are given too little to score, raise
+``SubmissionError``, whose message names the file, the place and the remedy.
 """

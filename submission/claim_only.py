@@ -4,19 +4,18 @@ A multinomial logistic regression on the encoder's vectors of a claim and of its
 on the later 30% of the training claims, because AVeriTeC's splits follow one another in time.
 """
 
-import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from sklearn.linear_model import LogisticRegressionCV
 
 from knowledge_store.dense.encoder import Encoder, EncoderUnavailable, SentenceEncoder
 from knowledge_store.settings import RetrievalSettings
 from submission.files import SubmissionError
-from submission.score import scores_of
+from submission.score import label_scores
 from system.averitec.claims import ClaimsError
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import Label
@@ -25,10 +24,10 @@ EARLIER = 0.7  # share of the training claims that the others are predicted from
 STRENGTHS = (0.1, 0.2, 0.3, 0.5, 1.0)  # inverse, as scikit-learn's C
 
 
-def claim_only_command(arguments: argparse.Namespace, console: Console) -> int:
-    """Fit the regression, and print its scores."""
+def claim_only(train_file: Path, gold_file: Path) -> Iterator[str]:
+    """Fit the regression, and yield its scores in words."""
     try:
-        train, gold = read_gold(arguments.train), read_gold(arguments.gold)
+        train, gold = read_gold(train_file), read_gold(gold_file)
         encoder = SentenceEncoder.of(RetrievalSettings())
     except (ClaimsError, EncoderUnavailable) as error:
         raise SubmissionError(str(error)) from None
@@ -36,18 +35,17 @@ def claim_only_command(arguments: argparse.Namespace, console: Console) -> int:
     labels = [str(one.label) for one in train]
     if set(labels[: round(EARLIER * len(labels))]) != set(labels) or len(set(labels)) < 2:
         raise SubmissionError(
-            f"{arguments.train}: expected at least two labels, each among the earlier {EARLIER:.0%} of the claims, "
+            f"{train_file}: expected at least two labels, each among the earlier {EARLIER:.0%} of the claims, "
             f"got {len(set(labels))} in {len(labels)} claims; learn from a whole split"
         )
     model = fit(features(train, encoder), np.array(labels))
     truth, found = [str(one.label) for one in gold], model.predict(features(gold, encoder)).tolist()
     choice = f"C = {model.C_}, chosen on the later {1 - EARLIER:.0%} of {len(train)} claims"
     for name, answers in ((f"{choice}; {len(gold)} others", found), ('always "Refuted"', [Label.REFUTED] * len(gold))):
-        scores = scores_of(truth, list(map(str, answers)))
+        scores = label_scores(truth, list(map(str, answers)))
         each = ", ".join(f"{label} {score.f1:.3f}" for label, score in scores.labels.items())
-        console.print(f"{name}:", soft_wrap=True)
-        console.print(f"  accuracy {scores.accuracy:.3f}, macro-F1 {scores.macro_f1:.3f}; F1: {each}", soft_wrap=True)
-    return 0
+        yield f"{name}:"
+        yield f"  accuracy {scores.accuracy:.3f}, macro-F1 {scores.macro_f1:.3f}; F1: {each}"
 
 
 def fit(vectors: NDArray[np.float32], labels: NDArray[np.str_]) -> LogisticRegressionCV:

@@ -3,9 +3,11 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from system.files.texts import FileError, repair
+
+J = TypeVar("J", list[Any], dict[str, Any])
 
 
 class SubmissionError(FileError):
@@ -17,11 +19,7 @@ class MissingResource(SubmissionError):
 
 
 def read_text(path: Path) -> str:
-    """Return the file's text with its line ends as they are, without a byte order mark.
-
-    Raises:
-        SubmissionError: there is no such file, or it is not UTF-8.
-    """
+    """Return the file's text with its line ends as they are, without a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
@@ -35,33 +33,11 @@ def read_text(path: Path) -> str:
         ) from error
 
 
-def read_json_array(path: Path) -> list[object]:
-    """Return the items of a file that holds one JSON array.
-
-    Raises:
-        SubmissionError: it holds something else.
-    """
-    value = _read_json(path, "a JSON array")
-    if not isinstance(value, list):
-        raise SubmissionError(f"{path}: expected a JSON array, got {type(value).__name__}; wrap the items in [ ]")
-    return value
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """Return the object of a file that holds one JSON object.
-
-    Raises:
-        SubmissionError: it holds something else.
-    """
-    value = _read_json(path, "a JSON object")
-    if not isinstance(value, dict):
-        raise SubmissionError(f"{path}: expected a JSON object, got {type(value).__name__}")
-    return value
-
-
-def _read_json(path: Path, expected: str) -> object:
+def read_json(path: Path, kind: type[J]) -> J:
+    """Return the array (``list``) or object (``dict``) that a JSON file holds."""
+    expected = "a JSON array" if kind is list else "a JSON object"
     try:
-        return json.loads(read_text(path))
+        value = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise SubmissionError(f"{path}: {place}: expected {expected}, got: {error.msg}; repair the file") from error
@@ -69,6 +45,10 @@ def _read_json(path: Path, expected: str) -> object:
         raise SubmissionError(
             f"{path}: expected {expected}, got one that is too large to read: {error}; repair the file"
         ) from error
+    if not isinstance(value, kind):
+        remedy = "; wrap the items in [ ]" if kind is list else ""
+        raise SubmissionError(f"{path}: expected {expected}, got {type(value).__name__}{remedy}")
+    return value
 
 
 SEPARATOR_RUN = re.compile(r"(?<!\t)\t{2,}\n+")  # starts only at a run's first tab, or time grows quadratically

@@ -10,14 +10,14 @@ import io
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from submission.files import SubmissionError, read_json_array, read_text
+from submission.files import SubmissionError, read_json, read_text
 from system.graph.records import explain
 
 PAIR_END = "\t\t\n\n"
@@ -82,11 +82,7 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """Read a CSV as pandas would: quoted cells may hold anything, blank lines are skipped, short rows are padded.
-
-    Raises:
-        SubmissionError: pandas would stop, or take cells for other columns' cells.
-    """
+    """Read a CSV as pandas would: quoted cells may hold anything, blank lines are skipped, short rows are padded."""
     text = read_text(path)
     if words := _other_delimiter(text):
         raise SubmissionError(
@@ -149,7 +145,7 @@ def _id(cell: str) -> float | str:
         return cell
 
 
-def join_evidence(pairs: list[tuple[str, str]]) -> str:
+def join_evidence(pairs: Iterable[tuple[str, str]]) -> str:
     """Write the evidence cell for pairs of a question and an answer; the last pair keeps its terminator."""
     return "".join(f"{question}{ANSWER_START}{answer}{PAIR_END}" for question, answer in pairs)
 
@@ -195,23 +191,19 @@ def convert(path: Path) -> tuple[list[Row], list[Fault]]:
 
     It numbers the entries by position, whatever their ``claim_id``, and takes claim, pred_label, and the question and
     answer of each pair of evidence. If one of them is missing or is no text, it stops.
-
-    Raises:
-        SubmissionError: the file holds no JSON array.
     """
     rows: list[Row] = []
     faults: list[Fault] = []
-    for number, item in enumerate(read_json_array(path)):
+    for number, item in enumerate(read_json(path, list)):
         where = f"entry {number}"
         try:
-            entry = _ConvertedEntry.model_validate_json(
-                json.dumps(item)
-            )  # only JSON validation refuses lone surrogates
+            # Only JSON validation refuses lone surrogates.
+            entry = _ConvertedEntry.model_validate_json(json.dumps(item))
         except ValidationError as error:
             message = f"{explain(error.errors()[0], 'the entry', quoting=False)}; the organizers' converter stops"
             faults.append(Fault(where, message, Effect.CRASH))
             continue
-        evidence = join_evidence([(pair.question, pair.answer) for pair in entry.evidence])
+        evidence = join_evidence((pair.question, pair.answer) for pair in entry.evidence)
         rows.append(Row(where, float(number), entry.claim, evidence, entry.pred_label))
         claim_id = item.get("claim_id", number) if isinstance(item, Mapping) else number
         if claim_id != number:

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from submission.files import SubmissionError, read_json_array, read_object, read_text, same_text
+from submission.files import SubmissionError, read_json, read_text, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
 from system.averitec import claims, gold
 from system.averitec.claims import ClaimsError
 from system.averitec.gold import GoldClaim
-from system.files.texts import repair
 from system.graph.records import NO_ANSWER, Label, Record, explain
 from system.report.claims import Entry, EvidencePair
 
@@ -22,28 +20,18 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 class Gold(Record):
-    """The gold side of a claim.
-
-    Attributes:
-        pairs: one for each answer: a question with two answers occurs twice.
-        types: the claim's types in AVeriTeC, which a CSV does not have.
-    """
+    """The gold side of a claim; a question with two answers makes two pairs."""
 
     claim_id: int
     claim: str
     label: Label
     pairs: Pairs = ()
-    types: tuple[str, ...] = ()
 
 
 def read_predictions(path: Path) -> list[Entry]:
-    """Read ``submission.json``, the organizers' JSON (the position is the id if none is given), or a CSV.
-
-    Raises:
-        SubmissionError: the file cannot be read, or an entry lacks a field of predictions.
-    """
+    """Read ``submission.json``, the organizers' JSON (the position is the id if none is given), or a CSV."""
     if path.suffix == ".json":
-        return [_entry(f"{path}: entry {number}", number, item) for number, item in enumerate(read_json_array(path))]
+        return [_entry(f"{path}: entry {number}", number, item) for number, item in enumerate(read_json(path, list))]
     return [
         Entry(
             claim_id=_id(path, row),
@@ -60,9 +48,6 @@ def read_scored_gold(path: Path) -> list[Gold]:
 
     Args:
         path: a file in the AVeriTeC JSON form, whose index is the id, or the organizers' gold CSV.
-
-    Raises:
-        SubmissionError: the file cannot be read, or a claim has no valid label.
     """
     if path.suffix == ".csv":
         return [_gold_of_row(path, row) for row in read_table(path).rows]
@@ -70,23 +55,11 @@ def read_scored_gold(path: Path) -> list[Gold]:
 
 
 def read_annotations(path: Path) -> list[GoldClaim]:
-    """Read an annotated split; the index is the claim's id.
-
-    Raises:
-        SubmissionError: the file cannot be read, or a claim is not annotated.
-    """
+    """Read an annotated split; the index is the claim's id."""
     try:
         return gold.read_gold(path)
     except ClaimsError as error:
         raise SubmissionError(str(error)) from error
-
-
-def annotations_if_any(path: Path) -> list[GoldClaim]:
-    """Return the annotations of a file of claims, none if it is no split with gold labels."""
-    try:
-        return read_annotations(path)
-    except SubmissionError:  # which is the answer here: claims need no labels, and may be lines of plain text
-        return []
 
 
 def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
@@ -101,18 +74,13 @@ def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
                 for question in one.questions
                 for answer in [answer.full for answer in question.answers] or [NO_ANSWER]
             ),
-            types=one.types,
         )
         for one in annotations
     ]
 
 
 def claim_texts(path: Path) -> list[str]:
-    """Return the texts of all claims, in order: of a file in any form that a run reads, or of a gold or submission CSV.
-
-    Raises:
-        SubmissionError: the file cannot be read.
-    """
+    """Return the texts of all claims of a file in any form that a run reads, or of a gold or submission CSV."""
     if path.suffix == ".csv" and "evi" in read_text(path).partition("\n")[0].strip().split(","):
         return [row.claim for row in read_table(path).rows]
     try:
@@ -121,65 +89,22 @@ def claim_texts(path: Path) -> list[str]:
         raise SubmissionError(str(error)) from error
 
 
-def of_two_labels(setup: Mapping[str, Any]) -> bool:
-    """Return whether a run's ``run.json`` says that it concluded with two labels."""
-    return bool(setup.get("settings", {}).get("graph", {}).get("two_labels"))
-
-
-def predicts_two_labels(predictions: Path) -> bool:
-    """Return whether predictions lie beside the ``run.json`` of a run that concluded with two labels.
-
-    Raises:
-        SubmissionError: that file is damaged.
-    """
+def setup_of(predictions: Path) -> Mapping[str, Any]:
+    """Return the ``run.json`` beside predictions, empty if there is none."""
     setup = predictions.parent / "run.json"
-    return setup.is_file() and of_two_labels(read_object(setup))
+    return read_json(setup, dict) if setup.is_file() else {}
 
 
-def _words(value: object) -> object:
-    """Return a field that systems leave out, leave null, or fill with a list of sentences, as a text."""
-    return " ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-
-
-Repaired = Annotated[str, AfterValidator(repair)]  # JSON may escape half of a surrogate pair, which no file can hold
-Words = Annotated[Repaired, BeforeValidator(_words)]
-
-
-class _Pair(BaseModel):
-    question: Repaired
-    answer: Repaired
-    url: Words = ""
-    scraped_text: Words = ""
-    urls: tuple[str, ...] = ()
-
-
-class _Prediction(BaseModel):
-    claim_id: int
-    claim: Repaired
-    pred_label: Repaired
-    evidence: Any = None
-    justification: Words = ""
-    confidence: Any = None
+def has_two_labels(setup: Mapping[str, Any]) -> bool:
+    """Return whether a ``run.json`` says that the run concluded with two labels."""
+    return bool(setup.get("settings", {}).get("graph", {}).get("two_labels"))
 
 
 def _entry(where: str, number: int, item: object) -> Entry:
     try:
-        one = _Prediction.model_validate({"claim_id": number, **item} if isinstance(item, Mapping) else item)
+        return Entry.model_validate({"claim_id": number, **item} if isinstance(item, Mapping) else item)
     except ValidationError as error:
         raise SubmissionError(f"{where}: {explain(error.errors()[0], 'the entry')}") from error
-    try:
-        pairs = TypeAdapter(list[_Pair]).validate_python(one.evidence)
-    except ValidationError:  # the organizers' converter cannot read it either
-        pairs = []
-    known = isinstance(one.confidence, int | float) and isfinite(one.confidence)
-    return Entry(
-        claim_id=one.claim_id,
-        claim=one.claim,
-        label=one.pred_label,
-        pairs=tuple(EvidencePair(**pair.model_dump()) for pair in pairs),
-        justification=one.justification,
-        confidence=one.confidence if known else None,
-    )
 
 
 def _id(path: Path, row: Row) -> int:
@@ -211,6 +136,16 @@ class Pair:
     predicted: Entry
     gold: Gold
 
+    @property
+    def of_two(self) -> "Pair":
+        """The pair with two labels: what is not Supported is Refuted; an invalid prediction stays invalid."""
+        label = self.predicted.label
+        label = Label(label).of_two if label in set(Label) else label
+        return Pair(
+            self.predicted.model_copy(update={"label": label}),
+            self.gold.model_copy(update={"label": self.gold.label.of_two}),
+        )
+
 
 @dataclass(frozen=True)
 class Pairing:
@@ -229,18 +164,18 @@ class Pairing:
     extra: tuple[Entry, ...]
 
 
-def pair(predicted: Sequence[Entry], gold: Sequence[Gold]) -> Pairing:
+def pair(predicted: Sequence[Entry], gold: Sequence[Gold], *, two_labels: bool = False) -> Pairing:
     """Pair predictions with gold.
 
-    Raises:
-        SubmissionError: two predictions have one id, or not a single pair agrees in id and text.
+    Args:
+        two_labels: fold the labels of both sides into two, see ``Pair.of_two``.
     """
     by_id: dict[int, Entry] = {}
     for one in predicted:
         if by_id.setdefault(one.claim_id, one) is not one:
             raise SubmissionError(f"claim {one.claim_id} has two predictions, expected one; remove one of them")
     met = [Pair(by_id[claim.claim_id], claim) for claim in gold if claim.claim_id in by_id]
-    same = tuple(one for one in met if same_text(one.predicted.claim, one.gold.claim))
+    same = [one for one in met if same_text(one.predicted.claim, one.gold.claim)]
     if not same:
         raise SubmissionError(
             f"none of {len(predicted)} predictions matches one of {len(gold)} gold claims by id and text; "
@@ -248,8 +183,14 @@ def pair(predicted: Sequence[Entry], gold: Sequence[Gold]) -> Pairing:
         )
     gold_ids = {claim.claim_id for claim in gold}
     return Pairing(
-        pairs=same,
+        pairs=tuple(one.of_two if two_labels else one for one in same),
         mismatched=tuple(one for one in met if not same_text(one.predicted.claim, one.gold.claim)),
         missing=tuple(claim for claim in gold if claim.claim_id not in by_id),
         extra=tuple(one for number, one in sorted(by_id.items()) if number not in gold_ids),
     )
+
+
+def read_pairs(predictions: Path, gold: Path, *, two_labels: bool | None = None) -> tuple[Pair, ...]:
+    """Pair the predictions of a file with gold, by default with two labels if their run had two."""
+    two_labels = has_two_labels(setup_of(predictions)) if two_labels is None else two_labels
+    return pair(read_predictions(predictions), read_scored_gold(gold), two_labels=two_labels).pairs

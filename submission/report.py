@@ -3,34 +3,27 @@
 Reads the files, scores them against gold labels if there are any, and lets ``system.report.run`` lay out the page.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from submission.files import SubmissionError, read_object
-from submission.read import (
-    Pairing,
-    annotations_if_any,
-    of_two_labels,
-    pair,
-    read_annotations,
-    read_predictions,
-    scored,
-)
-from submission.score import constant_scores, in_two_labels, label_scores
+from submission.files import SubmissionError, read_json
+from submission.read import Pairing, has_two_labels, pair, read_annotations, read_predictions, scored
+from submission.score import scores_of
 from system.averitec.gold import GoldClaim
-from system.files.journal import read_finished
+from system.files.journal import flat, read_finished
 from system.files.texts import write_text
-from system.graph.records import TWO_LABELS, Label, explain
+from system.graph.records import explain
 from system.report.graphs import StoredGraph
 from system.report.run import RunMaterial, run_page
 from system.report.timings import TimeReport, write_measured_timings
 
 OWN_SCORES = {"predictions", "gold", "gold_claims", "missing", "extra", "mismatched", "labels", "constant_refuted"}
 """Entries of a file of scores that the report computes itself."""
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 
 
 def write_report(folder: Path, gold: Path | None = None, predictions: Path | None = None) -> Path:
@@ -43,13 +36,13 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
 
     Returns:
         The path of the report.
-
-    Raises:
-        SubmissionError: a file cannot be read, or gold and predictions share no claim.
     """
-    run = read_system(predictions) if predictions else read_run(folder)
+    if predictions:
+        run = RunMaterial(path=predictions, entries=tuple(read_predictions(predictions)))
+    else:
+        run = read_run(folder)
     file = run.setup.get("claims_file")
-    annotations = read_annotations(gold) if gold else annotations_if_any(Path(file)) if file else []
+    annotations = read_annotations(gold) if gold else _annotations_if_any(Path(file)) if file else []
     if annotations:
         run = _with_gold(run, annotations)
     page, figures = run_page(run)
@@ -79,31 +72,28 @@ def read_run(folder: Path) -> RunMaterial:
         results={result.claim.id: result for result in read_finished(folder / "journal.jsonl")},
         timings=_timings(folder / "timings.json"),
         graph_of=lambda claim_id: _graph(folder / "graphs" / f"{claim_id}.json"),
-        setup=read_object(folder / "run.json"),
+        setup=read_json(folder / "run.json", dict),
         further=dict(_further_scores(folder)),
     )
 
 
-def read_system(predictions: Path) -> RunMaterial:
-    """Read the predictions of any system: ``submission.json``, the organizers' JSON, or a CSV.
-
-    Raises:
-        SubmissionError: the file cannot be read, or an entry lacks a field of predictions.
-    """
-    return RunMaterial(path=predictions, entries=tuple(read_predictions(predictions)))
+def _annotations_if_any(path: Path) -> list[GoldClaim]:
+    try:
+        return read_annotations(path)
+    except SubmissionError:  # which is the answer here: claims need no labels, and may be lines of plain text
+        return []
 
 
 def _with_gold(run: RunMaterial, annotations: Sequence[GoldClaim]) -> RunMaterial:
-    pairing = pair(run.entries, scored(annotations))
+    two_labels = has_two_labels(run.setup)
+    pairing = pair(run.entries, scored(annotations), two_labels=two_labels)
     by_id = {one.claim.id: one for one in annotations}
-    pairs, labels = pairing.pairs, tuple(Label)
-    if of_two_labels(run.setup):
-        pairs, labels = in_two_labels(pairs), TWO_LABELS
+    labels, constant = scores_of(pairing.pairs, two_labels=two_labels)
     return replace(
         run,
         gold={one.gold.claim_id: by_id[one.gold.claim_id] for one in pairing.pairs},
-        labels=label_scores(pairs, labels),
-        constant=constant_scores(pairs, Label.REFUTED, labels),
+        labels=labels,
+        constant=constant,
         notes=tuple(_unpaired(pairing)),
     )
 
@@ -120,7 +110,7 @@ def _unpaired(pairing: Pairing) -> Iterator[str]:
 
 def _timings(path: Path) -> TimeReport:
     try:
-        return TimeReport.model_validate_json(path.read_bytes())
+        return TimeReport.model_validate(read_json(path, dict))
     except ValidationError as error:
         fault = explain(error.errors()[0], "the file")
         raise SubmissionError(f"{path}: expected the time report of a run; {fault}") from error
@@ -131,7 +121,7 @@ def _graph(path: Path) -> StoredGraph:
     if not path.exists():
         return StoredGraph()
     try:
-        return StoredGraph.of(read_object(path))
+        return StoredGraph.of(read_json(path, dict))
     except (ValidationError, SubmissionError) as error:
         fault = explain(error.errors()[0], "the file") if isinstance(error, ValidationError) else error
         raise SubmissionError(
@@ -143,15 +133,7 @@ def _graph(path: Path) -> StoredGraph:
 def _further_scores(folder: Path) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield the numbers of every ``scores*.json``, as ``python -m submission score --json`` writes them."""
     for path in sorted(folder.glob("scores*.json")):
-        tree = {name: value for name, value in read_object(path).items() if name not in OWN_SCORES}
-        if numbers := dict(_numbers(tree)):
+        tree = {name: value for name, value in read_json(path, dict).items() if name not in OWN_SCORES}
+        numbers = {name: float(value) for name, value in flat(tree) if NUMBER.fullmatch(value)}
+        if numbers:
             yield path.name, numbers
-
-
-def _numbers(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the numbers of a tree of objects; lists are per claim, and too long to be shown."""
-    for name, value in tree.items():
-        if isinstance(value, dict):
-            yield from _numbers(value, f"{prefix}{name} · ")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            yield f"{prefix}{name}".replace("_", " "), float(value)

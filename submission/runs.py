@@ -3,11 +3,12 @@
 Differences are to the first run. Their intervals come from a paired bootstrap (see ``submission.bootstrap``).
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -15,14 +16,15 @@ from rich.text import Text
 from knowledge_store.pages.page import shown_path
 from submission.bootstrap import Draws, Estimate, Resamples
 from submission.ev2r.scores import OFFICIAL_THRESHOLD as EV2R_THRESHOLD
-from submission.files import SubmissionError, read_object
+from submission.files import SubmissionError
 from submission.legacy.scores import OFFICIAL_THRESHOLD
-from submission.read import predicts_two_labels
-from submission.score import Judging, Metric, ScoreReport, comparable_pairs, score
+from submission.read import Pair, has_two_labels, read_pairs, setup_of
+from submission.score import NONE, Metrics
 from system.files.journal import flat, read_finished
 from system.graph.records import TWO_LABELS, Label, Record
 
 FILE_OF_RUN = "submission.json"
+THRESHOLDS = {"legacy": ("legacy", OFFICIAL_THRESHOLD), "ev2r": ("Ev2R", EV2R_THRESHOLD)}
 
 
 class RunScores(Record):
@@ -59,13 +61,8 @@ def predictions_of(run: Path) -> Path:
 
 
 def gold_of(run: Path) -> Path:
-    """Return the file of claims that a run checked.
-
-    Raises:
-        SubmissionError: the run does not name it.
-    """
-    setup = predictions_of(run).parent / "run.json"
-    file = read_object(setup).get("claims_file") if setup.is_file() else None
+    """Return the file of claims that a run checked."""
+    file = setup_of(predictions_of(run)).get("claims_file")
     if not file:
         raise SubmissionError(f"{run}: found no run.json that names the claims; give the labels with --gold")
     return Path(file)
@@ -74,8 +71,7 @@ def gold_of(run: Path) -> Path:
 def score_runs(
     runs: Sequence[Path],
     gold: Path,
-    metrics: Set[Metric] = frozenset(),
-    judging: Judging | None = None,
+    metrics: Metrics = NONE,
     *,
     two_labels: bool | None = None,
 ) -> RunsReport:
@@ -90,25 +86,27 @@ def score_runs(
         JournalError: a journal is damaged.
     """
     files = [predictions_of(run) for run in runs]
-    two_labels = any(map(predicts_two_labels, files)) if two_labels is None else two_labels
+    setups = list(map(setup_of, files))
+    two_labels = any(map(has_two_labels, setups)) if two_labels is None else two_labels
     labels = list(map(str, TWO_LABELS if two_labels else Label))
-    pairs = [{one.gold.claim_id: one for one in comparable_pairs(file, gold, two_labels=two_labels)} for file in files]
-    shared = sorted(set.intersection(*map(set, pairs)))
+    by_id = [{one.gold.claim_id: one for one in read_pairs(file, gold, two_labels=two_labels)} for file in files]
+    shared = sorted(set.intersection(*map(set, by_id)))
     if not shared:
         raise SubmissionError(f"{', '.join(map(str, runs))} have no claim in common; score runs of the same split")
-    truth = [str(pairs[0][number].gold.label) for number in shared]
-    predicted = [[own[number].predicted.label for number in shared] for own in pairs]
-    right = [np.array(answers) == np.array(truth) for answers in predicted]
-    settings = list(map(_settings, files))
+    settings = [dict(flat(setup.get("settings", {}))) for setup in setups]
     resamples = Resamples(len(shared))
     scored: list[RunScores] = []
     first: dict[str, Draws] = {}
-    for run, file, answers, hits, own in zip(runs, files, predicted, right, settings, strict=True):
-        report = score(file, gold, metrics, judging, two_labels=two_labels) if metrics - {Metric.LABELS} else None
+    first_right: NDArray[np.bool_] | None = None
+    for run, file, own, found in zip(runs, files, settings, by_id, strict=True):
+        pairs = [found[number] for number in shared]
+        truth, answers = [str(one.gold.label) for one in pairs], [one.predicted.label for one in pairs]
+        right = np.array(answers) == np.array(truth)
+        first_right = right if first_right is None else first_right
         drawn = {
-            "accuracy": resamples.means(hits),
+            "accuracy": resamples.means(right),
             "macro-F1": resamples.macro_f1(truth, answers, labels),
-            **{name: resamples.means(values) for name, values in _passed(report, shared)},
+            **{name: resamples.means(values) for name, values in _counted(pairs, metrics)},
         }
         scored.append(
             RunScores(
@@ -116,8 +114,8 @@ def score_runs(
                 settings={name: value for name, value in own.items() if any(o.get(name) != value for o in settings)},
                 scores={name: Estimate.of(values) for name, values in drawn.items()},
                 differences={name: Estimate.of(drawn[name] - values) for name, values in first.items()},
-                gained=int((hits & ~right[0]).sum()),
-                lost=int((right[0] & ~hits).sum()),
+                gained=int((right & ~first_right).sum()),
+                lost=int((first_right & ~right).sum()),
                 costs=_costs(file, shared),
             )
         )
@@ -125,24 +123,11 @@ def score_runs(
     return RunsReport(gold=str(gold), claims=len(shared), runs=tuple(scored))
 
 
-def _passed(report: ScoreReport | None, shared: Sequence[int]) -> Iterator[tuple[str, list[bool]]]:
-    """Yield further metrics by name, each with whether each shared claim counts for it."""
-    if not report:
-        return
-    if report.left_out:
-        raise SubmissionError("; ".join(f"{name}: {reason}" for name, reason in report.left_out.items()))
-    if report.legacy:
-        scored = {one.claim_id: one for one in report.legacy.claims}
-        met = [scored[number] for number in shared]
-        yield f"legacy @{OFFICIAL_THRESHOLD}", [one.counts(OFFICIAL_THRESHOLD) for one in met]
-    if report.ev2r:
-        counted = {one.claim_id for one in report.ev2r.claims if one.counts(EV2R_THRESHOLD)}
-        yield f"Ev2R @{EV2R_THRESHOLD}", [number in counted for number in shared]
-
-
-def _settings(predictions: Path) -> Mapping[str, str]:
-    setup = predictions.parent / "run.json"
-    return dict(flat(read_object(setup).get("settings", {}))) if setup.is_file() else {}
+def _counted(pairs: Sequence[Pair], metrics: Metrics) -> Iterator[tuple[str, list[bool]]]:
+    """Yield further metrics by name, each with whether each pair counts for it."""
+    for key, (name, threshold) in THRESHOLDS.items():
+        if key in metrics:
+            yield f"{name} @{threshold}", [one.counts(threshold) for one in metrics[key](pairs).claims]
 
 
 def _costs(predictions: Path, shared: Sequence[int]) -> dict[str, float]:
@@ -185,8 +170,7 @@ def print_runs(report: RunsReport, console: Console) -> None:
 
 
 def _cell(score: Estimate, difference: Estimate | None) -> str:
-    shown = [_interval(score, ".1f")] + ([_interval(difference, "+.1f")] if difference else [])
-    return "\n".join(shown)
+    return "\n".join([_interval(score, ".1f"), *([_interval(difference, "+.1f")] if difference else [])])
 
 
 def _cost(mean: float) -> str:

@@ -2,17 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.ev2r.replies import Mode, Unit
+from submission.ev2r.replies import Unit
 from submission.ev2r.scores import OFFICIAL_THRESHOLD as EV2R_THRESHOLD
 from submission.ev2r.scores import Ev2rScores
 from submission.legacy.scores import OFFICIAL_THRESHOLD, LegacyScores
 from submission.score import ScoreReport
-from submission.write import Written
+from submission.write import FILES
 from system.graph.records import ClaimResult, Label
 from system.report.scores import INVALID, SHORT
 from system.report.timings import RunFacts, RunTiming, time_report
@@ -68,46 +69,38 @@ def _labels(report: ScoreReport) -> Iterator[Table]:
 
 
 def legacy_tables(scores: LegacyScores) -> Iterator[RenderableType]:
-    """Yield all claims, each label and each type; the other thresholds; and the sources of METEOR."""
-    groups = {"all": scores.overall, **{str(label): one for label, one in scores.by_label.items()}, **scores.by_type}
-    rows = (
-        (name, one.claims, one.accuracy, one.questions, one.questions_and_answers, one.averitec[OFFICIAL_THRESHOLD])
-        for name, one in groups.items()
-    )
-    headings = ["", "claims", "acc.", "Q", "Q+A", f"@{OFFICIAL_THRESHOLD}"]
+    """Yield the means, the thresholds, and the sources of METEOR."""
+    one, shares = scores.overall, scores.overall.averitec
+    rows = [(one.claims, one.accuracy, one.questions, one.questions_and_answers, shares[OFFICIAL_THRESHOLD])]
+    headings = ["claims", "acc.", "Q", "Q+A", f"@{OFFICIAL_THRESHOLD}"]
     yield _table(headings, rows, "Legacy AVeriTeC (Hungarian METEOR)")
-    shares = scores.overall.averitec
     yield _table(["threshold", *map(str, shares)], [["legacy AVeriTeC score", *shares.values()]])
     yield Text(f"words by {scores.sources.tokenization}; synonyms of {scores.sources.wordnet}", style="dim")
 
 
 def ev2r_tables(scores: Ev2rScores) -> Iterator[RenderableType]:
-    """Yield means with intervals, the curve, the judge, and what could not be judged."""
+    """Yield means with intervals, the judge, and what could not be judged."""
     means = [
-        (f"{UNITS[unit]} {name}", one.claims, estimate)
+        (f"{UNITS[unit]} {name}", estimate)
         for unit, one in scores.units.items()
         for name, estimate in (("recall", one.recall), ("precision", one.precision))
     ]
-    if scores.averitec:
-        means.append((f"AVeriTeC @{EV2R_THRESHOLD}", scores.units[Unit.EVIDENCE].claims, scores.averitec))
-    rows = ((name, claims, one.mean, f"{one.low:.3f} to {one.high:.3f}") for name, claims, one in means)
-    yield _table(["", "claims", "mean", "95% interval"], rows, "Ev2R")
-    if scores.curve:
-        shares = [f"{share:.2f}" for share in scores.curve.values()]
-        yield _table(["recall above", *map(str, scores.curve)], [["AVeriTeC", *shares]])
-    yield Text(f"judge: {scores.judge}; replies read in {scores.mode} mode", style="dim")
+    means.append((f"AVeriTeC @{EV2R_THRESHOLD}", scores.averitec))
+    rows = ((name, one.mean, f"{one.low:.3f} to {one.high:.3f}") for name, one in means)
+    yield _table(["", "mean", "95% interval"], rows, f"Ev2R of {len(scores.claims)} claims")
+    yield Text(f"judge: {scores.judge}", style="dim")
     if not scores.unjudged:
         return
     claims = len({one.claim_id for one in scores.unjudged})
-    fate = "counted as 0" if scores.mode is Mode.COMPATIBLE else "not counted in the means"
-    yield Text(f"{claims} of {len(scores.claims)} claims could not be judged in full, {fate}:", style="yellow")
+    line = f"{claims} of {len(scores.claims)} claims could not be judged in full, which counts as 0:"
+    yield Text(line, style="yellow")
     for one in scores.unjudged[:REASONS]:
         yield Text(f"  claim {one.claim_id}, {one.unit}: {one.reason}", style="yellow")
     if len(scores.unjudged) > REASONS:
         yield Text(f"  and {len(scores.unjudged) - REASONS} more comparisons", style="yellow")
 
 
-def print_summary(results: Sequence[ClaimResult], facts: RunFacts, written: Written) -> None:
+def print_summary(results: Sequence[ClaimResult], facts: RunFacts, folder: Path) -> None:
     """Print the run on one screen: labels, time, failures, tokens, and where the files are."""
     run = time_report(results, facts).run
     table = Table(title=f"{run.claims} claim{'' if run.claims == 1 else 's'}", title_justify="left", show_header=False)
@@ -117,36 +110,33 @@ def print_summary(results: Sequence[ClaimResult], facts: RunFacts, written: Writ
         table.add_row(name, Text(value))
     console = Console()
     console.print(table)
-    for _, path in written:
-        console.print(Text(str(path)), soft_wrap=True)
-
-
-def _counts(counts: Iterable[Mapping[str, int]]) -> str:
-    """Write sums by name, in one line.
-
-    >>> _counts([{"b": 1}, {"a": 2, "b": 3}])
-    '2 × a, 4 × b'
-    """
-    total: Counter[str] = Counter()
-    for some in counts:
-        total.update(some)
-    return ", ".join(f"{count} × {name}" for name, count in sorted(total.items())) or "none"
+    for name in FILES:
+        console.print(Text(str(folder / name)), soft_wrap=True)
 
 
 def _summary_lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple[str, str]]:
     labels = Counter(result.verdict.label for result in results)
     facts, cost = run.facts, run.cost
-    budget = f"{facts.budget_seconds:g} s per claim on average over the run; out of time {run.cut_short}"
     return [
         ("labels", ", ".join(f"{label} {labels[label]}" for label in Label)),
         ("seconds per claim", f"mean {run.mean:.2f}, p50 {run.p50:.2f}, p95 {run.p95:.2f}, max {run.max:.2f}"),
-        ("budget", budget),
+        ("budget", f"{facts.budget_seconds:g} s per claim on average; out of time {run.cut_short}"),
         ("rule", run.verdict),
-        ("stages", ", ".join(f"{name} {seconds:.2f} s" for name, seconds in run.stages.items()) or "none"),
-        ("failed steps", _counts([run.failures])),
-        ("passed over in the documents", _counts(result.flaws for result in results)),
-        ("model calls", f"{cost.calls}"),
-        ("tokens", f"in {cost.tokens_in} ({cost.tokens_cached} cached), out {cost.tokens_out}"),
+        ("stages", _joined(f"{name} {seconds:.2f} s" for name, seconds in run.stages.items())),
+        ("failed steps", _counted(run.failures)),
+        ("passed over in the documents", _counted(sum((Counter(one.flaws) for one in results), Counter()))),
+        (
+            "model calls",
+            f"{cost.calls}; tokens in {cost.tokens_in} ({cost.tokens_cached} cached), out {cost.tokens_out}",
+        ),
         ("run", f"{facts.run_seconds:.1f} s, plus {facts.model_load_seconds:.1f} s before it to load models"),
         ("peak memory", f"{facts.peak_memory_gib:.2f} GiB"),
     ]
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return _joined(f"{count} × {name}" for name, count in sorted(counts.items()))
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return ", ".join(parts) or "none"

@@ -35,9 +35,6 @@ def validate(path: Path, claims: Sequence[str] | None = None) -> list[Fault]:
         path: the file.
         claims: texts of all claims of the gold file, by id; without them, missing last rows and rows about another
             claim cannot be seen.
-
-    Raises:
-        SubmissionError: the file does not exist.
     """
     if not path.is_file():
         raise SubmissionError(f"{path} not found; expected submission.csv or predictions in JSON")

@@ -43,8 +43,8 @@ SHARED = ("system.graph.records", "system.averitec", "system.files", "system.rep
 # The only files of the application that reach the submission: a run writes it, and the doctor looks for its word list.
 WRITERS = {"system/app/commands/checking.py", "system/app/commands/doctor.py"}
 
-# The only files of the submission that reach the engine's models: judges of evidence, and what they are asked.
-JUDGES = {"submission/ev2r/models.py", "submission/ev2r/tasks.py"}
+# The only file of the submission that reaches the engine's models: judges of evidence.
+JUDGES = {"submission/ev2r/judge.py"}
 
 
 def imported(source: str, module: str) -> Iterator[str]:

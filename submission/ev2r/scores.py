@@ -3,16 +3,16 @@
 A claim counts for the AVeriTeC score when the recall of its evidence is above a threshold and its label is right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from submission.bootstrap import Estimate, estimate
-from submission.ev2r.judging import ComparedPairs, Outcome
-from submission.ev2r.replies import Judgement, Mode, Unit
+from submission.ev2r.judging import Outcome
+from submission.ev2r.replies import Judgement, Unit
 from submission.read import Pair
 from system.graph.records import Record
 
 OFFICIAL_THRESHOLD = 0.5
-THRESHOLDS = tuple(tenth / 10 for tenth in range(1, 10))
+NOTHING = Judgement(precision=0.0, recall=0.0)
 
 
 class Unjudged(Record):
@@ -24,7 +24,7 @@ class Unjudged(Record):
 
 
 class ClaimEv2r(Record):
-    """Judgements of one claim; those that failed are absent."""
+    """Judgements of one claim; 0 for those that failed, as for the official scorer."""
 
     claim_id: int
     right: bool
@@ -32,14 +32,12 @@ class ClaimEv2r(Record):
 
     def counts(self, threshold: float) -> bool:
         """Return whether the claim counts for the AVeriTeC score."""
-        evidence = self.judgements.get(Unit.EVIDENCE)
-        return bool(evidence and self.right and evidence.recall > threshold)
+        return self.right and self.judgements[Unit.EVIDENCE].recall > threshold
 
 
 class UnitScores(Record):
-    """Means over ``claims`` claims."""
+    """Means over all claims."""
 
-    claims: int
     recall: Estimate
     precision: Estimate
 
@@ -48,62 +46,46 @@ class Ev2rScores(Record):
     """Scores with the judgements behind them.
 
     Attributes:
-        mode: in compatible mode a claim that could not be judged has recall 0, as it has for the official scorer; in
-            strict mode it is left out of all means.
-        units: only units of which any claim was judged.
-        averitec: at the official threshold; None if no evidence was judged.
-        curve: share of the claims above the threshold and with the right label, by threshold.
+        averitec: at the official threshold.
         unjudged: comparisons that could not be judged, in the order of the claims.
     """
 
     judge: str
-    mode: Mode
     units: dict[Unit, UnitScores]
-    averitec: Estimate | None
-    curve: dict[float, float]
+    averitec: Estimate
     unjudged: tuple[Unjudged, ...]
     claims: tuple[ClaimEv2r, ...]
 
 
-def ev2r_scores(
-    pairs: Sequence[Pair], asked: Sequence[ComparedPairs], outcomes: Sequence[Outcome], judge: str, mode: Mode
-) -> Ev2rScores:
-    """Score the outcomes of all comparisons of some pairs.
+def ev2r_scores(pairs: Sequence[Pair], outcomes: Sequence[Mapping[Unit, Outcome]], judge: str) -> Ev2rScores:
+    """Score the outcomes of at least one pair; one of them for each.
 
     Args:
-        outcomes: one for each of ``asked``, in order.
         judge: its name.
     """
-    unjudged: list[Unjudged] = []
-    judgements: dict[int, dict[Unit, Judgement]] = {pair.gold.claim_id: {} for pair in pairs}
-    for one, outcome in zip(asked, outcomes, strict=True):
-        if isinstance(outcome, str):
-            unjudged.append(Unjudged(claim_id=one.claim_id, unit=one.unit, reason=outcome))
-            if mode is Mode.STRICT:
-                continue
-            outcome = Judgement(precision=0.0, recall=0.0)
-        judgements[one.claim_id][one.unit] = outcome
     claims = [
-        ClaimEv2r(claim_id=claim_id, right=pair.predicted.label == pair.gold.label, judgements=found)
-        for pair, (claim_id, found) in zip(pairs, judgements.items(), strict=True)
+        ClaimEv2r(
+            claim_id=pair.gold.claim_id,
+            right=pair.predicted.label == pair.gold.label,
+            judgements={unit: NOTHING if isinstance(one, str) else one for unit, one in found.items()},
+        )
+        for pair, found in zip(pairs, outcomes, strict=True)
     ]
-    with_evidence = [claim for claim in claims if Unit.EVIDENCE in claim.judgements]
-    passed = {threshold: [claim.counts(threshold) for claim in with_evidence] for threshold in THRESHOLDS}
-    units = {unit: [claim.judgements[unit] for claim in claims if unit in claim.judgements] for unit in Unit}
     return Ev2rScores(
         judge=judge,
-        mode=mode,
         units={
             unit: UnitScores(
-                claims=len(found),
-                recall=estimate([one.recall for one in found]),
-                precision=estimate([one.precision for one in found]),
+                recall=estimate([claim.judgements[unit].recall for claim in claims]),
+                precision=estimate([claim.judgements[unit].precision for claim in claims]),
             )
-            for unit, found in units.items()
-            if found
+            for unit in Unit
         },
-        averitec=estimate(passed[OFFICIAL_THRESHOLD]) if with_evidence else None,
-        curve={threshold: sum(each) / len(each) for threshold, each in passed.items() if each},
-        unjudged=tuple(unjudged),
+        averitec=estimate([claim.counts(OFFICIAL_THRESHOLD) for claim in claims]),
+        unjudged=tuple(
+            Unjudged(claim_id=pair.gold.claim_id, unit=unit, reason=one)
+            for pair, found in zip(pairs, outcomes, strict=True)
+            for unit, one in found.items()
+            if isinstance(one, str)
+        ),
         claims=tuple(claims),
     )

@@ -4,9 +4,9 @@
 above a threshold and its label is right.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -15,12 +15,10 @@ from tqdm import tqdm
 from submission.files import SubmissionError
 from submission.official import MAX_PAIRS
 from submission.read import Pair
-from system.graph.records import Label, Record
+from system.graph.records import Record
 
 OFFICIAL_THRESHOLD = 0.25
 THRESHOLDS = (0.1, 0.2, OFFICIAL_THRESHOLD, 0.3, 0.4, 0.5)
-
-Name = TypeVar("Name")
 
 
 class Sources(Record):
@@ -54,8 +52,8 @@ class ClaimLegacy(Record):
         return self.right and self.questions_and_answers > threshold
 
 
-class LegacyGroup(Record):
-    """Means over some claims.
+class LegacyMeans(Record):
+    """Means over all claims.
 
     Attributes:
         averitec: share of the claims above the threshold and with the right label, by threshold.
@@ -69,16 +67,10 @@ class LegacyGroup(Record):
 
 
 class LegacyScores(Record):
-    """Scores with what they rest on.
-
-    Attributes:
-        by_type: a claim with several types counts in each.
-    """
+    """Scores with what they rest on."""
 
     sources: Sources
-    overall: LegacyGroup
-    by_label: dict[Label, LegacyGroup]
-    by_type: dict[str, LegacyGroup]
+    overall: LegacyMeans
     claims: tuple[ClaimLegacy, ...]
 
 
@@ -88,19 +80,16 @@ def legacy_scores(pairs: Sequence[Pair], meteor: Any, sources: Sources) -> Legac
     Args:
         meteor: ``resources.Meteor``, whose module takes a second to import.
         sources: what ``meteor`` was made from.
-
-    Raises:
-        SubmissionError: a gold claim has no questions.
     """
-    types = sorted({name for pair in pairs for name in pair.gold.types})
     claims = [_score(pair, meteor) for pair in tqdm(pairs, desc="METEOR", unit="claim", disable=None)]
-    return LegacyScores(
-        sources=sources,
-        overall=_group(claims),
-        by_label=_groups(claims, {label: [pair.gold.label == label for pair in pairs] for label in Label}),
-        by_type=_groups(claims, {name: [name in pair.gold.types for pair in pairs] for name in types}),
-        claims=tuple(claims),
+    overall = LegacyMeans(
+        claims=len(claims),
+        accuracy=fmean(claim.right for claim in claims),
+        questions=fmean(claim.questions for claim in claims),
+        questions_and_answers=fmean(claim.questions_and_answers for claim in claims),
+        averitec={threshold: fmean(claim.counts(threshold) for claim in claims) for threshold in THRESHOLDS},
     )
+    return LegacyScores(sources=sources, overall=overall, claims=tuple(claims))
 
 
 def _score(pair: Pair, meteor: Any) -> ClaimLegacy:
@@ -122,19 +111,3 @@ def _match(predicted: Iterable[str], gold: Iterable[str], meteor: Any) -> float:
     table = np.array(rows).reshape(-1, len(references))
     best = table[linear_sum_assignment(table, maximize=True)]
     return float(best.sum() * (1 / len(references)))  # to the last bit what the official scorer computes
-
-
-def _groups(claims: Sequence[ClaimLegacy], members: Mapping[Name, Sequence[bool]]) -> dict[Name, LegacyGroup]:
-    """Return the groups that have members."""
-    groups = {name: [one for one, belongs in zip(claims, of, strict=True) if belongs] for name, of in members.items()}
-    return {name: _group(group) for name, group in groups.items() if group}
-
-
-def _group(claims: Sequence[ClaimLegacy]) -> LegacyGroup:
-    return LegacyGroup(
-        claims=len(claims),
-        accuracy=fmean(claim.right for claim in claims),
-        questions=fmean(claim.questions for claim in claims),
-        questions_and_answers=fmean(claim.questions_and_answers for claim in claims),
-        averitec={threshold: fmean(claim.counts(threshold) for claim in claims) for threshold in THRESHOLDS},
-    )

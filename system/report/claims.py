@@ -1,21 +1,46 @@
-"""The claims as a report shows them: a row in the list, and the details that open from it."""
+"""Predictions of systems, and the claims as a report shows them: a row in the list, and details that open from it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic_core.core_schema import ValidatorFunctionWrapHandler
 
 from system.averitec.gold import GoldClaim
+from system.files.texts import repair
 from system.graph.records import ClaimResult, QuestionAnswer, Record, Source
 from system.report.graphs import StoredGraph
-from system.report.losses import ClaimReach, Reach, as_text, claim_types, reach
 
 QUOTED = re.compile(r"“([^“”\s]+(?:\s+[^“”\s]+){2,})”")
 """A quotation of three words or more."""
 
 
+def _words(value: object) -> object:
+    """Return a field that systems leave out, leave null, or fill with a list of sentences, as a text."""
+    return " ".join(map(str, value)) if isinstance(value, list) else "" if value is None else value
+
+
+def _or_nothing(value: object, validated: ValidatorFunctionWrapHandler) -> object:
+    """Return no pairs for evidence that the organizers' converter cannot read either."""
+    try:
+        return validated(value)
+    except ValidationError:
+        return ()
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and isfinite(value) else None
+
+
+Repaired = Annotated[str, AfterValidator(repair)]  # JSON may escape half of a surrogate pair, which no file can hold
+Words = Annotated[Repaired, BeforeValidator(_words)]
+
+
 class EvidencePair(Record):
-    """A question with its answer and the passage behind it.
+    """A question with its answer and the passage behind it; fields of other systems are ignored.
 
     Attributes:
         url: address of the passage in ``scraped_text``; empty if the answer comes from the claim's metadata or from
@@ -24,11 +49,13 @@ class EvidencePair(Record):
         urls: addresses of all pages that the answer was merged from, the most important first.
     """
 
-    question: str
-    answer: str
-    url: str = ""
-    scraped_text: str = ""
-    urls: tuple[str, ...] = ()
+    model_config = ConfigDict(extra="ignore")
+
+    question: Repaired
+    answer: Repaired
+    url: Words = ""
+    scraped_text: Words = ""
+    urls: tuple[Repaired, ...] = ()
 
     @classmethod
     def of(cls, pair: QuestionAnswer) -> "EvidencePair":
@@ -45,19 +72,34 @@ class EvidencePair(Record):
 
 
 class Entry(Record):
-    """A system's prediction for a claim; the label keeps the system's spelling.
+    """A system's prediction for a claim, an entry of ``submission.json``; fields of other systems are ignored.
 
     Attributes:
         pairs: empty if the evidence cannot be read as pairs.
+        label: in the system's spelling.
         confidence: None if the system gives none.
     """
 
+    model_config = ConfigDict(extra="ignore", populate_by_name=True)
+
     claim_id: int
-    claim: str
-    label: str
-    pairs: tuple[EvidencePair, ...] = ()
-    justification: str = ""
-    confidence: float | None = None
+    claim: Repaired
+    pairs: Annotated[tuple[EvidencePair, ...], WrapValidator(_or_nothing)] = Field((), alias="evidence")
+    label: Repaired = Field(alias="pred_label")
+    justification: Words = ""
+    confidence: Annotated[float | None, BeforeValidator(_number)] = None
+
+    @classmethod
+    def of(cls, result: ClaimResult) -> "Entry":
+        """Return a result as a prediction."""
+        return cls(
+            claim_id=result.claim.id,
+            claim=result.claim.text,
+            pairs=tuple(map(EvidencePair.of, result.pairs)),
+            label=result.verdict.label,
+            justification=result.verdict.justification,
+            confidence=result.verdict.confidence,
+        )
 
     @property
     def texts(self) -> tuple[tuple[str, str], ...]:
@@ -84,10 +126,10 @@ class Row(Record):
     Attributes:
         gold: the gold label; empty if it is unknown.
         quotation: the sentence that decides, verbatim; empty if none is quoted.
+        types: the claim's types in AVeriTeC.
         seconds: None if they are unknown.
         marks: what the list can be filtered by: right, wrong, slow, failed, debated, cut-short, instructions
             (a passage that looks like instructions).
-        reach: how far the gold evidence came; empty if there is no gold.
     """
 
     claim_id: int
@@ -99,7 +141,6 @@ class Row(Record):
     seconds: float | None
     marks: tuple[str, ...]
     incidents: tuple[Incident, ...]
-    reach: str
 
 
 @dataclass(frozen=True)
@@ -107,7 +148,6 @@ class ClaimView:
     """A claim with all that opens from it; ``details`` is plain data for the page."""
 
     row: Row
-    reach: ClaimReach | None
     details: dict[str, Any]
 
 
@@ -124,7 +164,6 @@ def view(
         result: the full result of a run of ours.
         slow_from: seconds from which a claim is called slow.
     """
-    reached = _reach(entry, result, graph, gold) if gold else None
     details = {
         **entry.model_dump(mode="json"),
         "metadata": result.claim.metadata if result else {},
@@ -132,44 +171,17 @@ def view(
         "failures": [failure.model_dump() for failure in result.failures] if result else [],
         "flaws": result.flaws if result else {},
         "correction": result.correction.model_dump() if result and result.correction else None,
-        "gold": _gold_details(gold, reached.answers) if gold and reached else None,
+        "gold": gold.model_dump(mode="json", exclude={"claim"}) if gold else None,
         **graph.embedded(),
     }
-    return ClaimView(_row(entry, result, graph, reached, slow_from), reached, details)
+    return ClaimView(_row(entry, result, graph, gold, slow_from), details)
 
 
-def entry_of(result: ClaimResult) -> Entry:
-    """Return a result as a prediction."""
-    return Entry(
-        claim_id=result.claim.id,
-        claim=result.claim.text,
-        label=result.verdict.label,
-        pairs=tuple(map(EvidencePair.of, result.pairs)),
-        justification=result.verdict.justification,
-        confidence=result.verdict.confidence,
-    )
-
-
-def _reach(entry: Entry, result: ClaimResult | None, graph: StoredGraph, gold: GoldClaim) -> ClaimReach:
-    used = [(pair.url, f"{pair.answer} {pair.scraped_text}") for pair in entry.pairs]
-    if result:
-        used += [(passage.url, passage.text) for one in result.pairs for passage in one.passages]
-    return ClaimReach(
-        claim_id=entry.claim_id,
-        gold=gold.label,
-        types=gold.types,
-        right=entry.label == gold.label,
-        answers=reach(gold, [as_text(*one) for one in graph.passages()], [as_text(*one) for one in used]),
-    )
-
-
-def _row(
-    entry: Entry, result: ClaimResult | None, graph: StoredGraph, reached: ClaimReach | None, slow_from: float
-) -> Row:
+def _row(entry: Entry, result: ClaimResult | None, graph: StoredGraph, gold: GoldClaim | None, slow_from: float) -> Row:
     seconds = result.timing.seconds if result else None
     marks = {
-        "right": reached is not None and reached.right,
-        "wrong": reached is not None and not reached.right,
+        "right": gold is not None and entry.label == gold.label,
+        "wrong": gold is not None and entry.label != gold.label,
         "slow": seconds is not None and seconds >= slow_from,
         "failed": bool(result and result.failures),
         "debated": any(graph.of_kind("argument")),
@@ -180,13 +192,12 @@ def _row(
         claim_id=entry.claim_id,
         claim=entry.claim,
         label=entry.label,
-        gold=reached.gold if reached else "",
+        gold=gold.label if gold else "",
         quotation=entry.quotation,
-        types=claim_types(reached) if reached else (),
+        types=gold.types if gold else (),
         seconds=seconds,
         marks=tuple(name for name, given in marks.items() if given),
         incidents=tuple(_incidents(result, graph)),
-        reach=reached.reach if reached else "",
     )
 
 
@@ -201,18 +212,3 @@ def _incidents(result: ClaimResult | None, graph: StoredGraph) -> Iterator[Incid
         yield Incident(name="ran out of time; decided by what was found until then")
     for node in graph.of_kind("skipped"):
         yield Incident(name=f"not done: {': '.join(map(str, node.content.values()))}")
-
-
-def _gold_details(gold: GoldClaim, reaches: Sequence[Reach]) -> Mapping[str, Any]:
-    """Return the annotation, each answer with how far it came."""
-    reached = iter(reaches)
-    questions = [
-        {
-            "question": question.text,
-            "answers": [
-                {"answer": answer.full, "source_url": answer.url, "reach": next(reached)} for answer in question.answers
-            ],
-        }
-        for question in gold.questions
-    ]
-    return {"label": gold.label, "justification": gold.justification, "claim_types": gold.types, "questions": questions}

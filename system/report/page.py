@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from system.files.texts import repair
 from system.graph.records import ClaimResult, Label
-from system.report.claims import entry_of, view
+from system.report.claims import Entry, view
 from system.report.graphs import StoredGraph
 
 # Controls that change the direction of the text around them; marks of single letters (U+200E, U+200F) are left.
@@ -82,7 +82,7 @@ def claim_page(result: ClaimResult, graph: Mapping[str, Any]) -> str:
         claim=result.claim.text,
         verdict=result.verdict.label,
         justification=result.verdict.justification,
-        data=packed(view(entry_of(result), result, StoredGraph.of(graph)).details),
+        data=packed(view(Entry.of(result), result, StoredGraph.of(graph)).details),
     )
 
 

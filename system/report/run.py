@@ -17,7 +17,6 @@ from system.graph.records import TWO_LABELS, ClaimResult, Label
 from system.report import charts
 from system.report.claims import Entry, Row, view
 from system.report.graphs import StoredGraph
-from system.report.losses import RULE, Reach, losses
 from system.report.page import CLAIM_SCRIPTS, filled, packed
 from system.report.scores import INVALID, SHORT, LabelScores
 from system.report.timings import TimeReport
@@ -86,14 +85,13 @@ class Example:
 
 def run_page(run: RunMaterial) -> tuple[str, dict[str, str]]:
     """Write the page of a run, and its figures as SVG by their names."""
-    rows, details, reaches = [], [], []
+    rows, details = [], []
     limit = _slow_from(run.timings)
     for entry in tqdm(run.entries, unit="claim", desc="report", delay=2):
         result, graph = run.results.get(entry.claim_id), run.graph_of(entry.claim_id)
         one = view(entry, result, graph, run.gold.get(entry.claim_id), limit)
         rows.append(one.row)
         details.append(packed(one.details))
-        reaches += [one.reach] if one.reach else []
     name, subtitle = shown_path(run.path.resolve().name), ", ".join(_facts(run.setup))
     labels = [row.label for row in rows]
     given, timed = {mark for row in rows for mark in row.marks}, [row for row in rows if row.seconds is not None]
@@ -111,15 +109,13 @@ def run_page(run: RunMaterial) -> tuple[str, dict[str, str]]:
         verdicts={label: labels.count(label) for label in [*Label, *sorted({*labels} - {*Label})]},
         mark_words=MARKS,
         marks={mark: words for mark, words in MARKS.items() if mark in given},
-        losses=losses(reaches) if reaches else {},
+        types=sorted({name for row in rows for name in row.types}),
         slowest=sorted(timed, key=lambda row: -(row.seconds or 0.0))[:SLOWEST_SHOWN],
         incidents=list(_incidents(rows)),
         setup=dict(flat({name: value for name, value in run.setup.items() if name not in PER_CLAIM})),
         figures=figures,
         timings=run.timings,
         labels=list(Label),
-        reaches=list(Reach),
-        rule=RULE,
         short=SHORT,
         invalid=INVALID,
     )

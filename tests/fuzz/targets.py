@@ -17,12 +17,12 @@ from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import read_pages
 from submission.ev2r.judging import ReplyJournal
-from submission.ev2r.replies import Mode, Unit, UnreadableReply
+from submission.ev2r.replies import Unit, UnreadableReply
 from submission.ev2r.replies import read_reply as read_judge_reply
 from submission.files import SubmissionError
 from submission.read import read_predictions, read_scored_gold
 from submission.validate import validate
-from submission.write import read_json, write_json
+from submission.write import write_json
 from system.averitec.claims import METADATA, ClaimsError, read_claims
 from system.averitec.gold import read_gold
 from system.files.journal import Journal, JournalError
@@ -120,13 +120,9 @@ def _csv(data: bytes, folder: Path) -> None:
 def _predictions(data: bytes, folder: Path) -> None:
     path = _write(folder / "submission.json", data)
     predicted = _or_error(path, SubmissionError, lambda: read_predictions(path))
-    for one in predicted or ():
-        one.model_dump_json()
     validate(path, ["A claim."])
-    entries = _or_error(path, SubmissionError, lambda: read_json(path))
-    if entries is not None:
-        write_json(entries, path)
-        assert read_json(path) == entries
+    if predicted is not None:
+        write_json(predicted, path)  # reads it back
 
 
 def _gold(data: bytes, folder: Path) -> None:
@@ -162,25 +158,23 @@ def _judgements(data: bytes, folder: Path) -> None:
     if _or_error(path, JournalError, lambda: _kept(path, "a key")) is None:
         return
     with ReplyJournal(path) as journal:
-        journal.keep("a key", "a reply", claim_id=0)
+        journal.keep("a key", "a reply")
     assert _kept(path, "a key") == ("a reply",)
 
 
 def _kept(path: Path, key: str) -> tuple[str | None]:
     with ReplyJournal(path) as journal:
-        return (journal.get(key),)
+        return (journal.replies.get(key),)
 
 
 def _judge_reply(data: bytes, folder: Path) -> None:
     raw = data.decode("utf-8", "surrogateescape")
-    for mode in Mode:
-        for unit in Unit:
-            try:
-                judgement = read_judge_reply(raw, unit, mode)
-            except UnreadableReply:
-                continue
-            assert isfinite(judgement.precision) and isfinite(judgement.recall)
-            assert mode is Mode.COMPATIBLE or max(judgement.precision, judgement.recall) <= 1
+    for unit in Unit:
+        try:
+            judgement = read_judge_reply(raw, unit)
+        except UnreadableReply:
+            continue
+        assert isfinite(judgement.precision) and isfinite(judgement.recall)
 
 
 def _settings(data: bytes, folder: Path) -> None:

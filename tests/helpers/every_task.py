@@ -1,7 +1,7 @@
 """A task of every kind besides those of the graph, about a bridge, with all that a prompt may have to show."""
 
 from knowledge_store.pages.page import Passage
-from submission.ev2r.tasks import CompareEvidence, CompareQuestions, FreePrompt
+from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim, QuestionAnswer
 from system.strategies.steps.tasks import AskQuestion
 from system.tasks.base import Reply, Task, registered
@@ -10,11 +10,8 @@ from tests.helpers import by_strategy
 
 def agent_tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...]) -> dict[str, Task[Reply]]:
     """Tasks of debates, consultancies, teams and judges by name; each prompt in all the forms that it has."""
-    pairs = ((pair.question, pair.answer),)
     return {
         "ask something else": AskQuestion(claim=claim, context=(), index=2, asked=(pair.question,)),
-        "compare evidence": CompareEvidence(claim=claim, predicted=pairs, reference=pairs),
-        "compare questions": CompareQuestions(claim=claim, predicted=pairs[0][:1], reference=pairs[0][:1]),
         "free prompt": FreePrompt(claim=claim, prompt="Say anything at all."),
     } | {name: task for of in by_strategy.functions("tasks") for name, task in of(claim, pair, evidence).items()}
 

@@ -89,7 +89,7 @@ def test_a_claim_opens_with_graph_and_gold_side(reader):
     kinds = {name for node in reader.all(".graph .node") for name in node.get_attribute("class").split()}
     wanted = "claim question pruned evidence answer verification merged-answer verdict argument ruling skipped"
     assert {f"kind-{kind}" for kind in wanted.split()} <= kinds
-    assert "used by the prediction" in reader.one("#claim-view").text
+    assert "Gold questions and answers" in reader.one("#claim-view").text
     assert reader.all(".graph .edge")
 
 

@@ -1,73 +1,70 @@
+"""Scores of one predictions file, and of several runs in one table with paired intervals."""
+
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import nltk
+import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
+from sklearn.metrics import f1_score
 
-from submission.read import Gold, Pair
-from submission.score import INVALID, Metric, Mismatch, ScoreReport, in_two_labels, label_scores, score
-from submission.tables import print_report
-from submission.write import predictions, write_json
-from system.graph.records import TWO_LABELS, Label
-from tests.helpers.submission_factories import prediction, result
+from submission.__main__ import main
+from submission.bootstrap import Estimate, Resamples
+from submission.runs import score_runs
+from submission.score import INVALID, Mismatch, ScoreReport, label_scores, score, score_legacy
+from submission.write import predictions, write_json, write_outputs
+from system.graph.records import Cost, Label
+from tests.helpers.report_factories import FACTS
+from tests.helpers.submission_factories import result
+
+SUPPORTED, REFUTED, NEI, CONFLICTING = Label
+QUESTIONS = [{"question": "When did the bridge open?", "answers": [{"answer": "In 1932."}]}]
 
 
 @pytest.fixture
-def report(tmp_path: Path) -> ScoreReport:
-    gold = [{"claim": f"Claim {n}.", "label": "Refuted" if n % 2 else "Supported"} for n in range(6)]
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """Predictions of claims 0, 1, 2 with another text, and 8; gold of claims 0 to 5."""
+    labels = ["Refuted" if n % 2 else "Supported" for n in range(6)]
+    gold = [{"claim": f"Claim {n}.", "label": label, "questions": QUESTIONS} for n, label in enumerate(labels)]
     (tmp_path / "gold.json").write_text(json.dumps(gold))
-    results = [
-        result(0, "Claim 0.", Label.SUPPORTED),
-        result(1, "Claim 1.", Label.SUPPORTED),
-        result(2, "Claim two.", Label.SUPPORTED),
-        result(8, "Claim 8.", Label.SUPPORTED),
-    ]
-    write_json(predictions(results), tmp_path / "submission.json")
-    return score(tmp_path / "submission.json", tmp_path / "gold.json")
+    texts = {0: "Claim 0.", 1: "Claim 1.", 2: "Claim two.", 8: "Claim 8."}
+    write_json(predictions([result(n, text, SUPPORTED) for n, text in texts.items()]), tmp_path / "submission.json")
+    return tmp_path / "submission.json", tmp_path / "gold.json"
 
 
-def test_scores_only_paired_rows_and_names_the_rest(report: ScoreReport) -> None:
-    assert (report.labels.claims, report.gold_claims) == (2, 6)
+def test_scores_only_paired_rows_and_names_the_rest(files: tuple[Path, Path]) -> None:
+    report = score(*files)
+    assert (report.labels.claims, report.gold_claims, report.legacy) == (2, 6, None)
     assert (report.labels.accuracy, report.constant_refuted.accuracy) == (0.5, 0.5)
     assert report.mismatched == (Mismatch(claim_id=2, predicted="Claim two.", gold="Claim 2."),)
     assert (report.missing, report.extra) == ((3, 4, 5), (8,))
-
-
-def test_reports_what_the_official_scorer_does(report: ScoreReport) -> None:
     assert report.official.startswith(
         "The official scorer scores this file wrongly: entry 3: has claim_id 8, but is at position 3"
     )
 
 
-def test_legacy_scores_are_opt_in(
-    tmp_path: Path, report: ScoreReport, wordnet_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(nltk, "download", lambda *_, **__: False)
-    questions = [{"question": "When did the bridge open?", "answers": [{"answer": "In 1932."}]}]
-    gold = [{"claim": "Claim 0.", "label": "Supported", "questions": questions}]
-    (tmp_path / "gold.json").write_text(json.dumps(gold))
-    with_legacy = score(tmp_path / "submission.json", tmp_path / "gold.json", {Metric.LEGACY})
-    assert report.legacy is None and with_legacy.legacy is not None
-    assert with_legacy.legacy.overall.averitec[0.5] == 1
-    assert ScoreReport.model_validate_json(with_legacy.model_dump_json()) == with_legacy
+def test_the_evidence_is_scored_on_request(files: tuple[Path, Path], wordnet: object) -> None:
+    report = score(*files, {"legacy": score_legacy})
+    assert report.legacy is not None and report.legacy.overall.averitec[0.5] == 0.5
+    assert ScoreReport.model_validate_json(report.model_dump_json()) == report
 
 
-def test_the_printed_report_names_scores_and_what_was_left_out(
-    report: ScoreReport, capsys: pytest.CaptureFixture[str]
+def test_scores_are_printed_with_what_was_left_out_and_saved(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    print_report(report, Console(width=120))
+    monkeypatch.setenv("COLUMNS", "120")
+    options = ["--predictions", str(files[0]), "--gold", str(files[1]), "--json", str(tmp_path / "new" / "scores.json")]
+    assert main(["score", *options]) == 0
     out = capsys.readouterr().out
     lines = [[cell.strip() for cell in line.strip("│ ").split("│")] for line in out.splitlines()]
     assert "not scored, no prediction: 3 claims (3, 4, 5)" in out
     assert "not scored, not in the gold file: 1 claims (8)" in out
     assert "not scored, another text: claim 2: 'Claim two.', in gold 'Claim 2.'" in out
-    assert "Labels of 2 of 6 claims" in out
-    assert ["accuracy", "0.500", "0.500"] in lines
+    assert "Labels of 2 of 6 claims" in out and ["accuracy", "0.500", "0.500"] in lines
     assert ["Supported", "0.500", "1.000", "0.667", "1"] in lines
     assert ["Refuted", "1", "0", "0", "0"] in lines  # its confusion: one claim taken for Supported
+    assert json.loads((tmp_path / "new" / "scores.json").read_text())["labels"]["accuracy"] == 0.5
 
 
 @pytest.mark.data
@@ -80,70 +77,108 @@ def test_the_organizers_baseline_has_its_counted_accuracy(shared: Path) -> None:
     assert not (report.missing or report.extra or report.mismatched)
 
 
-SUPPORTED, REFUTED, NEI, CONFLICTING = Label
-
-
-def _pairs(labels: Sequence[tuple[Label, str]]) -> list[Pair]:
-    return [
-        Pair(prediction(n, "c", predicted), Gold(claim_id=n, claim="c", label=gold))
-        for n, (gold, predicted) in enumerate(labels)
-    ]
-
-
-# Worked out by hand: Supported 1 of 2 found with 1 false alarm; Refuted 2 of 3 with 1; NEI 1 of 1; Conflicting 0 of 1.
-PAIRS = _pairs(
-    [
-        (SUPPORTED, SUPPORTED),
-        (SUPPORTED, REFUTED),
-        (REFUTED, REFUTED),
-        (REFUTED, REFUTED),
-        (REFUTED, SUPPORTED),
-        (NEI, NEI),
-        (CONFLICTING, "Conflicting evidence"),
-    ]
-)
-
-
-def test_scores_are_those_worked_out_by_hand() -> None:
-    scores = label_scores(PAIRS)
-    assert scores.claims == 7
-    assert scores.accuracy == pytest.approx(4 / 7)
+def test_label_scores_are_those_worked_out_by_hand() -> None:
+    # Supported 1 of 2 found with 1 false alarm; Refuted 2 of 3 with 1; NEI 1 of 1; Conflicting 0 of 1.
+    gold = [SUPPORTED, SUPPORTED, REFUTED, REFUTED, REFUTED, NEI, CONFLICTING]
+    predicted = [SUPPORTED, REFUTED, REFUTED, REFUTED, SUPPORTED, NEI, "Conflicting evidence"]
+    scores = label_scores(gold, predicted)
+    assert (scores.claims, scores.accuracy) == (7, pytest.approx(4 / 7))
     assert scores.macro_f1 == pytest.approx((1 / 2 + 2 / 3 + 1 + 0) / 4)
     refuted = scores.labels[REFUTED]
     assert (refuted.precision, refuted.recall, refuted.support) == (pytest.approx(2 / 3), pytest.approx(2 / 3), 3)
     assert (scores.labels[CONFLICTING].precision, scores.labels[CONFLICTING].f1) == (0, 0)
-
-
-def test_confusion_counts_invalid_labels_apart() -> None:
-    confusion = label_scores(PAIRS).confusion
-    assert confusion[REFUTED] == {SUPPORTED: 1, REFUTED: 2, NEI: 0, CONFLICTING: 0, INVALID: 0}
-    assert confusion[CONFLICTING][INVALID] == 1
-    assert sum(sum(row.values()) for row in confusion.values()) == len(PAIRS)
+    assert scores.confusion[REFUTED] == {SUPPORTED: 1, REFUTED: 2, NEI: 0, CONFLICTING: 0, INVALID: 0}
+    assert scores.confusion[CONFLICTING][INVALID] == 1
+    assert label_scores([REFUTED], [REFUTED]).macro_f1 == 0.25  # labels that do not occur count
 
 
 @pytest.mark.parametrize("label", ["refuted", "Refuted ", ""])
 def test_a_misspelled_label_is_wrong_as_for_the_official_scorer(label: str) -> None:
-    scores = label_scores(_pairs([(REFUTED, label), (REFUTED, REFUTED)]))
+    scores = label_scores([REFUTED, REFUTED], [label, REFUTED])
     assert (scores.accuracy, scores.confusion[REFUTED][INVALID]) == (0.5, 1)
 
 
-def test_the_macro_mean_counts_labels_that_do_not_occur() -> None:
-    assert label_scores(_pairs([(REFUTED, REFUTED)])).macro_f1 == 0.25
+Write = Callable[..., Path]
 
 
-def test_in_two_labels_both_sides_are_folded() -> None:
-    pairs = in_two_labels(
-        _pairs([(REFUTED, "Not Enough Evidence"), (CONFLICTING, "Refuted"), (SUPPORTED, "Supported")])
-    )
-    scores = label_scores(pairs, TWO_LABELS)
-    assert (scores.accuracy, scores.macro_f1, [*scores.confusion]) == (1.0, 1.0, [*TWO_LABELS])
-
-
-@pytest.mark.parametrize(("wanted", "accuracy", "labels"), [(None, 0.5, 2), (True, 0.5, 2), (False, 0.0, 4)])
-def test_a_run_is_scored_by_as_many_labels_as_it_had(tmp_path: Path, wanted, accuracy, labels) -> None:
-    gold = [{"claim": f"Claim {n}.", "label": label} for n, label in enumerate((CONFLICTING, SUPPORTED))]
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a run whose claims get these labels, and the gold file of its claims."""
+    gold = [{"claim": f"Claim {n}.", "label": label} for n, label in enumerate([SUPPORTED, REFUTED, NEI] * 20)]
     (tmp_path / "gold.json").write_text(json.dumps(gold))
-    write_json(predictions([result(n, f"Claim {n}.", Label.REFUTED) for n in range(2)]), tmp_path / "submission.json")
-    (tmp_path / "run.json").write_text('{"settings": {"graph": {"two_labels": true}}}')
-    scores = score(tmp_path / "submission.json", tmp_path / "gold.json", two_labels=wanted).labels
+
+    def write_run(name: str, labels: Sequence[Label], two_labels: bool = False, **settings: str) -> Path:
+        results = [result(n, f"Claim {n}.", label, cost=Cost(calls=3)) for n, label in enumerate(labels)]
+        write_outputs(results, tmp_path / name, FACTS)
+        lines = ['{"identity": {}}', *(one.model_dump_json() for one in results)]
+        (tmp_path / name / "journal.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        setup = {"claims_file": str(tmp_path / "gold.json")}
+        setup |= {"settings": {**settings, "graph": {"two_labels": two_labels}}}
+        (tmp_path / name / "run.json").write_text(json.dumps(setup))
+        return tmp_path / name
+
+    return write_run
+
+
+@pytest.mark.parametrize(("wanted", "accuracy", "labels"), [(None, 1.0, 2), (True, 1.0, 2), (False, 2 / 3, 4)])
+def test_a_run_is_scored_by_as_many_labels_as_it_had(write: Write, tmp_path: Path, wanted, accuracy, labels) -> None:
+    run = write("run", [SUPPORTED, REFUTED, REFUTED] * 20, two_labels=True)
+    scores = score(run / "submission.json", tmp_path / "gold.json", two_labels=wanted).labels
     assert (scores.accuracy, len(scores.labels)) == (accuracy, labels)
+
+
+def test_runs_agree_with_scikit_learn_and_differences_are_paired(write: Write, tmp_path: Path) -> None:
+    truth = [SUPPORTED, REFUTED, NEI] * 20
+    one = [SUPPORTED, REFUTED, REFUTED] * 20
+    other = one[:-6] + truth[-6:]
+    report = score_runs([write("one", one), write("other", other)], tmp_path / "gold.json")
+    assert report.claims == 60
+    for run, answers in zip(report.runs, (one, other), strict=True):
+        assert run.scores["accuracy"].mean == pytest.approx(np.mean(np.array(answers) == np.array(truth)))
+        expected = f1_score(truth, answers, labels=list(Label), average="macro", zero_division=0)
+        assert run.scores["macro-F1"].mean == pytest.approx(expected)
+    first, second = report.runs
+    assert (first.differences, second.gained, second.lost) == ({}, 2, 0)
+    gain, apart = second.differences["accuracy"], second.scores["accuracy"]
+    assert gain.mean == pytest.approx(2 / 60)
+    assert gain.high - gain.low < apart.high - apart.low  # the difficulty of the claims cancels out
+    assert gain.low >= 0 and second.differences["macro-F1"].mean > 0
+
+
+def test_resamples_are_the_same_for_the_same_number_of_claims_and_cover_the_mean() -> None:
+    values = np.random.default_rng(7).random(200)
+    one = Estimate.of(Resamples(200).means(values))
+    error = 1.96 * values.std() / np.sqrt(200)  # by the normal approximation, which is close for 200 values
+    assert (one.low, one.high) == pytest.approx((values.mean() - error, values.mean() + error), abs=0.01)
+    assert Estimate.of(Resamples(200).means(values)) == one
+
+
+def test_several_runs_make_one_table(write: Write, tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    one = write("one", [SUPPORTED, REFUTED, REFUTED] * 20, strategy="got")
+    short = write("short", [SUPPORTED, SUPPORTED] * 5, two_labels=True, strategy="single")
+    (tmp_path / "other").mkdir()
+    csv = tmp_path / "other" / "submission.csv"
+    csv.write_bytes((one / "submission.csv").read_bytes())
+    assert main(["score", str(one), str(short), str(csv), "--json", str(tmp_path / "scores.json")]) == 0
+    out = capsys.readouterr().out
+    assert "10 claims, in percent" in out and "strategy single" in out
+    assert out.count("submission.csv") == 1 and "–" in out  # no journal, so no costs
+    runs = json.loads((tmp_path / "scores.json").read_text())["runs"]
+    assert [run["costs"].get("calls") for run in runs] == [3.0, 3.0, None]
+    assert [run["scores"]["accuracy"]["mean"] for run in runs] == [1.0, 0.4, 1.0]  # in two labels, as one run had two
+
+
+def test_input_that_cannot_be_scored_is_named(write: Write, tmp_path: Path, capsys) -> None:
+    one, other = write("one", [SUPPORTED] * 3), write("other", [SUPPORTED] * 3)
+    (one / "run.json").unlink()
+    entries = json.loads((other / "submission.json").read_text())
+    (other / "submission.json").write_text(json.dumps([entry | {"claim": "Another."} for entry in entries]))
+    for arguments, message in (
+        ([], "nothing to score"),
+        ([one, other], "give the labels with --gold"),
+        ([one, "--gold", tmp_path / "none.json"], "none.json"),
+        ([one, other, "--gold", tmp_path / "gold.json"], "none of 3 predictions matches"),
+    ):
+        assert main(["score", *map(str, arguments)]) == 2
+        assert message in " ".join(capsys.readouterr().err.split())

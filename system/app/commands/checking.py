@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from knowledge_store.pages.page import shown_path
 from submission.report import write_report
 from submission.tables import print_summary
-from submission.write import Written, write_outputs
+from submission.write import write_outputs
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, RunOptions
 from system.deadline import longest
@@ -65,7 +65,7 @@ def check_file(args: RunOptions, given: Mapping[str, Any] | None) -> int:
             write_outputs(results, args.output, facts)
             write_run_report(args.output, settings, {**inputs, **_totals(results, args.output)})
             write_report(args.output)
-    print_summary(results, facts, Written.of(args.output))
+    print_summary(results, facts, args.output)
     print(args.output / "report.html")
     return EXIT_FAILED_CLAIMS if any(result.failed for result in results) else 0
 

@@ -46,7 +46,7 @@ function verdicts(details) {
   const confidence = details.confidence === null || undecided ? "" : h("span", { class: "confidence" }, `confidence ${share(details.confidence)}`);
   return h("section", { class: "sides", "aria-label": details.gold ? "Verdicts" : "Verdict" },
     side(details.gold && "Predicted", details.label, details.justification, confidence),
-    details.gold && side("Gold", details.gold.label, details.gold.justification, details.gold.claim_types.map((type) => ` · ${type}`)));
+    details.gold && side("Gold", details.gold.label, details.gold.justification, details.gold.types.map((type) => ` · ${type}`)));
 }
 
 const correction = (given) => given && h("p", { class: "correction", dir: "auto" }, h("b", {}, "Corrected: "), given.text);
@@ -113,17 +113,8 @@ function checkedSection(details) {
     facts(known));
 }
 
-const REACHES = {
-  "used": ["used", "used by the prediction"],
-  "retrieved, not used": ["unused", "retrieved, not used"],
-  "not retrieved": ["lost", "not retrieved"],
-  "nothing to find": ["", "nothing to find"],
-};
-
 function goldItem(question) {
-  return h("li", {}, h("p", { class: "question", dir: "auto" }, question.question), question.answers.map((answer) => {
-    const [kind, words] = REACHES[answer.reach];
-    return [h("p", { class: "answer", dir: "auto" }, answer.answer),
-      h("div", { class: "source" }, h("span", { class: `reach reach-${kind}` }, words), " · ", address(answer.source_url))];
-  }));
+  return h("li", {}, h("p", { class: "question", dir: "auto" }, question.text), question.answers.map((answer) => [
+    h("p", { class: "answer", dir: "auto" }, [answer.text, answer.explanation].filter(Boolean).join(" ")),
+    h("div", { class: "source" }, address(answer.url))]));
 }

@@ -2,7 +2,7 @@
 
 const form = document.getElementById("filters");
 const rows = [...document.querySelectorAll("#list tbody tr")];
-const SELECTS = ["label", "gold", "type", "reach", "incident"];
+const SELECTS = ["label", "gold", "type", "incident"];
 
 // Texts to search, read once.
 const searched = new Map(rows.map((row) => [row, `${row.id.slice(4)} ${row.cells[1].textContent}`.toLowerCase()]));

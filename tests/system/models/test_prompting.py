@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store.pages.page import Passage
-from submission.ev2r.tasks import FreePrompt
+from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim, Label
 from system.models.base import ModelUnavailable
 from system.models.chat import ChatTokenizer

@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from submission.ev2r.tasks import FreePrompt
+from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim, Cost, Label
 from system.models.base import Completion, ErrorKind, ModelError
 from system.models.replies import decoding_schema, label_confidence, read_reply, warm_up

@@ -11,7 +11,7 @@ from http.server import ThreadingHTTPServer
 import httpx2
 import pytest
 
-from submission.ev2r.tasks import FreePrompt
+from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.models.server import ServerModel

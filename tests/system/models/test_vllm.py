@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from submission.ev2r.tasks import FreePrompt
+from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim
 from system.hardware.memory import GIB, SPARE, plan_memory, skeleton
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request

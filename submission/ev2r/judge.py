@@ -1,4 +1,4 @@
-"""Use any model of the engine as a judge; only this module and ``tasks`` reach the engine's models."""
+"""The judge: any language model of the engine, asked with the organizers' prompts."""
 
 import ast
 import hashlib
@@ -8,18 +8,15 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from submission.ev2r.judging import ComparedPairs, JudgeError
 from submission.ev2r.replies import Unit
-from submission.ev2r.tasks import TASKS, CompareEvidence, CompareQuestions, FreePrompt
 from submission.files import SubmissionError, read_text
 from submission.official import join_evidence
+from submission.read import Pair
 from system.graph.records import Claim
-from system.models.base import ErrorKind, Model, ModelError, ModelUnavailable, Request
+from system.models.base import Model, ModelError, ModelUnavailable, Request
 from system.models.loading import load_model
-from system.models.prompting import render
-from system.models.replies import decoding_schema
 from system.settings import Settings, SettingsError, load
-from system.tasks.base import Reply, Task
+from system.tasks.base import FreeText, Task, Text
 
 TYPES = {Unit.EVIDENCE: "atomic_reference_prec_recall", Unit.QUESTIONS: "atomic_question_reference_prec_recall"}
 """Values of ``PromptTypes`` that the official scorer uses."""
@@ -27,9 +24,22 @@ PLACES = ["", "", ""]
 """The claim, the reference, the prediction: places without names."""
 FORMS = "vllm:MODEL, server:MODEL@ADDRESS, or a profile (its name or a .toml file)"
 BACKENDS = ("vllm", "server")
-RETRY_TEMPERATURE = 0.5
-"""Temperature of the second attempt: without sampling, the same unreadable reply would come again."""
+NO_CLAIM = Claim(id=0, text="-")  # a task has one, and the prompt says everything
 JUDGE_ENGINE = {"context": 16384, "timeout": 600.0}  # many pairs, and a reply of up to 3,000 tokens
+
+
+class JudgeError(Exception):
+    """The judge has no reply to a comparison; the message says why."""
+
+
+class FreePrompt(Task[FreeText]):
+    """Answer a given prompt in free form."""
+
+    name = "free_prompt"
+    reply_type = FreeText
+    max_tokens = 3000  # as the official scorer allows
+
+    prompt: Text
 
 
 @dataclass(frozen=True)
@@ -39,22 +49,18 @@ class OfficialPrompts:
     texts: dict[Unit, str]
     name: str
 
-    def prompt(self, comparison: ComparedPairs) -> str:
+    def prompt(self, pair: Pair, unit: Unit) -> str:
         """Write the official scorer's prompt: evidence as its CSV has it, or the questions in one line."""
-        sides = (comparison.gold, comparison.predicted)
-        if comparison.unit is Unit.EVIDENCE:
-            gold, predicted = (join_evidence(list(pairs)) for pairs in sides)
+        sides = (pair.gold.pairs, pair.predicted.texts)
+        if unit is Unit.EVIDENCE:
+            gold, predicted = map(join_evidence, sides)
         else:
             gold, predicted = (" ".join(question for question, _ in pairs if question) for pairs in sides)
-        return self.texts[comparison.unit].format(comparison.claim, gold, predicted)
+        return self.texts[unit].format(pair.gold.claim, gold, predicted)
 
 
 def read_official_prompts(path: Path) -> OfficialPrompts:
-    """Read the prompts without running the file: ``PROMPT_MAPPING`` names members of ``PromptTypes`` and constants.
-
-    Raises:
-        SubmissionError: the file is not the organizers' properties.py, or a prompt does not have the three places.
-    """
+    """Read the prompts without running the file: ``PROMPT_MAPPING`` names members of ``PromptTypes`` and constants."""
     source = read_text(path)
     try:
         body = ast.parse(source).body
@@ -83,57 +89,48 @@ def _assigned(lines: Iterable[ast.stmt]) -> dict[str, Any]:
     return {target.id: line.value for line in assignments for target in line.targets if isinstance(target, ast.Name)}
 
 
-class ModelJudge:
-    """A language model with our own prompts and schemas, or with the organizers' prompts and free replies.
+class Judge:
+    """A language model with the organizers' prompts; replies of judges with one ``name`` are interchangeable."""
 
-    Args:
-        name: name of the model; the name of the prompts is added to it.
-    """
-
-    def __init__(self, model: Model, name: str, official: OfficialPrompts | None = None) -> None:
-        self.name = f"{name}, {official.name if official else _own_prompts_name()}"
+    def __init__(self, model: Model, name: str, prompts: OfficialPrompts) -> None:
+        self.name = f"{name}, {prompts.name}"
+        self.prompt = prompts.prompt
         self._model = model
-        self._official = official
 
-    async def reply(self, comparison: ComparedPairs, attempt: int) -> str:
-        """See ``Judge.reply``."""
-        temperature = RETRY_TEMPERATURE if attempt else 0.0
+    async def reply(self, prompt: str) -> str:
+        """Return the judge's reply as it was written; may be called concurrently.
+
+        Raises:
+            JudgeError: there is none, and asking again would not help.
+            SubmissionError: the judge is gone, and no prompt will get a reply.
+        """
         try:
-            [result] = await self._model.generate([Request(self._task(comparison), temperature, seed=attempt)])
+            [result] = await self._model.generate([Request(FreePrompt(claim=NO_CLAIM, prompt=prompt))])
         except ModelUnavailable as error:
             raise SubmissionError(f"the judge stopped answering: {error}; run the same command to resume") from error
-        if isinstance(result, ModelError) and result.kind is not ErrorKind.MALFORMED_REPLY:
+        if isinstance(result, ModelError):
             raise JudgeError(f"{result.kind}: {result.message}")
         return result.raw
 
-    def _task(self, comparison: ComparedPairs) -> Task[Reply]:
-        if self._official:
-            claim = Claim(id=comparison.claim_id, text=comparison.claim)
-            return FreePrompt(claim=claim, prompt=self._official.prompt(comparison))
-        return _own_task(comparison)
-
     async def close(self) -> None:
-        """See ``Judge.close``."""
+        """Free the model."""
         await self._model.close()
 
 
-def load_judge(judge: str, official_prompts: Path | None = None) -> ModelJudge:
+def load_judge(judge: str, prompts: Path) -> Judge:
     """Load a judge.
 
     Args:
         judge: one of ``FORMS``.
-        official_prompts: the organizers' ``properties.py``, to ask with their prompts.
-
-    Raises:
-        SubmissionError: judge not found, or it cannot be loaded.
+        prompts: the organizers' ``properties.py``.
     """
-    official = read_official_prompts(official_prompts) if official_prompts else None
+    official = read_official_prompts(prompts)
     try:
         settings = _settings(judge)
-        model = load_model(settings, asked=TASKS)
+        model = load_model(settings, asked=[FreePrompt])
     except (SettingsError, ModelUnavailable) as error:
         raise SubmissionError(f"judge {judge!r}: {error}; expected {FORMS}") from error
-    return ModelJudge(model, f"{settings.model.backend} {settings.model.model}", official)
+    return Judge(model, f"{settings.model.backend} {settings.model.model}", official)
 
 
 def _settings(judge: str) -> Settings:
@@ -145,21 +142,3 @@ def _settings(judge: str) -> Settings:
     if settings.model.backend not in BACKENDS:
         raise SettingsError("the profile has no language model")
     return settings
-
-
-def _own_task(comparison: ComparedPairs) -> Task[Reply]:
-    claim = Claim(id=comparison.claim_id, text=comparison.claim)
-    if comparison.unit is Unit.EVIDENCE:
-        return CompareEvidence(claim=claim, predicted=comparison.predicted, reference=comparison.gold)
-    predicted, gold = (tuple(question for question, _ in side) for side in (comparison.predicted, comparison.gold))
-    return CompareQuestions(claim=claim, predicted=predicted, reference=tuple(dict.fromkeys(gold)))
-
-
-def _own_prompts_name() -> str:
-    """Return a name that changes with our prompts and schemas, so that replies to other ones are never reused."""
-    pairs = (("question", "answer"),)
-    digest = hashlib.sha256()
-    for unit in Unit:
-        task = _own_task(ComparedPairs(claim_id=0, claim="claim", unit=unit, predicted=pairs, gold=pairs))
-        digest.update(repr((render(task, adapter=False), decoding_schema(task.reply_type))).encode())
-    return f"own prompts {digest.hexdigest()[:12]}"

@@ -1,0 +1,363 @@
+"""Ev2R: the organizers' prompts and their reading of replies, the journal, and the scores from the command line."""
+
+import asyncio
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.__main__ import main
+from submission.ev2r import judge as judges
+from submission.ev2r.judge import Judge, load_judge, read_official_prompts
+from submission.ev2r.judging import MAX_CONCURRENT, ReplyJournal, judge_all
+from submission.ev2r.replies import Judgement, Unit, UnreadableReply, read_reply
+from submission.ev2r.scores import ev2r_scores
+from submission.files import SubmissionError
+from submission.read import Gold, Pair
+from submission.write import predictions, write_json
+from system.files.journal import JournalError
+from system.graph.records import Label
+from system.models.base import ErrorKind, ModelError, ModelUnavailable
+from system.models.scripted import Line, ScriptedModel
+from tests.helpers.local_site import Handler, serving
+from tests.helpers.submission_factories import prediction, result
+
+# In the form of the organizers' file, in words of our own.
+FILE = '''
+import enum
+import no_such_library
+
+raise SystemExit("this file must not be run")
+
+
+class PromptTypes(enum.Enum):
+    OTHER = "other"
+    EVIDENCE = "atomic_reference_prec_recall"
+    QUESTIONS = "atomic_question_reference_prec_recall"
+
+
+OTHER_PROMPT = "Nothing: {}"
+EVIDENCE_PROMPT = """Reply as {{"a": 1}}.
+Claim: {}
+Gold: {}
+Predicted: {}"""
+QUESTION_PROMPT = "{}|{}|{}"
+
+PROMPT_MAPPING = {
+    PromptTypes.OTHER: OTHER_PROMPT,
+    PromptTypes.EVIDENCE: EVIDENCE_PROMPT,  # a comment
+    PromptTypes.QUESTIONS: QUESTION_PROMPT,
+}
+'''
+
+
+def _reply(unit: Unit = Unit.EVIDENCE, **changes: Any) -> str:
+    """Two of four predicted facts and one of two of the reference supported; changes name kind and side."""
+    reply: dict[str, Any] = {}
+    for side, facts, support in (("predicted", 4, 2), ("reference", 2, 1)):
+        reply |= {f"facts in {side} {unit}": "1. A fact.", f"fact check {side} {unit}": "1. Supported."}
+        reply |= {f"facts count {side} {unit}": facts, f"support {side} {unit}": support}
+    reply |= {f"{name.replace('_', ' ')} {unit}": value for name, value in changes.items()}
+    return json.dumps({key: value for key, value in reply.items() if value is not ...})
+
+
+@pytest.mark.parametrize("unit", Unit)
+def test_precision_counts_predictions_recall_references(unit: Unit) -> None:
+    raw = _reply(unit, support_reference=2, support_predicted=1)
+    assert read_reply(f"Here it is:\n{raw}\nDone.", unit) == Judgement(precision=0.25, recall=1.0)
+
+
+# What the official scorer makes of a reply: precision and recall, or nothing if it stops at the reply.
+TRAPS: dict[str, tuple[str, tuple[float, float] | None]] = {
+    "a brace in a text": (_reply(fact_check_predicted="It says {sic} so."), None),
+    "braces in prose before it": ("I use {braces}. " + _reply(), None),
+    "a raw newline in a text": (_reply().replace("1. Supported.", "1. Supp\norted."), None),
+    "a count as text": (_reply(support_reference="1"), None),
+    "a count as a float": (_reply(support_reference=1.5), (0.5, 0.75)),
+    "a count as true": (_reply(support_reference=True), (0.5, 0.5)),
+    "a truncated reply": (_reply()[:-4], None),
+    "no reply": ("", None),
+    "no predicted fact": (_reply(facts_count_predicted=0, support_predicted=0), None),
+    "a missing key": (_reply(support_reference=...), None),
+    "more supported than there are": (_reply(support_reference=3), (0.5, 1.5)),
+    "an array": (f"[{_reply()}]", (0.5, 0.5)),
+    "a count that is no number": (_reply(facts_count_predicted=math.nan), None),
+    "an infinite count": (_reply(support_predicted=math.inf), None),
+    "a count of thousands of digits": (_reply(facts_count_predicted="7" * 5000), None),
+    "nested too deeply": ('{"a":' + "[" * 5000 + "}", None),
+}
+
+
+@pytest.mark.parametrize(("raw", "expected"), TRAPS.values(), ids=TRAPS.keys())
+def test_each_trap_is_read_as_by_the_official_scorer(raw: str, expected: tuple[float, float] | None) -> None:
+    if expected:
+        judgement = read_reply(raw, Unit.EVIDENCE)
+        assert (judgement.precision, judgement.recall) == expected
+    else:
+        with pytest.raises(UnreadableReply):
+            read_reply(raw, Unit.EVIDENCE)
+
+
+@given(st.text() | st.lists(st.sampled_from(["{", "}", '"', ":", "support reference evidence", "1", "["])).map("".join))
+def test_no_reply_crashes_the_parser(raw: str) -> None:
+    with pytest.raises(UnreadableReply):
+        read_reply(raw, Unit.EVIDENCE)
+
+
+@pytest.mark.data
+def test_real_replies_have_the_recorded_precision_and_recall(shared: Path) -> None:
+    lines = (shared / "data/ev2r/judge_replies_gpt-3.5.jsonl").read_text().splitlines()
+    read = 0
+    for reply in (json.loads(line)["response"] for line in lines):
+        recorded = (reply.pop("precision"), reply.pop("recall"))
+        raw = json.dumps(reply)
+        if None in recorded or "}" in raw[:-1]:
+            with pytest.raises(UnreadableReply):
+                read_reply(raw, Unit.EVIDENCE)
+        else:
+            judgement = read_reply(raw, Unit.EVIDENCE)
+            assert (judgement.precision, judgement.recall) == recorded
+            read += 1
+    assert (len(lines), read >= 80) == (85, True)
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> Path:
+    (tmp_path / "properties.py").write_text(FILE)
+    return tmp_path / "properties.py"
+
+
+def test_prompts_are_filled_in_as_the_official_scorer_does(prompts: Path) -> None:
+    official = read_official_prompts(prompts)
+    gold = (("Who?", "A {man}."), ("Who?", "B."))
+    pair = Pair(
+        prediction(0, "c", "Refuted", (("When?", "C."), ("", "D."))),
+        Gold(claim_id=0, claim="c {0}", label=Label.REFUTED, pairs=gold),
+    )
+    assert official.prompt(pair, Unit.EVIDENCE) == (
+        'Reply as {"a": 1}.\nClaim: c {0}\nGold: Who?\t\t\nA {man}.\t\t\n\nWho?\t\t\nB.\t\t\n\n\n'
+        "Predicted: When?\t\t\nC.\t\t\n\n\t\t\nD.\t\t\n\n"
+    )
+    assert official.prompt(pair, Unit.QUESTIONS) == "c {0}|Who? Who?|When?"
+    prompts.write_text(FILE.replace("Nothing", "Something"))
+    assert read_official_prompts(prompts).name == official.name
+    prompts.write_text(FILE.replace("Gold", "Reference"))
+    assert read_official_prompts(prompts).name != official.name
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("PROMPT_MAPPING =", "OTHER_MAPPING ="),
+        ('"{}|{}|{}"', '"{}|{}"'),
+        ('"{}|{}|{}"', '"{}|{}|{name}"'),
+        ('"{}|{}|{}"', "make()"),
+        ("enum.Enum", "enum.Enum)("),
+    ],
+)
+def test_rejects_another_file(prompts: Path, old: str, new: str) -> None:
+    prompts.write_text(FILE.replace(old, new))
+    with pytest.raises(SubmissionError, match=r"properties.py: expected the organizers' properties.py"):
+        read_official_prompts(prompts)
+
+
+def _pair(number: int, question: str = "q", right: bool = True) -> Pair:
+    label, pairs = (Label.REFUTED if right else Label.SUPPORTED), ((question, "a"),)
+    gold = Gold(claim_id=number, claim="c", label=Label.REFUTED, pairs=pairs)
+    return Pair(prediction(number, "c", label, pairs), gold)
+
+
+Judged = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def judged(prompts: Path) -> Judged:
+    """Have pairs judged by a model that replies as a script says; ``model`` is the last one."""
+
+    def run(script: Callable[[str], Line], *pairs: Pair, name: str = "a model") -> list[Any]:
+        run.model = ScriptedModel(lambda request: script(request.task.prompt))
+        judge = Judge(run.model, name, read_official_prompts(prompts))
+        with ReplyJournal(prompts.parent / "new" / "judgements.jsonl") as journal:
+            outcomes = asyncio.run(judge_all(pairs, judge, journal))
+        return [outcome for found in outcomes for outcome in found.values()]
+
+    return run
+
+
+def _unit(prompt: str) -> Unit:
+    return Unit.QUESTIONS if prompt.startswith("c|") else Unit.EVIDENCE
+
+
+def test_equal_comparisons_are_asked_once_and_replies_are_kept(judged: Judged) -> None:
+    half = Judgement(precision=0.5, recall=0.5)
+    assert judged(lambda prompt: _reply(_unit(prompt)), _pair(0), _pair(1), _pair(2, "other")) == [half] * 6
+    assert len(judged.model.requests) == 4 and judged.model.closed
+    assert judged(lambda _: None, _pair(7), _pair(8, "other")) == [half] * 4
+    assert judged.model.requests == []
+    judged(lambda prompt: _reply(_unit(prompt)), _pair(0), name="another model")
+    assert len(judged.model.requests) == 2
+
+
+def test_an_interrupted_run_resumes_with_the_missing_replies(judged: Judged) -> None:
+    def script(prompt: str) -> Line:
+        return ModelUnavailable("no server") if "q1" in prompt else _reply(_unit(prompt))
+
+    pairs = [_pair(number, f"q{number}") for number in range(3)]
+    with pytest.raises(SubmissionError, match="the judge stopped answering: no server; run the same command to resume"):
+        judged(script, *pairs)
+    assert judged.model.closed
+    judged(lambda prompt: _reply(_unit(prompt)), *pairs)
+    asked = [request.task.prompt for request in judged.model.requests]
+    assert any("q1" in prompt for prompt in asked) and not any("q0" in prompt for prompt in asked)
+
+
+def test_a_failed_judgement_gives_its_reason(judged: Judged) -> None:
+    assert judged(lambda _: ModelError(ErrorKind.TOO_LONG, "9 tokens"), _pair(0)) == ["request too long: 9 tokens"] * 2
+    assert judged(lambda _: "no JSON", _pair(1)) == ["unreadable reply: no pair of braces found"] * 2
+    assert len(judged.model.requests) == 2  # the official scorer asks once
+
+
+def test_the_number_of_waiting_requests_is_bounded(judged: Judged) -> None:
+    waiting = most = 0
+
+    async def script(prompt: str) -> str:
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        await asyncio.sleep(0)
+        waiting -= 1
+        return "no JSON"
+
+    judged(script, *(_pair(number, f"q{number}") for number in range(MAX_CONCURRENT)))
+    assert most == MAX_CONCURRENT
+
+
+def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JournalError, match=r"cannot be written .* --judgements"):
+        ReplyJournal(tmp_path / "file" / "judgements.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("judge", "expected"),
+    [
+        ("vllm:folder/of:model", ("vllm", "folder/of:model", "", 16384)),
+        ("server:meta/llama@http://host:8000/v1", ("server", "meta/llama", "http://host:8000/v1", 16384)),
+    ],
+)
+def test_a_judge_is_named_by_its_backend(
+    judge: str, expected: tuple[str, str, str, int], prompts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(judges, "load_model", lambda settings, asked: seen.append(settings))
+    assert load_judge(judge, prompts).name.startswith(f"{expected[0]} {expected[1]}, official prompts ")
+    [settings] = seen
+    assert (settings.model.backend, settings.model.model, settings.engine.address, settings.engine.context) == expected
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("none", "profile 'none' not found"),
+        ("laptop", "the profile has no language model"),
+        ("server:m", "needs an address"),
+        ("vllm:/no/such/folder", "cannot (be fetched|import vllm)"),
+    ],
+)
+def test_names_a_judge_that_cannot_be_loaded_with_the_forms(judge: str, message: str, prompts: Path) -> None:
+    with pytest.raises(SubmissionError, match=rf"judge {judge!r}: .*({message}).*expected vllm:MODEL"):
+        load_judge(judge, prompts)
+
+
+def test_a_claim_counts_with_evidence_and_the_right_label() -> None:
+    pairs = [_pair(0), _pair(1, right=False), _pair(2), _pair(3)]
+    recalls = {0: 0.6, 1: 0.9, 2: 0.5}  # claim 3 could not be judged
+    found = [Judgement(precision=0.25, recall=recall) for recall in recalls.values()]
+    outcomes = [dict.fromkeys(Unit, one) for one in [*found, "unreadable reply: half"]]
+    scores = ev2r_scores(pairs, outcomes, "a judge")
+    assert scores.units[Unit.EVIDENCE].recall.mean == pytest.approx(0.5)
+    assert scores.averitec.mean == 0.25  # claim 2 is not above the threshold, the label of claim 1 is wrong
+    assert [(one.claim_id, one.reason) for one in scores.unjudged] == [(3, "unreadable reply: half")] * 2
+
+
+class JudgeServer(Handler):
+    """Says of every claim that its questions are good, and of the first one that its evidence is."""
+
+    def get(self) -> None:
+        self.send({"data": [{"id": "judge", "max_model_len": 16384}]})
+
+    def post(self) -> None:
+        body = self.received()
+        self.server.bodies.append(body)
+        prompt = body["messages"][0]["content"]
+        unit = Unit.QUESTIONS if "|" in prompt else Unit.EVIDENCE
+        good = unit is Unit.QUESTIONS or "First." in prompt
+        text = "I cannot say." if self.server.silent in prompt else _reply(unit, support_reference=2 if good else 1)
+        usage = {"prompt_tokens": 1, "completion_tokens": 1}
+        self.send({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})
+
+
+@pytest.fixture
+def server():
+    with serving(JudgeServer, bodies=[], silent="nothing") as server:
+        yield server
+
+
+@pytest.fixture
+def arguments(server, tmp_path: Path, prompts: Path) -> list[str]:
+    write_json(predictions([result(0, "First."), result(1, "Second.", Label.REFUTED)]), tmp_path / "submission.json")
+    questions = [{"question": "When was it?", "answers": [{"answer": "In 1932."}]}]
+    labels = {"First.": "Supported", "Second.": "Refuted"}
+    gold = [{"claim": claim, "label": label, "questions": questions} for claim, label in labels.items()]
+    (tmp_path / "gold.json").write_text(json.dumps(gold))
+    files = ["--predictions", str(tmp_path / "submission.json"), "--gold", str(tmp_path / "gold.json")]
+    judge = ["--judge", f"server:judge@{server.address}/v1", "--official-prompts", str(prompts)]
+    return ["score", *files, "--metrics", "ev2r", "--json", str(tmp_path / "scores.json"), *judge]
+
+
+def test_a_run_is_scored_and_a_second_one_asks_nothing(server, arguments, tmp_path: Path, capsys) -> None:
+    assert main(arguments) == 0
+    scores = json.loads((tmp_path / "scores.json").read_text())["ev2r"]
+    assert [scores["units"][unit]["recall"]["mean"] for unit in Unit] == [0.75, 1.0]
+    assert scores["averitec"]["mean"] == 0.5
+    out = capsys.readouterr().out
+    assert "Ev2R of 2 claims" in out and "judge: server judge, official prompts" in out
+    assert sorted(body["messages"][0]["content"] for body in server.bodies)[0].startswith("First.|When was it?|")
+    assert not any("response_format" in body for body in server.bodies)
+    assert main(arguments) == 0
+    assert len(server.bodies) == len((tmp_path / "judgements.jsonl").read_text().splitlines()) == 4
+
+
+def test_unjudged_claims_are_named_and_count_as_zero(server, arguments, tmp_path: Path, capsys) -> None:
+    server.silent = "Second."
+    assert main(arguments) == 0
+    scores = json.loads((tmp_path / "scores.json").read_text())["ev2r"]
+    assert scores["averitec"]["mean"] == 0.5
+    assert [(one["claim_id"], one["unit"]) for one in scores["unjudged"]] == [(1, "evidence"), (1, "questions")]
+    out = capsys.readouterr().out
+    assert "1 of 2 claims could not be judged in full, which counts as 0:" in out
+    assert "claim 1, evidence: unreadable reply: no pair of braces found" in out
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"--judge": None}, "ev2r needs a judge and the organizers' prompts; give --judge and --official-prompts"),
+        ({"--official-prompts": None}, "scripts/official_score.sh --fetch"),
+        (
+            {"--judge": "server:judge@http://127.0.0.1:9/v1"},
+            "no OpenAI-compatible server answers at http://127.0.0.1:9",
+        ),
+    ],
+)
+def test_what_is_missing_is_one_clear_error(arguments, changes: dict[str, str | None], message: str, capsys) -> None:
+    for option, value in changes.items():
+        place = arguments.index(option)
+        arguments[place : place + 2] = [option, value] if value else []
+    assert main(arguments) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
