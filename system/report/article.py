@@ -2,7 +2,7 @@
 
 from system.article.records import CheckedStatement, CheckedText
 from system.graph.records import Label
-from system.report.marked import Count, Mark, marked_page, reason
+from system.report.marked import Mark, marked_page, reason
 from system.report.page import slug
 
 
@@ -17,7 +17,7 @@ def text_page(checked: CheckedText) -> str:
     elif not total:
         summary = "Nothing in this text claims a fact that could be checked."
     counts = [
-        Count(slug(label), label, number)
+        (slug(label), label, number)
         for label, number in checked.counts.items()
         if number or label is not Label.CONFLICTING
     ]

@@ -4,7 +4,7 @@ from itertools import groupby
 
 from knowledge_store.pages.page import source_name
 from system.citations.records import CheckedCitation, CheckedCitations, Outcome, described
-from system.report.marked import Count, Mark, Reason, marked_page, reason
+from system.report.marked import Mark, Reason, marked_page, reason
 
 STYLES = {
     Outcome.CONTRADICTED: "refuted",
@@ -35,14 +35,14 @@ def citations_page(checked: CheckedCitations) -> str:
     )
 
 
-def _counts(checked: CheckedCitations) -> list[Count]:
+def _counts(checked: CheckedCitations) -> list[tuple[str, str, int]]:
     """Return the outcomes that occur, those of one style together."""
     by_style: dict[str, list[tuple[Outcome, int]]] = {}
     for outcome, count in checked.counts.items():
         if count:
             by_style.setdefault(STYLES[outcome], []).append((outcome, count))
     return [
-        Count(style, " or ".join(outcome for outcome, _ in found), sum(count for _, count in found))
+        (style, " or ".join(outcome for outcome, _ in found), sum(count for _, count in found))
         for style, found in by_style.items()
     ]
 

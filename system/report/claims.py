@@ -1,8 +1,6 @@
 """Predictions of systems, and the claims as a report shows them: a row in the list, and details that open from it."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isfinite
 from typing import Annotated, Any
 
@@ -113,13 +111,6 @@ class Entry(Record):
         return found[1] if found else ""
 
 
-class Incident(Record):
-    """Something that deviated from plan; equal names are counted together."""
-
-    name: str
-    message: str = ""
-
-
 class Row(Record):
     """A line of the claim list.
 
@@ -130,6 +121,7 @@ class Row(Record):
         seconds: None if they are unknown.
         marks: what the list can be filtered by: right, wrong, slow, failed, debated, cut-short, instructions
             (a passage that looks like instructions).
+        incidents: deviations from plan by name, each with its message; equal names are counted together.
     """
 
     claim_id: int
@@ -140,15 +132,7 @@ class Row(Record):
     types: tuple[str, ...]
     seconds: float | None
     marks: tuple[str, ...]
-    incidents: tuple[Incident, ...]
-
-
-@dataclass(frozen=True)
-class ClaimView:
-    """A claim with all that opens from it; ``details`` is plain data for the page."""
-
-    row: Row
-    details: dict[str, Any]
+    incidents: dict[str, str]
 
 
 def view(
@@ -157,8 +141,8 @@ def view(
     graph: StoredGraph,
     gold: GoldClaim | None = None,
     slow_from: float = float("inf"),
-) -> ClaimView:
-    """View one claim.
+) -> tuple[Row, dict[str, Any]]:
+    """Return a claim's line in the list, and as plain data for the page all that opens from it.
 
     Args:
         result: the full result of a run of ours.
@@ -174,7 +158,7 @@ def view(
         "gold": gold.model_dump(mode="json", exclude={"claim"}) if gold else None,
         **graph.embedded(),
     }
-    return ClaimView(_row(entry, result, graph, gold, slow_from), details)
+    return _row(entry, result, graph, gold, slow_from), details
 
 
 def _row(entry: Entry, result: ClaimResult | None, graph: StoredGraph, gold: GoldClaim | None, slow_from: float) -> Row:
@@ -197,18 +181,16 @@ def _row(entry: Entry, result: ClaimResult | None, graph: StoredGraph, gold: Gol
         types=gold.types if gold else (),
         seconds=seconds,
         marks=tuple(name for name, given in marks.items() if given),
-        incidents=tuple(_incidents(result, graph)),
+        incidents=_incidents(result, graph),
     )
 
 
-def _incidents(result: ClaimResult | None, graph: StoredGraph) -> Iterator[Incident]:
-    """Yield failures by operation, what replaced them, and steps that were skipped."""
+def _incidents(result: ClaimResult | None, graph: StoredGraph) -> dict[str, str]:
+    """Return failures by operation, what replaced them, and steps that were skipped."""
     failures = result.failures if result else ()
-    for failure in failures:
-        yield Incident(name=f"failed: {failure.operation}", message=failure.message)
+    found = {f"failed: {failure.operation}": failure.message for failure in reversed(failures)}
     if any(failure.unanswered for failure in failures):
-        yield Incident(name="no verdict: the label stands for a failure")
+        found["no verdict: the label stands for a failure"] = ""
     if result and result.timing.cut_short:
-        yield Incident(name="ran out of time; decided by what was found until then")
-    for node in graph.of_kind("skipped"):
-        yield Incident(name=f"not done: {': '.join(map(str, node.content.values()))}")
+        found["ran out of time; decided by what was found until then"] = ""
+    return found | {f"not done: {', '.join(map(str, node.content.values()))}": "" for node in graph.of_kind("skipped")}

@@ -14,11 +14,7 @@ Key = tuple[str, int, int, str]  # a passage: address, page, start, text
 
 
 class Node(BaseModel):
-    """A thought; its content is any object.
-
-    Attributes:
-        summary: None in a file that was written without.
-    """
+    """A thought; its content is any object."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -27,15 +23,13 @@ class Node(BaseModel):
     parents: tuple[str, ...]
     operation: str
     content: dict[str, Any]
-    summary: Summary | None = None
+    summary: Summary
     cost: Cost = Cost()
 
     def embedded(self, passages: dict[Key, int]) -> dict[str, Any]:
         """Return plain data for the page, with the number of each passage in place of it; new ones are added."""
-        summary = self.summary or Summary(heading=self.kind, text=_words(self.content))
         return {
-            **self.model_dump(include={"id", "kind", "parents", "operation"}),
-            "summary": summary.model_dump(mode="json"),
+            **self.model_dump(mode="json", include={"id", "kind", "parents", "operation", "summary"}),
             "content": _folded(self.content, passages),
             "cost": {name: round(value, 4) for name, value in self.cost if value},
         }
@@ -79,18 +73,6 @@ class StoredGraph:
         passages: dict[Key, int] = {}
         thoughts = [node.embedded(passages) for node in self.nodes]
         return {"thoughts": thoughts, "passages": [_passage(*key) for key in passages]}
-
-
-def _words(value: Any) -> str:
-    """All the words in a content of unknown form."""
-    match value:
-        case None | bool():
-            return ""
-        case dict():
-            return " · ".join(filter(None, map(_words, value.values())))
-        case list():
-            return "; ".join(filter(None, map(_words, value)))
-    return str(value)
 
 
 def _passage(url: str, page: int, start: int, text: str) -> dict[str, Any]:

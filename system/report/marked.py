@@ -1,7 +1,7 @@
 """The page of a text whose sentences are marked by their findings, with the reasons beside them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,35 +83,10 @@ class Mark:
         return self.reasons[0].label
 
 
-@dataclass(frozen=True)
-class Part:
-    """A piece of a text: a sentence that is marked, or what stands between two of them."""
-
-    text: str
-    mark: Mark | None = None
-
-
-@dataclass(frozen=True)
-class Block:
-    """A paragraph or heading of a text."""
-
-    heading: bool
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True)
-class Count:
-    """How often a verdict occurs."""
-
-    style: str
-    label: str
-    number: int
-
-
 def marked_page(
     article: Article,
     marks: Sequence[Mark],
-    counts: Iterable[Count],
+    counts: Sequence[tuple[str, str, int]],
     *,
     kicker: str,
     headline: str,
@@ -121,6 +96,7 @@ def marked_page(
     """Write a text with marks as an HTML page that opens from disk and fetches nothing.
 
     Args:
+        counts: how often each verdict occurs: its style, its words, and the number.
         kicker: kind of the page.
         headline: the figure that comes first.
         summary: the words after the figure.
@@ -139,7 +115,7 @@ def marked_page(
         headline=headline,
         summary=summary,
         unmarked=unmarked,
-        counts=list(counts),
+        counts=counts,
         blocks=[_block(article, span, by_number) for span in article.blocks],
         marks=marks,
         signs=SIGNS,
@@ -179,20 +155,19 @@ def _corrected(claim: str, correction: Correction) -> tuple[str, str, str, str]:
     return plain[:begin], correction.said, instead, plain[end:]
 
 
-def _block(article: Article, span: tuple[int, int], marks: Mapping[int, Mark]) -> Block:
+def _block(
+    article: Article, span: tuple[int, int], marks: Mapping[int, Mark]
+) -> tuple[bool, list[tuple[str, Mark | None]]]:
+    """Return whether a block is a heading, and its pieces: marked sentences, and what stands between two of them."""
     sentences = [one for one in article.sentences if span[0] <= one.start < span[1]]
-    heading = len(sentences) == 1 and sentences[0].kind is Kind.HEADING
-    spans = [(one.start, one.end, marks[one.number]) for one in sentences if one.number in marks]
-    return Block(heading, tuple(_parts(article.text, span, spans)))
-
-
-def _parts(text: str, span: tuple[int, int], spans: Iterable[tuple[int, int, Mark]]) -> Iterator[Part]:
+    pieces: list[tuple[str, Mark | None]] = []
     place = span[0]
-    for start, end, mark in spans:
-        yield Part(text[place:start])
-        yield Part(text[start:end], mark)
-        place = end
-    yield Part(text[place : span[1]])
+    for one in sentences:
+        if mark := marks.get(one.number):
+            pieces += [(article.text[place : one.start], None), (article.text[one.start : one.end], mark)]
+            place = one.end
+    pieces.append((article.text[place : span[1]], None))
+    return len(sentences) == 1 and sentences[0].kind is Kind.HEADING, pieces
 
 
 def _excerpt(passage: Passage, quotations: Iterable[str]) -> Excerpt:

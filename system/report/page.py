@@ -82,7 +82,7 @@ def claim_page(result: ClaimResult, graph: Mapping[str, Any]) -> str:
         claim=result.claim.text,
         verdict=result.verdict.label,
         justification=result.verdict.justification,
-        data=packed(view(Entry.of(result), result, StoredGraph.of(graph)).details),
+        data=packed(view(Entry.of(result), result, StoredGraph.of(graph))[1]),
     )
 
 
@@ -93,11 +93,12 @@ def filled(template: str, scripts: Sequence[str], styles: Sequence[str] = STYLES
         f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    page = _environment().get_template(template)
+    page = environment().get_template(template)
     return page.render(style=Markup(style), script=Markup(script), policy=policy, **values)
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return the templates, which escape every text."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,

@@ -14,7 +14,7 @@ from knowledge_store.pages.page import shown_path, source_name
 from system.averitec.gold import GoldClaim
 from system.files.journal import flat
 from system.graph.records import TWO_LABELS, ClaimResult, Label
-from system.report import charts
+from system.report.charts import histogram
 from system.report.claims import Entry, Row, view
 from system.report.graphs import StoredGraph
 from system.report.page import CLAIM_SCRIPTS, filled, packed
@@ -66,15 +66,6 @@ class RunMaterial:
 
 
 @dataclass(frozen=True)
-class Incidents:
-    """Events of one name; ``example`` is the message of the first."""
-
-    name: str
-    claims: tuple[int, ...]
-    example: str
-
-
-@dataclass(frozen=True)
 class Example:
     """A claim with the sentence that decides it, the first thing that a reader sees."""
 
@@ -89,13 +80,13 @@ def run_page(run: RunMaterial) -> tuple[str, dict[str, str]]:
     limit = _slow_from(run.timings)
     for entry in tqdm(run.entries, unit="claim", desc="report", delay=2):
         result, graph = run.results.get(entry.claim_id), run.graph_of(entry.claim_id)
-        one = view(entry, result, graph, run.gold.get(entry.claim_id), limit)
-        rows.append(one.row)
-        details.append(packed(one.details))
+        row, opened = view(entry, result, graph, run.gold.get(entry.claim_id), limit)
+        rows.append(row)
+        details.append(packed(opened))
     name, subtitle = shown_path(run.path.resolve().name), ", ".join(_facts(run.setup))
     labels = [row.label for row in rows]
     given, timed = {mark for row in rows for mark in row.marks}, [row for row in rows if row.seconds is not None]
-    figures = {"seconds": charts.histogram(run.timings)} if run.timings else {}
+    figures = {"seconds": histogram(run.timings)} if run.timings else {}
     page = filled(
         "report.html",
         (*CLAIM_SCRIPTS, "list.js", "main.js"),
@@ -111,7 +102,7 @@ def run_page(run: RunMaterial) -> tuple[str, dict[str, str]]:
         marks={mark: words for mark, words in MARKS.items() if mark in given},
         types=sorted({name for row in rows for name in row.types}),
         slowest=sorted(timed, key=lambda row: -(row.seconds or 0.0))[:SLOWEST_SHOWN],
-        incidents=list(_incidents(rows)),
+        incidents=_incidents(rows),
         setup=dict(flat({name: value for name, value in run.setup.items() if name not in PER_CLAIM})),
         figures=figures,
         timings=run.timings,
@@ -161,11 +152,10 @@ def _words(text: str) -> str:
     return " ".join(text.strip(" .…").split())
 
 
-def _incidents(rows: Sequence[Row]) -> Iterator[Incidents]:
-    """Yield the events, the most frequent first."""
-    found: dict[str, list[tuple[int, str]]] = {}
+def _incidents(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Return the messages of each incident, one a claim, the most frequent first."""
+    found: dict[str, list[str]] = {}
     for row in rows:
-        for incident in row.incidents:
-            found.setdefault(incident.name, []).append((row.claim_id, incident.message))
-    for name, events in sorted(found.items(), key=lambda item: -len(item[1])):
-        yield Incidents(name, tuple(dict.fromkeys(claim_id for claim_id, _ in events)), events[0][1])
+        for name, message in row.incidents.items():
+            found.setdefault(name, []).append(message)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))

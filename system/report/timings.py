@@ -76,8 +76,6 @@ class RunTiming(Record):
     Attributes:
         over_budget: share of the claims whose own clock passed the budget, which happens if several are in flight.
         cut_short: claims that the deadline ended early.
-        duplicates: questions that were dropped because they repeat another.
-        replaced: questions that were asked in place of these.
         failures: failed operations by name.
         stages: mean seconds a claim by stage; a claim without the stage counts as 0.
         cost: sum over the claims.

@@ -13,9 +13,8 @@ def tree():
 
 
 def test_passages_are_embedded_once_and_thoughts_refer_to_them(tree):
-    tree["thoughts"].append(
-        {"id": "z1", "kind": "dream", "parents": ["claim"], "operation": "sleep", "content": {"of": ["sheep"]}}
-    )
+    dream = {"id": "z1", "kind": "dream", "operation": "sleep", "content": {"of": ["sheep"]}}
+    tree["thoughts"].append(tree["thoughts"][1] | dream)
     page = StoredGraph.of(tree).embedded()
     assert sorted(passage["url"] for passage in page["passages"]) == [BLOG, HISTORY]
     by_id = {thought["id"]: thought for thought in page["thoughts"]}
