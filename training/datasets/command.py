@@ -7,21 +7,17 @@ import argparse
 import asyncio
 import hashlib
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import orjson
 from tqdm import tqdm
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from system.app.commands.common import settings_of
 from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold, write_gold_store
-from system.files.atomic import write_atomically
 from system.files.journal import RecordJournal, identity_of
 from system.graph.records import Record
 from system.hardware.weights import located
@@ -41,7 +37,6 @@ from training.datasets.moderator import (
     debate_settings,
     hold_debates,
     moderator_data,
-    syndec,
 )
 from training.datasets.question_answering import Judgement, judge_entailment, question_answering
 from training.datasets.samples import LEAKED_CLAIM, DataSet, Making, Renderer, sha256_of, write_data_set
@@ -107,23 +102,15 @@ def _share(text: str) -> float:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Make the data sets and print a line for each.
-
-    Raises:
-        ClaimsError: the claims are not AVeriTeC's annotated ones.
-        OSError: a file cannot be written.
-        TrainingError: a scorer cannot be loaded, or no debate reached a verdict.
-        EncoderUnavailable, ModelUnavailable: the model that judges or debates cannot be loaded.
-        JournalError: the folder holds work of another order.
-        SettingsError: a setting is wrong.
-    """
+    """Make the data sets and print a line for each."""
     asyncio.run(_run(options))
 
 
 async def _run(options: argparse.Namespace) -> None:
     settings = settings_of(parse_settings(options.settings))
-    if options.knowledge_store and not options.knowledge_store.is_dir():
-        raise TrainingError(f"{options.knowledge_store} not found; expected a folder with <claim id>.json")
+    store: Path | None = options.knowledge_store
+    if store and not store.is_dir():
+        raise TrainingError(f"{store} not found; expected a folder with <claim id>.json")
     held_out = read_held_out(options.held_out)
     claims, leaked = _claims(options, held_out)
     options.output.mkdir(parents=True, exist_ok=True)
@@ -136,8 +123,30 @@ async def _run(options: argparse.Namespace) -> None:
         "settings": settings.model_dump(mode="json", include={"model", "debate", "engine", "retrieval"}),
     }
     making = Making(options.output, renderer, held_out, facts)
-    async for data in _Order(options, claims, settings).data_sets():
+
+    def write(data: DataSet) -> None:
         print(_line(write_data_set(data, making)), flush=True)
+
+    if "question_generation" in options.sets:
+        write(question_generation(claims))
+    if "verdict_prediction" in options.sets:
+        write(verdict_prediction(claims, options.partial))
+    debated = "moderator" in options.sets
+    if not (debated or "question_answering" in options.sets):
+        return
+    encoder = SentenceEncoder.of(settings.retrieval)
+    work = _Work(options, claims, debate_settings(settings, gold=not store))
+    # Without a store no answer is judged. The moderator's adapter, which is still to be trained, is left out.
+    model = load_model(work.settings, encoder) if store or debated else None
+    try:
+        if "question_answering" in options.sets:
+            write(await work.question_answering(encoder, model))
+        if debated and model:
+            for data in await work.moderator(encoder, model):
+                write(data)
+    finally:
+        if model:
+            await model.close()
 
 
 def _claims(options: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim], int]:
@@ -173,56 +182,21 @@ def _line(card: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class _Order:
-    """The data sets to make.
+class _Work:
+    """What a model does for the data sets.
 
     Attributes:
         options: of the command line.
         claims: those of ``options.claims`` that are used.
-        settings: of the model that judges, debates and corrects, and of retrieval.
+        settings: of debates, see ``debate_settings``.
     """
 
     options: argparse.Namespace
     claims: list[GoldClaim]
     settings: Settings
 
-    async def data_sets(self) -> AsyncIterator[DataSet]:
-        """Make the data sets in turn."""
-        sets = self.options.sets
-        if "question_generation" in sets:
-            yield question_generation(self.claims)
-        if "verdict_prediction" in sets:
-            yield verdict_prediction(self.claims, self.options.partial)
-        if not {"question_answering", "moderator"} & set(sets):
-            return
-        encoder = SentenceEncoder.of(self.settings.retrieval)
-        async with self._model(encoder) as model:
-            if "question_answering" in sets:
-                yield await self._question_answering(encoder, model)
-            if "moderator" in sets and model:
-                for data in await self._moderator(encoder, model):
-                    yield data
-
-    @asynccontextmanager
-    async def _model(self, encoder: Encoder) -> AsyncIterator[Model | None]:
-        """Load the model that judges passages of a store and debates; None if there is neither.
-
-        The moderator's adapter, which is still to be trained, is left out.
-        """
-        if not self.options.knowledge_store and "moderator" not in self.options.sets:
-            yield None
-            return
-        model = load_model(self._debate_settings, encoder)
-        try:
-            yield model
-        finally:
-            await model.close()
-
-    @property
-    def _debate_settings(self) -> Settings:
-        return debate_settings(self.settings, gold=not self.options.knowledge_store)
-
-    async def _question_answering(self, encoder: Encoder, model: Model | None) -> DataSet:
+    async def question_answering(self, encoder: Encoder, model: Model | None) -> DataSet:
+        """Find passages, and with a store have the model judge the answers."""
         store = self.options.knowledge_store
         scorer = self.options.scorer or (CROSS_ENCODER if store else BI_ENCODER)
         scores = bi_encoder(encoder) if scorer == BI_ENCODER else cross_encoder(scorer)
@@ -234,31 +208,24 @@ class _Order:
             data = await question_answering(self.claims, source, partial(judge_entailment, model, journal))
         return replace(data, notes={**data.notes, "entailment judged by": self._model_name})
 
-    async def _moderator(self, encoder: Encoder, model: Model) -> list[DataSet]:
-        settings, folder = self._debate_settings, self.options.output
+    async def moderator(self, encoder: Encoder, model: Model) -> list[DataSet]:
+        """Hold debates, and have the model correct wrong verdicts."""
         claims = [annotated.claim for annotated in self.claims]
         labels = {annotated.claim.id: annotated.label for annotated in self.claims}
-        of_gold = settings.debate.evidence == "gold"
-        store = (
-            write_gold_store(self.options.claims, claims, folder / "gold") if of_gold else self.options.knowledge_store
-        )
-        with self._journal(
-            "debates", Debate, {"stores of debates": "gold" if of_gold else str(store.resolve())}
-        ) as held:
-            debates = await hold_debates(model, encoder, settings, claims, store, held)
+        debate, store, kept = self.settings.debate, self.options.knowledge_store, "gold"
+        if debate.evidence == "gold":
+            store = write_gold_store(self.options.claims, claims, self.options.output / "gold")
+        else:
+            kept = str(store.resolve())
+        with self._journal("debates", Debate, {"stores of debates": kept}) as held:
+            debates = await hold_debates(model, encoder, self.settings, claims, store, held)
         if not debates:
             raise TrainingError("no debate reached a verdict; the warnings above say why")
         wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
         with self._journal("corrections", Correction, {}) as corrected:
             corrections = await correct(model, wrong, labels, corrected)
-        lines = (orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in syndec(debates, labels, corrections))
-        write_atomically(folder / "debates.jsonl", b"".join(lines))
-        about = {
-            "held by": self._model_name,
-            "strategy": settings.strategy,
-            "evidence": settings.debate.evidence,
-            "rounds at most": settings.debate.rounds,
-        }
+        about: dict[str, Any] = {"held by": self._model_name, "strategy": self.settings.strategy}
+        about |= {"evidence": debate.evidence, "rounds at most": debate.rounds}
         return moderator_data(self.claims, debates, corrections, {"debates": about, "corrections by": self._model_name})
 
     @property
@@ -274,7 +241,7 @@ class _Order:
         folder.mkdir(parents=True, exist_ok=True)
         parts: dict[str, bool | set[str]] = {"engine": {"context"}}
         parts |= dict.fromkeys(("strategy", "graph", "debate", "model", "retrieval"), True)
-        settings = self._debate_settings.model_dump(mode="json", include=parts)
+        settings = self.settings.model_dump(mode="json", include=parts)
         prompts = hashlib.sha256(b"".join(path.read_bytes() for path in prompt_files())).hexdigest()
         inputs = [("claims", f"sha256 {sha256_of(self.options.claims)[:16]}"), ("prompts", prompts[:16]), *more.items()]
         return RecordJournal(folder / f"{name}.jsonl", identity_of(settings, inputs), not self.options.overwrite, kind)

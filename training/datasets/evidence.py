@@ -41,9 +41,6 @@ def cross_encoder(name: str) -> Scores:
 
     Args:
         name: folder, or name on the model hub.
-
-    Raises:
-        TrainingError: it cannot be loaded, or it has more than one output.
     """
     from sentence_transformers import CrossEncoder
     from torch.nn import Sigmoid
@@ -95,19 +92,6 @@ class Source:
     threshold: float
 
 
-@dataclass(frozen=True)
-class Found:
-    """An answer with the passage that it is read from.
-
-    Attributes:
-        own_text: the passage is what the annotator copied, not the page.
-    """
-
-    answer: GoldAnswer
-    passage: Passage
-    own_text: bool
-
-
 class ClaimEvidence:
     """The gold evidence of one claim.
 
@@ -116,6 +100,7 @@ class ClaimEvidence:
     """
 
     def __init__(self, annotated: GoldClaim, source: Source, flaws: Flaws) -> None:
+        self.without_store = source.store is None
         self._annotated = annotated
         self._source = source
         urls = [url for answer in annotated.answers for url in (answer.url, answer.archived)]
@@ -123,9 +108,9 @@ class ClaimEvidence:
             find_pages(store_file(source.store, annotated.claim), urls, flaws) if source.store else {}
         )
 
-    def passage(self, answer: GoldAnswer, drops: Drops) -> Found | None:
+    def passage(self, answer: GoldAnswer, drops: Drops) -> Passage | None:
         """Find the passage that an answer was read from; None, counted in ``drops``, if there is none."""
-        if self._source.store is None:
+        if self.without_store:
             return self._own_text(answer, drops)
         page = self._page(answer)
         if page is None:
@@ -135,9 +120,9 @@ class ClaimEvidence:
         if score < self._source.threshold:
             drops[IRRELEVANT] += 1
             return None
-        return Found(answer, passage, own_text=False)
+        return passage
 
-    def elsewhere(self, answer: GoldAnswer, drops: Drops) -> Found | None:
+    def elsewhere(self, answer: GoldAnswer, drops: Drops) -> Passage | None:
         """Find the passage on another question that comes closest to this one; None, counted, if there is none.
 
         It stands for what retrieval returns for a question that no page answers.
@@ -146,16 +131,14 @@ class ClaimEvidence:
         if not others:
             drops[NOTHING_ELSE] += 1
             return None
-        _, passage = self._best(answer, others)
-        return Found(answer, passage, own_text=self._source.store is None)
+        return self._best(answer, others)[1]
 
     def _passages_of_others(self, answer: GoldAnswer) -> Iterator[Passage]:
         for other in self._annotated.answers:
             if other.place == answer.place or other.medium == "Metadata":
                 continue
-            if self._source.store is None:
-                found = self._own_text(other, Drops())
-                yield from [found.passage] if found else []
+            if self.without_store:
+                yield from filter(None, [self._own_text(other, Drops())])
             elif page := self._page(other):
                 yield from passages_of(page, self._source.retrieval)
 
@@ -163,14 +146,14 @@ class ClaimEvidence:
         addresses = (page_key(url) for url in (answer.url, answer.archived) if url)
         return next((self._pages[address] for address in addresses if address in self._pages), None)
 
-    def _own_text(self, answer: GoldAnswer, drops: Drops) -> Found | None:
+    def _own_text(self, answer: GoldAnswer, drops: Drops) -> Passage | None:
         """Return the text that an annotator took from the page: an extractive answer, or a Boolean one's reason."""
         text = {AnswerType.EXTRACTIVE: answer.text, AnswerType.BOOLEAN: answer.explanation}.get(answer.type, "")
         if not text:
             drops[NO_STORE] += 1
             return None
         place = self._annotated.answers.index(answer)
-        return Found(answer, Passage(text, answer.url or f"annotation:{place}", place, 0), own_text=True)
+        return Passage(text, answer.url or f"annotation:{place}", place, 0)
 
     def _best(self, answer: GoldAnswer, passages: Sequence[Passage]) -> tuple[float, Passage]:
         """Return the passage most relevant to the question or to the answer, by the better of the two scores."""

@@ -56,9 +56,5 @@ class HeldOut:
 
 
 def read_held_out(files: Sequence[Path]) -> HeldOut:
-    """Read the claims of some files.
-
-    Raises:
-        ClaimsError: a file holds no claims.
-    """
+    """Read the claims of some files."""
     return HeldOut(claim.text for file in files for claim in read_claims(file))

@@ -89,11 +89,6 @@ class Debate(Record):
         """The moderator's verdict."""
         return Label(self.reply.decision if isinstance(self.reply, RulingReply) else self.reply.label)
 
-    @property
-    def justification(self) -> str:
-        """The moderator's reasons."""
-        return self.reply.reason if isinstance(self.reply, RulingReply) else self.reply.justification
-
 
 class Listener:
     """A wrapped model that records the decisive reply of each claim's moderator."""
@@ -234,38 +229,38 @@ NOT_CORRECTED = "wrong verdict without a correction"
 def moderator_data(
     claims: Sequence[GoldClaim], debates: Sequence[Debate], corrections: Mapping[int, str], notes: dict[str, Any]
 ) -> list[DataSet]:
-    """Make the data sets of the two recipes and of an ablation.
+    """Make the data sets of the two recipes.
 
-    Debate-SFT trains on correct and corrected replies together (``moderator``); its ablation without C_correct trains
-    on the corrected ones only (``moderator_corrected``). D-SFT trains on the correct ones (``moderator_sft``, also the
-    ablation without C_error). D-DPO then prefers the corrected reply to the original (``moderator_preferences``). All
-    but the last also learn to continue, from each ruling after which a debate continued: a moderator that saw only last
+    Debate-SFT trains on correct and corrected replies together (``moderator``). D-SFT trains on the correct ones
+    (``moderator_sft``), and D-DPO then prefers the corrected reply to the original (``moderator_preferences``). All but
+    the last also learn to continue, from each ruling after which a debate continued: a moderator that saw only last
     rulings would end more debates in their first round.
 
     Args:
         corrections: reasons for the gold verdict by the claim's id, for claims on which the moderator was wrong.
     """
     labels = {annotated.claim.id: annotated.label for annotated in claims}
-    right = [debate for debate in debates if debate.label is labels[debate.claim.id]]
-    wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
-    pairs = {
-        debate.claim.id: _corrected(debate, labels[debate.claim.id], corrections[debate.claim.id])
-        for debate in wrong
-        if debate.claim.id in corrections
-    }
-    correct = [sample for debate in right for sample in (*_continued(debate), _kept(debate))]
-    corrected: list[Sample] = []
-    for debate in wrong:
-        pair = pairs.get(debate.claim.id)
-        corrected += [*_continued(debate), *([replace(pair, rejected=None)] if pair else [])]
-    together = sorted([*correct, *corrected], key=lambda one: one.task.claim.id)
-    failed = Drops({NO_VERDICT: len(claims) - len(debates)})
-    uncorrected = Drops({NOT_CORRECTED: len(wrong) - len(pairs)})
+    together: list[Sample] = []
+    correct: list[Sample] = []
+    preferences: list[Sample] = []
+    failed, uncorrected = Drops({NO_VERDICT: len(claims) - len(debates)}), Drops({NOT_CORRECTED: 0})
+    for debate in debates:
+        number, label = debate.claim.id, labels[debate.claim.id]
+        samples = list(_continued(debate))
+        if debate.label is label:
+            samples.append(Sample(f"debate-{number}", label, debate.task, debate.reply, "correct"))
+            correct += samples
+        elif number in corrections:
+            pair = _corrected(debate, label, corrections[number])
+            preferences.append(pair)
+            samples.append(replace(pair, rejected=None))
+        else:
+            uncorrected[NOT_CORRECTED] += 1
+        together += samples
     return [
         DataSet("moderator", together, failed + uncorrected, {"recipe": "Debate-SFT", **notes}),
-        DataSet("moderator_sft", correct, failed, {"recipe": "D-SFT; Debate-SFT without C_error", **notes}),
-        DataSet("moderator_corrected", corrected, uncorrected, {"recipe": "Debate-SFT without C_correct", **notes}),
-        DataSet("moderator_preferences", [*pairs.values()], uncorrected, {"recipe": "D-DPO", **notes}),
+        DataSet("moderator_sft", correct, failed, {"recipe": "D-SFT", **notes}),
+        DataSet("moderator_preferences", preferences, uncorrected, {"recipe": "D-DPO", **notes}),
     ]
 
 
@@ -279,10 +274,6 @@ def _continued(debate: Debate) -> Iterator[Sample]:
         yield Sample(f"debate-{debate.claim.id}-round-{ruling.round}", debate.label, task, reply, "goes on")
 
 
-def _kept(debate: Debate) -> Sample:
-    return Sample(f"debate-{debate.claim.id}", debate.label, debate.task, debate.reply, "correct")
-
-
 def _corrected(debate: Debate, label: Label, justification: str) -> Sample:
     """Return the reply with reasons and verdict corrected; a ruling's notes on the round stay."""
     reply: RulingReply | VerdictReply = (
@@ -291,26 +282,3 @@ def _corrected(debate: Debate, label: Label, justification: str) -> Sample:
         else VerdictReply(justification=justification, label=label)
     )
     return Sample(f"debate-{debate.claim.id}", label, debate.task, reply, "corrected", rejected=debate.reply)
-
-
-def syndec(
-    debates: Sequence[Debate], labels: Mapping[int, Label], corrections: Mapping[int, str]
-) -> list[dict[str, Any]]:
-    """Return the debates with all fields of SynDeC: claim, evidence, debate, gold verdict, predicted verdict and
-    justification, and the corrected justification, which is null if none is needed or none was given.
-    """
-    return [
-        {
-            "claim": debate.claim.model_dump(mode="json"),
-            "evidence": [{"question": pair.question, "answer": pair.answer} for pair in debate.pairs],
-            "debate": [argument.model_dump(mode="json") for argument in debate.transcript],
-            "rulings": [ruling.model_dump(mode="json") for ruling in debate.rulings],
-            "verdict": labels[debate.claim.id],
-            "predicted_verdict": debate.label,
-            "predicted_justification": debate.justification,
-            "corrected_justification": (
-                corrections.get(debate.claim.id) if debate.label is not labels[debate.claim.id] else None
-            ),
-        }
-        for debate in debates
-    ]

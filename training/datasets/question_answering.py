@@ -94,14 +94,14 @@ def _sample(
     from_metadata = answer.medium == "Metadata" and states(annotated.claim, answer.text)
     unanswerable = answer.type is AnswerType.UNANSWERABLE
     find = evidence.elsewhere if from_metadata or unanswerable else evidence.passage
-    found = find(answer, drops)
-    if found is None:
+    passage = find(answer, drops)
+    if passage is None:
         return None
-    own_text = found.own_text and not unanswerable
+    own_text = evidence.without_store and not unanswerable
     return Sample(
         id=name,
         label=annotated.label,
-        task=AnswerQuestion(claim=annotated.claim, question=answer.question, passage=found.passage),
+        task=AnswerQuestion(claim=annotated.claim, question=answer.question, passage=passage),
         reply=AnswerReply(
             source=Source.METADATA if from_metadata else Source.EVIDENCE, type=answer.type, answer=answer_text(answer)
         ),

@@ -121,9 +121,6 @@ def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:
     """Write a data set and its card; returns the card.
 
     Samples that do not fit the engine, or repeat another sample or a held-out claim, are dropped and counted.
-
-    Raises:
-        OSError: a file cannot be written. No partial file is left, earlier files stay.
     """
     drops = Drops(data.drops)
     lines: list[bytes] = []

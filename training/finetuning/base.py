@@ -31,9 +31,6 @@ def precision_for(model: str, memory: int | None = None) -> Precision:
 
     Args:
         memory: bytes of the GPU; by default those of the first GPU, if there is one.
-
-    Raises:
-        ModelUnavailable: there is no such model.
     """
     if memory is None and torch.cuda.is_available():
         memory = torch.cuda.get_device_properties(0).total_memory
@@ -44,12 +41,7 @@ def precision_for(model: str, memory: int | None = None) -> Precision:
 
 
 def check_trainable(model: str) -> None:
-    """Check that a base model's weights can be trained; those of a quantized checkpoint cannot.
-
-    Raises:
-        TrainingError: the model is quantized; the message names the remedy.
-        ModelUnavailable: there is no such model.
-    """
+    """Check that a base model's weights can be trained; those of a quantized checkpoint cannot."""
     try:
         config = AutoConfig.from_pretrained(model, local_files_only=Path(model).is_dir())
     except Exception as error:  # a damaged configuration fails anywhere in transformers
@@ -68,11 +60,7 @@ def check_trainable(model: str) -> None:
 
 
 def load_base(model: str, precision: Precision) -> Any:
-    """Load a base model to train an adapter on, on the GPU if there is one.
-
-    Raises:
-        ModelUnavailable: it cannot be loaded, or NF4 needs bitsandbytes, which is not installed.
-    """
+    """Load a base model to train an adapter on, on the GPU if there is one."""
     if precision is Precision.NF4 and not find_spec("bitsandbytes"):
         raise ModelUnavailable("a base in 4 bits needs bitsandbytes; run scripts/setup.sh train gpu")
     try:

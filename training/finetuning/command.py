@@ -57,11 +57,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train an adapter.
-
-    Raises:
-        TrainingError: see ``training.train``.
-    """
+    """Train an adapter."""
     from training.finetuning.training import Job, train  # imports large libraries
 
     recipe = _recipe(options)
@@ -79,11 +75,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _recipe(options: argparse.Namespace) -> Recipe:
-    """Return the task's recipe with the settings of the command line.
-
-    Raises:
-        TrainingError: a setting is not positive.
-    """
+    """Return the task's recipe with the settings of the command line."""
     given = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
     for name, value in given.items():
         if value <= 0:
@@ -93,11 +85,7 @@ def _recipe(options: argparse.Namespace) -> Recipe:
 
 
 def _start(given: Path | None, recipe: Recipe) -> Path | None:
-    """Return the adapter to continue from; None for a new one.
-
-    Raises:
-        TrainingError: there is no adapter in that folder.
-    """
+    """Return the adapter to continue from; None for a new one."""
     start = given or (MODELS / recipe.start if recipe.start else None)
     if start and not (start / "adapter_config.json").exists():
         first = "" if given else f"train {recipe.start} first, or "

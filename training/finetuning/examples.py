@@ -32,11 +32,7 @@ class Split:
 
 
 def read_examples(path: Path, method: str = "sft") -> list[Example]:
-    """Read a data set in the order of the file.
-
-    Raises:
-        TrainingError: there is no such file, it is empty, or a line is no example for this method.
-    """
+    """Read a data set in the order of the file."""
     fields = ("claim_id", "prompt", *REPLIES[method])
     try:
         lines = path.read_bytes().splitlines()
@@ -61,9 +57,6 @@ def split_by_claim(examples: Sequence[Example], share: float, seed: int) -> Spli
     """Hold out a share of the claims, at least one, with all their examples.
 
     The order in which claims are held out depends on seed and claim id only, so all adapters hold out nearly the same.
-
-    Raises:
-        TrainingError: all examples are of one claim.
     """
     claims = {example["claim_id"] for example in examples}
     if len(claims) < 2:
@@ -87,11 +80,7 @@ def in_batches(examples: Sequence[Example], size: int, seed: int) -> list[Exampl
 
 
 def that_fit(examples: Sequence[Example], chat: ChatTokenizer) -> list[Example]:
-    """Return the examples whose prompt and longest reply fit the context.
-
-    Raises:
-        TrainingError: none fits.
-    """
+    """Return the examples whose prompt and longest reply fit the context."""
 
     def length(example: Example) -> int:
         replies = [example[name] for names in REPLIES.values() for name in names if name in example]

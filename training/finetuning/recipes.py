@@ -72,11 +72,9 @@ RECIPES = {
     "moderator": _moderator("moderator"),
     "moderator-sft": _moderator("moderator_sft", stage="moderator_sft"),
     "moderator-dpo": _moderator("moderator_preferences", method="dpo", start="moderator_sft", context=4096),
-    "moderator-corrected": _moderator("moderator_corrected", stage="moderator_corrected"),
 }
 """By the name of the task on the command line.
 
-``moderator`` is Debate-SFT. ``moderator-sft`` is D-SFT, which ``moderator-dpo`` (D-DPO) continues. Ablations of
-Debate-SFT (He et al., 2026, table 1): ``moderator-sft`` leaves the corrected errors out, ``moderator-corrected`` has
-nothing else.
+``moderator`` is Debate-SFT. ``moderator-sft`` is D-SFT, which ``moderator-dpo`` (D-DPO) continues; by itself it is also
+the ablation of Debate-SFT without corrected errors (He et al., 2026, table 1).
 """

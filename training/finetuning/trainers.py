@@ -46,9 +46,6 @@ def build_trainer(
         folder: gets ``checkpoints/`` and ``logs/``.
         seed: of the new adapter's weights, the dropout and the order of examples; set for the whole process.
         start: adapter to continue from; DPO also takes it as the reference.
-
-    Raises:
-        ModelUnavailable: the adapter to continue from does not fit the base.
     """
     set_seed(seed)  # the trainer sets its seed too late for the new adapter's random weights
     trainer: Any = DPOTrainer if recipe.method == "dpo" else SFTTrainer

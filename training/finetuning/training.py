@@ -24,7 +24,7 @@ from system.models.chat import ChatTokenizer
 from training import TrainingError
 from training.datasets.samples import sha256_of
 from training.finetuning.base import Precision, check_trainable, load_base, precision_for
-from training.finetuning.card import Outcome, name_of, write_card
+from training.finetuning.card import History, losses, name_of, write_card
 from training.finetuning.examples import Split, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT, Recipe
 from training.finetuning.trainers import build_trainer
@@ -61,12 +61,7 @@ class Job:
 
 
 def train(job: Job) -> None:
-    """Train an adapter, or resume a stopped training, and print progress.
-
-    Raises:
-        TrainingError: data, base, memory or disk do not allow it; earlier checkpoints are kept.
-        ModelUnavailable: the base cannot be loaded.
-    """
+    """Train an adapter, or resume a stopped training, and print progress."""
     check_trainable(job.base)
     chat = ChatTokenizer(job.base, job.recipe.context)
     examples = read_examples(job.file, job.recipe.method)
@@ -92,12 +87,13 @@ def train(job: Job) -> None:
         if (job.output / CONFIG).exists():
             print(f"{job.output} is trained already; nothing to do")
             return
-        outcome = _run(job, chat, split, precision)
-        write_card(job.output, job.base, job.file, settings, outcome)
-    print(f"{job.output}: {outcome}")
+        summary, history = _run(job, chat, split, precision)
+        write_card(job.output, job.base, job.file, settings, summary, history)
+    print(f"{job.output}: {summary}")
 
 
-def _run(job: Job, chat: ChatTokenizer, split: Split, precision: Precision) -> Outcome:
+def _run(job: Job, chat: ChatTokenizer, split: Split, precision: Precision) -> tuple[str, History]:
+    """Train; return the results in a sentence, and the trainer's log."""
     model = load_base(job.base, precision)
     trainer: Any = build_trainer(model, chat, split, job.recipe, precision, job.output, job.seed, job.start)
     checkpoint = last_checkpoint(job.output)
@@ -112,21 +108,18 @@ def _run(job: Job, chat: ChatTokenizer, split: Split, precision: Precision) -> O
     config = json.loads((job.output / CONFIG).read_text(encoding="utf-8"))
     config["base_model_name_or_path"] = name_of(job.base)  # not before: PEFT asks the hub for it when it saves
     (job.output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    return Outcome(
-        updates=trainer.state.global_step,
-        best=trainer.state.best_global_step,
-        seconds=seconds,
-        peak=torch.cuda.max_memory_reserved() / GIB if torch.cuda.is_available() else peak_memory(),
-        history=trainer.state.log_history,
+    peak = torch.cuda.max_memory_reserved() / GIB if torch.cuda.is_available() else peak_memory()
+    state, held_out = trainer.state, losses(trainer.state.log_history, "eval_loss")
+    summary = (
+        f"{state.global_step} updates in {seconds:.0f} s, peak memory {peak:.1f} GiB; held-out loss "
+        f"{held_out[min(held_out)]:.3f} before, {held_out[state.best_global_step]:.3f} after {state.best_global_step} "
+        "updates, whose weights are kept"
     )
+    return summary, state.log_history
 
 
 def open_folder(folder: Path, settings: dict[str, Any]) -> None:
-    """Record the settings of a training, or check that they equal the recorded ones.
-
-    Raises:
-        TrainingError: the folder holds another training; the message names the first difference.
-    """
+    """Record the settings of a training, or check that they equal the recorded ones."""
     settings = json.loads(json.dumps(settings))
     if not (folder / RECORD).exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -142,11 +135,7 @@ def open_folder(folder: Path, settings: dict[str, Any]) -> None:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """Read the settings of the training in a folder.
-
-    Raises:
-        TrainingError: the folder has no record that can be read.
-    """
+    """Read the settings of the training in a folder."""
     try:
         record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

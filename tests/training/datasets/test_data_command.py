@@ -15,7 +15,7 @@ from training.datasets import command
 HELD_OUT = [{"claim": "The windmill of Oldmarsh was sold to a baker."}]
 NAMES = (
     *("question_generation", "verdict_prediction", "question_answering"),
-    *("moderator", "moderator_sft", "moderator_corrected"),
+    *("moderator", "moderator_sft", "moderator_preferences"),
 )
 
 
@@ -90,15 +90,12 @@ def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monk
     assert folder.make() == 0
     said = capsys.readouterr().out
     assert "passages: fallback: the answers' own text" in said
-    assert {path.name for path in folder.output.glob("*.jsonl")} == {
-        *(f"{name}.jsonl" for name in (*NAMES, "moderator_preferences")),
-        "debates.jsonl",
-    }
+    assert {path.name for path in folder.output.glob("*.jsonl")} == {f"{name}.jsonl" for name in NAMES}
     correct, pairs = folder.lines("moderator_sft"), folder.lines("moderator_preferences")
     ends = [str(line["id"]) for line in folder.lines("moderator") if "-round-" not in str(line["id"])]
     assert sorted(ends) == [f"debate-{n}" for n in range(4)]
     correct = [line for line in correct if "-round-" not in str(line["id"])]
-    assert len(correct) + len(pairs) == len(folder.lines("debates")) == 4
+    assert len(correct) + len(pairs) == 4
     # Other rounds are other debates: they are not mixed, and the other sets stay.
     assert folder.make("--sets", "moderator", "--rounds", "1") == 2
     assert "cannot resume, because this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err

@@ -34,7 +34,6 @@ from training.datasets.moderator import (
     debate_settings,
     hold_debates,
     moderator_data,
-    syndec,
 )
 
 DECIDES = RulingReply(insight="A date.", gaps="A cost.", reason="Passage 1.", decision=Label.SUPPORTED)
@@ -80,7 +79,7 @@ def test_a_debate_records_what_its_moderator_read_and_replied(bench: Bench) -> N
     asked = {request.task.claim.id: request.task for request in model.requests if isinstance(request.task, Moderate)}
     assert [debate.task for debate in debates] == [asked[number] for number in range(4)]
     assert [debate.claim for debate in debates] == [annotated.claim for annotated in bench.claims]
-    assert {(debate.label, debate.justification) for debate in debates} == {(Label.SUPPORTED, "Passage 1.")}
+    assert {(debate.label, debate.reply.reason) for debate in debates} == {(Label.SUPPORTED, "Passage 1.")}
     assert [argument.text for argument in debates[0].transcript] == ["I am affirmative.", "I am negative."]
     assert (
         debates[0].evidence[0].text == "When did the Aster bridge open? The Aster bridge was opened to traffic in 1932."
@@ -115,9 +114,9 @@ def test_debates_have_the_base_model_as_moderator() -> None:
 def test_both_recipes(bench: Bench) -> None:
     debates = bench.debates(ScriptedModel(supports))
     corrections = {1: "The reports are false.", 2: "Some rose, most fell.", 0: "never used"}
-    sft, correct_only, errors_only, pairs = moderator_data(bench.claims, debates, corrections, {"seen": "yes"})
-    names = ["moderator", "moderator_sft", "moderator_corrected", "moderator_preferences"]
-    assert [data.name for data in (sft, correct_only, errors_only, pairs)] == names
+    sft, correct_only, pairs = moderator_data(bench.claims, debates, corrections, {"seen": "yes"})
+    names = ["moderator", "moderator_sft", "moderator_preferences"]
+    assert [data.name for data in (sft, correct_only, pairs)] == names
     assert [(s.id, s.kind, s.label) for s in sft.samples] == [
         ("debate-0", "correct", Label.SUPPORTED),
         ("debate-1", "corrected", Label.REFUTED),
@@ -125,22 +124,12 @@ def test_both_recipes(bench: Bench) -> None:
     ]
     assert [sample.id for sample in correct_only.samples] == ["debate-0"]
     assert correct_only.samples[0].reply == DECIDES
-    assert errors_only.samples == [sample for sample in sft.samples if sample not in correct_only.samples]
     refuted = pairs.samples[0]
     assert refuted.rejected == DECIDES
     assert refuted.reply == DECIDES.model_copy(update={"reason": "The reports are false.", "decision": Label.REFUTED})
     assert all(sample.rejected is None for sample in sft.samples)
     assert sft.drops == {NOT_CORRECTED: 1} and sft.notes["recipe"] == "Debate-SFT"
     assert moderator_data(bench.claims, debates[:3], corrections, {})[1].drops == {NO_VERDICT: 1}
-
-
-def test_all_fields_of_syndec(bench: Bench) -> None:
-    debates = bench.debates(ScriptedModel(supports))
-    right, wrong, *_ = syndec(debates, labels_of(bench.claims), {0: "never used", 1: "The reports are false."})
-    assert right["verdict"] == right["predicted_verdict"] == "Supported" and right["corrected_justification"] is None
-    assert wrong["corrected_justification"] == "The reports are false."
-    assert wrong["predicted_justification"] == "Passage 1." and wrong["claim"]["text"] == bench.claims[1].claim.text
-    assert len(wrong["debate"]) == 2 and wrong["evidence"][0]["answer"].endswith("burned down are false.")
 
 
 def test_asks_the_corrector_once_with_debate_and_gold_verdict(bench: Bench, tmp_path: Path) -> None:
@@ -169,7 +158,7 @@ def test_learns_to_continue_where_a_round_followed(bench: Bench) -> None:
         return supports(request)
 
     debates = bench.debates(ScriptedModel(decides_in_the_second_round), count=2)
-    sft, correct_only, errors_only, pairs = moderator_data(bench.claims[:2], debates, {1: "The reports are false."}, {})
+    sft, correct_only, pairs = moderator_data(bench.claims[:2], debates, {1: "The reports are false."}, {})
     assert [(sample.id, sample.kind) for sample in sft.samples] == [
         ("debate-0-round-1", "goes on"),
         ("debate-0", "correct"),
@@ -179,7 +168,6 @@ def test_learns_to_continue_where_a_round_followed(bench: Bench) -> None:
     first = sft.samples[0]
     assert first.reply.decision == CONTINUE and first.task.rulings == () and len(first.task.transcript) == 2
     assert [sample.kind for sample in correct_only.samples] == ["goes on", "correct"]
-    assert [sample.kind for sample in errors_only.samples] == ["goes on", "corrected"]
     assert [sample.id for sample in pairs.samples] == ["debate-1"]
 
 
