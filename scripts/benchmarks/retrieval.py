@@ -13,13 +13,12 @@ import platform
 import resource
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import NamedTuple
 
 import numpy as np
 import orjson
@@ -36,23 +35,13 @@ Engine = Callable[[list[str], str, RetrievalSettings], Sequence[int]]
 """Ranks texts for a claim and returns the positions of the best, best first."""
 
 
-@dataclass(frozen=True)
-class Timing:
-    """Work of one engine with one store.
-
-    Attributes:
-        seconds: wall time.
-        cpu: processor time in seconds, over all threads.
-        memory: peak memory of the process, in MB.
-        idle: memory that the process had before it read the store, in MB.
-        best: keys of the passages kept, best first.
-    """
+class Timing(NamedTuple):
+    """Wall seconds, processor seconds over all threads, and peak memory in MB of one engine with one store."""
 
     seconds: float
     cpu: float
     memory: float
-    idle: float
-    best: tuple[tuple[int, int], ...]
+    best: tuple[tuple[int, int], ...]  # keys of the passages kept, best first
 
 
 def measure(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
@@ -61,7 +50,6 @@ def measure(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
         claim = orjson.loads(next(lines))["query"]
     if engine == "ours":
         warm_up()
-    idle = peak_memory()
     began, busy = perf_counter(), process_time()
     if engine == "ours":
         best = [passage.key for passage in rank(store, claim, settings).passages]
@@ -69,7 +57,8 @@ def measure(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
         passages = list(distinct_passages(list(read_pages(store, Flaws())), settings))
         order = ENGINES[engine]([passage.text for passage in passages], claim, settings)
         best = [passages[position].key for position in order]
-    return Timing(perf_counter() - began, process_time() - busy, peak_memory(), idle, tuple(best))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Timing(perf_counter() - began, process_time() - busy, memory, tuple(best))
 
 
 def median(engine: str, store: Path, settings: RetrievalSettings) -> Timing:
@@ -116,27 +105,12 @@ def bm25s(texts: list[str], claim: str, settings: RetrievalSettings) -> Sequence
 ENGINES: dict[str, Engine] = {"rank-bm25": rank_bm25, "bm25s": bm25s}
 
 
-def peak_memory() -> float:
-    """Return the peak memory of this process, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def row(name: str, size: float, timing: Timing, ours: Timing) -> str:
     """Format a line of the table."""
     shared = len({*timing.best} & {*ours.best}) / max(len(ours.best), 1)
     same = "same order" if timing.best == ours.best else f"{shared:.1%}"
-    memory = f"{timing.memory:,.0f} MB, {timing.memory - timing.idle:,.0f} for the store"
     times = f"{timing.seconds:.2f} | {timing.cpu:.2f} | {timing.seconds / ours.seconds:.1f}"
-    return f"| {name} | {size:.0f} | {times} | {memory} | {same} |"
-
-
-@cache
-def installed(engine: str) -> bool:
-    """Return whether an engine can be imported; print its name if it cannot."""
-    there = find_spec(engine.replace("-", "_")) is not None
-    if not there:
-        print(f"{engine} is not installed and is skipped")
-    return there
+    return f"| {name} | {size:.0f} | {times} | {timing.memory:,.0f} MB | {same} |"
 
 
 def main() -> None:
@@ -146,6 +120,7 @@ def main() -> None:
     parser.add_argument("--others-up-to", type=float, default=80, metavar="MB", help="largest store of the others (80)")
     args = parser.parse_args()
     settings = RetrievalSettings()
+    others = [engine for engine in ENGINES if find_spec(engine.replace("-", "_"))]
 
     machine = f"{os.cpu_count()} CPUs ({platform.machine()}), load {os.getloadavg()[0]:.1f}"
     print(f"{date.today()}, {machine}")
@@ -155,7 +130,7 @@ def main() -> None:
         size = store.stat().st_size / 1e6
         ours = median("ours", store, settings)
         print(row("ours", size, ours, ours), flush=True)
-        for engine in filter(installed, ENGINES if size <= args.others_up_to else ()):
+        for engine in others if size <= args.others_up_to else ():
             print(row(engine, size, median(engine, store, settings), ours), flush=True)
 
 

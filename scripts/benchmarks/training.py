@@ -1,8 +1,7 @@
 """Measure training steps and the embedding of passages on random weights of the real shapes: nothing is downloaded.
 
-    python -m scripts.benchmarks.training --pack .gpu/packages         # here: bitsandbytes with one CUDA library, 4 MB
-    PYTHONPATH=.gpu/packages python -m scripts.benchmarks.training --output training.json  # on the GPU, about 4 minutes
-    python -m scripts.benchmarks.training --tiny --precision float32   # the same cases without a GPU, to rehearse
+    python -m scripts.benchmarks.training --output training.json      # on the GPU, with bitsandbytes, about 4 minutes
+    python -m scripts.benchmarks.training --tiny --precision float32  # the same cases without a GPU, to rehearse
 
 All sequences have the length of the case, so its memory is the highest that such a training takes. The step is that of
 ``python -m training train``: gradient checkpointing, adapters in bfloat16 beside NF4, paged 8-bit Adam, and logits only
@@ -12,22 +11,19 @@ A10G's tokens a second are those of a card whose rate is 70 TFLOP/s.
 
 import argparse
 import json
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import torch
 from peft import LoraConfig, get_peft_model
 from torch import nn
-from transformers import AutoModel, AutoModelForCausalLM, BitsAndBytesConfig, PreTrainedConfig, Qwen2Config
+from transformers import AutoModel, AutoModelForCausalLM, PreTrainedConfig, Qwen2Config
 
 from scripts.benchmarks.shapes import QWEN3_EMBEDDING, QWEN_14B
+from training.finetuning.base import four_bits
 from training.finetuning.recipes import RECIPES, Recipe
 
 GIB = 2**30
@@ -43,8 +39,6 @@ TINY = Qwen2Config(
     num_key_value_heads=2,
 )
 PASSAGES, PASSAGE_TOKENS = 606, 238  # of a claim of AVeriTeC's dev split, as the engine embeds them
-BITSANDBYTES = "bitsandbytes==0.50.0"
-LIBRARIES = ("libbitsandbytes_cuda130.so", "libbitsandbytes_cpu.so")
 
 
 @dataclass(frozen=True)
@@ -75,13 +69,7 @@ def random_model(config: PreTrainedConfig, precision: str) -> Any:
     if precision == "nf4":
         from transformers.integrations.bitsandbytes import replace_with_bnb_linear
 
-        nf4 = BitsAndBytesConfig(
-            load_in_4bit=True,
-            bnb_4bit_quant_type="nf4",
-            bnb_4bit_use_double_quant=True,
-            bnb_4bit_compute_dtype=torch.bfloat16,
-        )
-        model = replace_with_bnb_linear(model, modules_to_not_convert=["lm_head"], quantization_config=nf4)
+        model = replace_with_bnb_linear(model, modules_to_not_convert=["lm_head"], quantization_config=four_bits())
         model.is_loaded_in_4bit = True
     for module in model.modules():
         for name, parameter in list(module.named_parameters(recurse=False)):
@@ -204,23 +192,9 @@ def memory() -> dict[str, float]:
     return {"peak_gib": torch.cuda.max_memory_reserved() / GIB, "in_use_gib": (total - free) / GIB}
 
 
-def pack(folder: Path) -> None:
-    """Download bitsandbytes and unpack it with the libraries for CUDA 13 and the CPU only."""
-    with tempfile.TemporaryDirectory() as downloads:
-        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", downloads]
-        subprocess.run([*command, BITSANDBYTES], check=True)
-        (wheel,) = Path(downloads).glob("*.whl")
-        with ZipFile(wheel) as archive:
-            names = [name for name in archive.namelist() if not name.endswith(".so") or name.endswith(LIBRARIES)]
-            archive.extractall(folder, names)
-
-
 def main() -> None:
     """Measure, print a line for each case as it ends, and write all figures."""
     options = _options()
-    if options.pack:
-        pack(options.pack)
-        return
     if options.gpu_memory and GPU:
         limit = options.gpu_memory * GIB / torch.cuda.get_device_properties(0).total_memory
         torch.cuda.set_per_process_memory_fraction(min(1.0, limit))
@@ -258,7 +232,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--gpu-memory", type=float, default=22.0, help="GiB that may be used (default: %(default)s)")
     parser.add_argument("--tiny", action="store_true", help="a tiny shape and short examples")
     parser.add_argument("--output", type=Path, help="JSON file to write")
-    parser.add_argument("--pack", type=Path, metavar="FOLDER", help="only unpack bitsandbytes into a folder")
     return parser.parse_args()
 
 

@@ -1,6 +1,5 @@
 """Attacks on knowledge stores: whom they attack, and how flips are counted."""
 
-import gzip
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,7 +27,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
 @pytest.mark.parametrize("name", ["known_attacks.json.gz", "held_out_attacks.json.gz"])
 def test_kept_attacks_are_on_bundled_claims(name: str) -> None:
     texts = {claim.text for claim in read_claims(CLAIMS)}
-    for pages in orjson.loads(gzip.decompress((ATTACKS / name).read_bytes())).values():
+    for pages in poisoned_pages.read_attacks(ATTACKS / name).values():
         assert pages and pages.keys() <= texts
         assert all(isinstance(sentence, str) for added in pages.values() for page in added for sentence in page)
 
