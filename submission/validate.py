@@ -56,33 +56,27 @@ def _check_csv(path: Path, claims: Sequence[str] | None) -> list[Fault]:
 def _check_json(path: Path, claims: Sequence[str] | None) -> list[Fault]:
     rows, faults = convert(path)
     if any(fault.effect is Effect.CRASH for fault in faults):
-        return faults + [fault for row in rows for fault in check_row(row, claims)]
+        return faults + [fault for row in rows for fault in _check_row(row, claims)]
     return faults + _check_rows(rows, claims)
 
 
 def _check_rows(rows: Sequence[Row], claims: Sequence[str] | None) -> list[Fault]:
     if not rows:
         return [Fault("file", "no rows found", Effect.CRASH)]
-    by_id = check_ids(rows, None if claims is None else len(claims))
-    return by_id + [fault for row in rows for fault in check_row(row, claims)]
+    by_id = _check_ids(rows, None if claims is None else len(claims))
+    return by_id + [fault for row in rows for fault in _check_row(row, claims)]
 
 
-def check_ids(rows: Sequence[Row], total: int | None) -> list[Fault]:
-    """Return the faults of the rows' ids, which decide what claim a row is scored against.
-
-    Args:
-        rows: in the order of the file.
-        total: number of claims of the gold file; None if unknown: then the highest id of the rows is taken for its
-            last one, and missing last rows stay unseen.
-    """
+def _check_ids(rows: Sequence[Row], total: int | None) -> list[Fault]:
+    """Return the faults of the ids, which decide what claim a row is scored against; without ``total``, all are there."""
     if total is None:
         total = 1 + max((int(row.id) for row in rows if isinstance(row.id, float) and isfinite(row.id)), default=-1)
-    scored = [(int(row.id), row) for row in rows if is_scored(row, total)]
-    ignored = [_ignored(row) for row in rows if not is_scored(row, total)]
+    scored = [(int(row.id), row) for row in rows if _is_scored(row, total)]
+    ignored = [_ignored(row) for row in rows if not _is_scored(row, total)]
     return [*ignored, *_duplicates(scored, total), *_gaps([number for number, _ in scored], total), *_order(scored)]
 
 
-def is_scored(row: Row, total: int) -> bool:
+def _is_scored(row: Row, total: int) -> bool:
     """Return whether the row's id is one of the gold file's, which run from 0 to ``total`` - 1."""
     return isinstance(row.id, float) and 0 <= row.id < total and row.id.is_integer()
 
@@ -121,12 +115,12 @@ def _order(scored: Sequence[tuple[int, Row]]) -> Iterator[Fault]:
             return
 
 
-def check_row(row: Row, claims: Sequence[str] | None) -> list[Fault]:
+def _check_row(row: Row, claims: Sequence[str] | None) -> list[Fault]:
     """Return the faults of a row's evidence, of its label and, if the claims' texts are known, of its claim."""
     faults = [*_evidence(row), *_label(row)]
     if claims is None:
         return faults
-    if not is_scored(row, len(claims)):
+    if not _is_scored(row, len(claims)):
         return []
     number = int(row.id)
     if not same_text(row.claim, claims[number]):

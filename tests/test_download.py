@@ -90,14 +90,6 @@ def test_downloads_claims_and_stores_once(hub, tmp_path):
     assert not download(tmp_path) and len(hub.asked) == asked
 
 
-def test_joins_stores_of_several_archives(hub, tmp_path):
-    del hub.files[ZIP]
-    for name in STORES:
-        hub.files[f"data_store/knowledge_store/dev/{name}.zip"] = archive({name: STORES[name]}, "")
-    assert not download(tmp_path)
-    assert_complete(tmp_path)
-
-
 def test_a_damaged_archive_is_downloaded_again(hub, tmp_path):
     sound = hub.files[ZIP]
     hub.files[ZIP] = sound[:-30]

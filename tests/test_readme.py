@@ -69,10 +69,6 @@ def checkout(tmp_path_factory):
     return copy
 
 
-def test_the_readme_names_both_commands():
-    assert {"./run.sh", THIS_TEST} <= {block.strip() for block in blocks_of(README)}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("block", "expected"), COMMANDS)
 def test_a_command_prints_what_the_document_says(checkout, block, expected):

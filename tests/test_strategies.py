@@ -42,7 +42,7 @@ def test_without_a_strategy_everything_else_is_green(tmp_path):
     names = tmp_path / "system" / "strategies" / "__init__.py"
     assert LINE in names.read_text()
     names.write_text(names.read_text().replace(LINE, ""))
-    affected = ["tests/system/strategies", "tests/system/graph", "tests/test_layout.py", "tests/test_debate_docs.py"]
+    affected = ["tests/system/strategies", "tests/system/graph", "tests/test_layout.py"]
     affected += [
         "tests/system/test_settings.py",
         "tests/system/test_factgraph.py",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.benchmarks.card import BLOCK, CHARACTERS, INPUTS, SCENARIOS, Card, simulate
+from scripts.benchmarks.card import CHARACTERS, INPUTS, SCENARIOS, Card, simulate
 from system.settings import load
 from tests.helpers import fake_time
 
@@ -47,17 +47,6 @@ def test_requests_share_steps_and_common_prefixes():
     first, second = seconds_of((PROMPT, 10), (PROMPT, 10))
     assert second == pytest.approx(first, abs=0.05)  # the second prompt is in the cache but for its end
     assert seconds_of((PROMPT, 10), (PROMPT[::-1], 10))[1] > first + 0.9
-
-
-def test_the_cache_evicts_the_least_recently_used():
-    again = [(PROMPT, 1), (PROMPT[::-1], 1), (PROMPT, 1)]
-    assert seconds_of(*again, sequences=1)[2] < seconds_of(*again, sequences=1, cached=60 * BLOCK)[2] - 0.9
-
-
-def test_a_request_waits_for_room_for_its_keys_and_values():
-    first, second = seconds_of((PROMPT, 100), (PROMPT[::-1], 100), cached=1500)
-    together = seconds_of((PROMPT, 100), (PROMPT[::-1], 100))
-    assert second == pytest.approx(2 * first, rel=0.01) and together[1] < 0.8 * second
 
 
 def test_embedding_comes_first():

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submission.__main__ import main
-from submission.ev2r import judge as judges
 from submission.ev2r.judge import Judge, load_judge, read_official_prompts
 from submission.ev2r.judging import MAX_CONCURRENT, ReplyJournal, judge_all
 from submission.ev2r.replies import Judgement, Unit, UnreadableReply, read_reply
@@ -20,7 +19,6 @@ from submission.ev2r.scores import ev2r_scores
 from submission.files import SubmissionError
 from submission.read import Gold, Pair
 from submission.write import predictions, write_json
-from system.files.journal import JournalError
 from system.graph.records import Label
 from system.models.base import ErrorKind, ModelError, ModelUnavailable
 from system.models.scripted import Line, ScriptedModel
@@ -64,12 +62,6 @@ def _reply(unit: Unit = Unit.EVIDENCE, **changes: Any) -> str:
         reply |= {f"facts count {side} {unit}": facts, f"support {side} {unit}": support}
     reply |= {f"{name.replace('_', ' ')} {unit}": value for name, value in changes.items()}
     return json.dumps({key: value for key, value in reply.items() if value is not ...})
-
-
-@pytest.mark.parametrize("unit", Unit)
-def test_precision_counts_predictions_recall_references(unit: Unit) -> None:
-    raw = _reply(unit, support_reference=2, support_predicted=1)
-    assert read_reply(f"Here it is:\n{raw}\nDone.", unit) == Judgement(precision=0.25, recall=1.0)
 
 
 # What the official scorer makes of a reply: precision and recall, or nothing if it stops at the reply.
@@ -235,29 +227,6 @@ def test_the_number_of_waiting_requests_is_bounded(judged: Judged) -> None:
 
     judged(script, *(_pair(number, f"q{number}") for number in range(MAX_CONCURRENT)))
     assert most == MAX_CONCURRENT
-
-
-def test_names_a_place_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(JournalError, match=r"cannot be written .* --judgements"):
-        ReplyJournal(tmp_path / "file" / "judgements.jsonl")
-
-
-@pytest.mark.parametrize(
-    ("judge", "expected"),
-    [
-        ("vllm:folder/of:model", ("vllm", "folder/of:model", "", 16384)),
-        ("server:meta/llama@http://host:8000/v1", ("server", "meta/llama", "http://host:8000/v1", 16384)),
-    ],
-)
-def test_a_judge_is_named_by_its_backend(
-    judge: str, expected: tuple[str, str, str, int], prompts: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = []
-    monkeypatch.setattr(judges, "load_model", lambda settings, asked: seen.append(settings))
-    assert load_judge(judge, prompts).name.startswith(f"{expected[0]} {expected[1]}, official prompts ")
-    [settings] = seen
-    assert (settings.model.backend, settings.model.model, settings.engine.address, settings.engine.context) == expected
 
 
 @pytest.mark.parametrize(

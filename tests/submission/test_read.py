@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from submission.files import SubmissionError, clean, read_text, same_text
+from submission.files import SubmissionError, clean, read_text
 from submission.official import join_evidence
 from submission.read import Gold, claim_texts, pair, read_predictions, read_scored_gold
 from submission.write import predictions, write_csv, write_json
@@ -58,11 +58,6 @@ def test_clean_text_keeps_single_tabs_and_takes_linear_time() -> None:
     begin = time.process_time()
     assert clean("a" + "\t" * 200_000 + "b") == "a" + "\t" * 200_000 + "b"
     assert time.process_time() - begin < 5  # a minute, if each tab began the search again
-
-
-def test_texts_are_the_same_but_for_whitespace_and_repair() -> None:
-    assert same_text("A  claim\n", "A claim") and same_text("A cla\ud800im", "A cla\ufffdim")
-    assert not same_text("A claim", "a claim")
 
 
 def test_our_predictions_keep_the_ids_of_their_claims_and_a_csv_has_its_own(tmp_path: Path) -> None:
@@ -132,12 +127,6 @@ def test_evidence_of_another_form_counts_as_none(tmp_path: Path, evidence: Any) 
     assert read_predictions(path)[0].pairs == ()
     (tmp_path / "file.csv").write_text("id,claim,evi,label\n0,A.,no separators,Refuted\n")
     assert read_predictions(tmp_path / "file.csv")[0].pairs == ()
-
-
-def test_half_a_surrogate_pair_becomes_text_that_can_be_written(tmp_path: Path) -> None:
-    pair = {"question": "\ud800", "answer": "\udc00"}
-    one = read_predictions(_json(tmp_path, [{"claim": "A\ud800.", "pred_label": "x", "evidence": [pair]}]))[0]
-    assert (one.claim, one.texts) == ("A\ufffd.", (("\ufffd", "\ufffd"),))
 
 
 QUESTIONS = [

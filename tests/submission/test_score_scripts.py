@@ -213,23 +213,3 @@ def test_both_halves_of_both_scorers_run_on_one_judge(
     asked: list[tuple[str, str]] = judge.asked
     assert [model for model, _ in asked] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once
     assert all(prompt.startswith("Count ") for _, prompt in asked)
-
-
-@pytest.mark.slow
-def test_official_scores_of_predictions_need_no_run(
-    checkout: Path, official: Path, submission: tuple[str, str], judge: Any, wordnet: object
-) -> None:
-    predicted, _ = submission
-    answers = [{"answer": "In 1932.", "answer_type": "Extractive"}]
-    gold = {"label": "Supported", "questions": [{"question": "When did it open?", "answers": answers}]}
-    dev = official / "dev.json"
-    dev.write_text(json.dumps([{"claim": result(number).claim.text, **gold} for number in range(2)]))
-    places = {"CLAIMS": str(dev), "OUTPUT": str(official / "out"), "OFFICIAL_FOLDER": str(official)}
-    options = {"PREDICTIONS": predicted, "JUDGE": name_of(judge), **places}
-    done = _run(checkout, "score_dev.sh", "--no-two-labels", **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = json.loads((official / "out" / "scores.json").read_text())
-    assert len(report["labels"]["labels"]) == 4
-    scores = report["ev2r"]
-    assert scores["averitec"]["mean"] == 0.5
-    assert "official prompts" in scores["judge"]

@@ -15,7 +15,7 @@ from submission.__main__ import main
 from submission.files import SubmissionError
 from submission.official import MISSING, UnreadableEvidence, join_evidence, read_table, split_evidence
 from submission.read import claim_texts
-from submission.validate import Effect, Fault, changes_score, outcome, validate
+from submission.validate import Effect, Fault, changes_score, validate
 from tests.helpers.official_reference import official_convert, official_run
 
 HEADER = "id,claim,evi,label,split"
@@ -143,22 +143,6 @@ def test_a_trap_has_the_effect_that_the_official_scorer_shows(
     assert _outcome(path, gold) is (None if effect is Effect.HARMLESS else effect)
 
 
-def test_reports_that_bytes_that_are_not_utf8_crash_the_scorer(tmp_path: Path, gold: Path) -> None:
-    path = tmp_path / "submission.csv"
-    path.write_bytes(_only(0, 1, 2).encode() + b"3,\xed\xa0\x80,e,l,pred\n")  # a lone surrogate, as no writer should
-    assert _worst(validate(path, CLAIMS)) is _outcome(path, gold) is Effect.CRASH
-
-
-def test_every_fault_is_named_with_its_row(tmp_path: Path) -> None:
-    path = tmp_path / "submission.csv"
-    path.write_text(_text([_row(0, label="true"), _row(1, evi=""), _row(2, claim="Another.")]), newline="")
-    assert [(fault.where, fault.effect) for fault in validate(path, CLAIMS)] == [
-        ("row 0 (line 2)", Effect.WRONG),
-        ("row 1 (line 6)", Effect.CRASH),
-        ("row 2 (line 7)", Effect.WRONG),
-    ]
-
-
 def test_names_missing_rows_by_their_ids(tmp_path: Path) -> None:
     path = tmp_path / "submission.csv"
     path.write_text(_only(1), newline="")
@@ -263,14 +247,6 @@ def test_the_organizers_own_files_have_no_faults(shared: Path) -> None:
     claims = claim_texts(shared / "data/averitec/dev.json")
     assert validate(shared / "data/fever8/baseline_submission.csv", claims) == []
     assert not changes_score(validate(shared / "data/fever8/solution_dev.csv", claims))
-
-
-def test_the_outcome_names_the_worst_fault_first() -> None:
-    wrong, harmless = Fault("row 3", "another label", Effect.WRONG), Fault("file", "more", Effect.HARMLESS)
-    crash = Fault("row 4", "no evidence", Effect.CRASH)
-    assert outcome([wrong, crash, crash]) == "The official scorer stops at this file: row 4: no evidence (and 1 more)."
-    assert outcome([harmless, wrong]) == "The official scorer scores this file wrongly: row 3: another label."
-    assert outcome([harmless]) == "The official scorer reads this file without trouble."
 
 
 PLAIN = st.text(st.characters(exclude_characters="\t\n"), max_size=8)

@@ -129,14 +129,6 @@ def _gold(folder: Path, entries: list) -> Path:
     return path
 
 
-def test_the_bytes_are_those_of_the_organizers_converter(tmp_path: Path) -> None:
-    entries = predictions([result(0, 'A "quoted", claim'), result(1, "Ein zweiter – é", Label.REFUTED)])
-    write_csv(entries, tmp_path / "ours.csv")
-    write_json(entries, tmp_path / "submission.json")
-    official_convert(tmp_path / "submission.json", tmp_path / "theirs.csv")
-    assert (tmp_path / "ours.csv").read_bytes() == (tmp_path / "theirs.csv").read_bytes()
-
-
 def test_an_entry_has_the_organizers_fields_and_ours(tmp_path: Path) -> None:
     write_json(predictions([result(claim_id=7, label=Label.CONFLICTING)]), tmp_path / "submission.json")
     assert json.loads((tmp_path / "submission.json").read_text()) == [

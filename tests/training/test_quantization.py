@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from training import TrainingError
 from training.__main__ import main
 from training.finetuning.examples import read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT
@@ -51,17 +50,6 @@ def test_measures_on_held_out_claims_and_calibrates_on_others(folder):
     assert {row["ids"][0] for row in tokens["held_out"]} == aside
     assert not {ids[0] for ids in tokens["calibration"]} & aside
     assert all(row["prompt"] == 2 for row in tokens["held_out"])
-
-
-def test_all_data_sets_have_an_equal_part(folder):
-    tokens = calibration_tokens(folder, Numbers(), calibration=10, measured=4, seed=1)
-    assert sum(ids[-1] >= 1000 for ids in tokens["calibration"]) == 5
-    assert sum(row["ids"][-1] >= 1000 for row in tokens["held_out"]) == 2
-
-
-def test_names_a_folder_without_data_sets(tmp_path):
-    with pytest.raises(TrainingError, match="no data sets to calibrate on"):
-        calibration_tokens(tmp_path, Numbers(), calibration=1, measured=1, seed=1)
 
 
 def test_names_the_script_of_a_missing_environment(tmp_path, monkeypatch, capsys):

@@ -16,8 +16,6 @@ from system.strategies.debate.tasks import (
     CONTINUE,
     Argue,
     CloseDebate,
-    CorrectVerdict,
-    JustificationReply,
     Moderate,
     RulingReply,
 )
@@ -28,9 +26,7 @@ from tests.helpers.training_claims import write
 from training.datasets.moderator import (
     NO_VERDICT,
     NOT_CORRECTED,
-    Correction,
     Debate,
-    correct,
     debate_settings,
     hold_debates,
     moderator_data,
@@ -130,25 +126,6 @@ def test_both_recipes(bench: Bench) -> None:
     assert all(sample.rejected is None for sample in sft.samples)
     assert sft.drops == {NOT_CORRECTED: 1} and sft.notes["recipe"] == "Debate-SFT"
     assert moderator_data(bench.claims, debates[:3], corrections, {})[1].drops == {NO_VERDICT: 1}
-
-
-def test_asks_the_corrector_once_with_debate_and_gold_verdict(bench: Bench, tmp_path: Path) -> None:
-    wrong = bench.debates(ScriptedModel(supports))[1:]
-
-    def explain(request: Request) -> Reply | ModelError:
-        assert isinstance(request.task, CorrectVerdict)
-        if request.task.label is Label.NOT_ENOUGH_EVIDENCE:
-            return ModelError(ErrorKind.MALFORMED_REPLY, "no JSON")
-        return JustificationReply(justification=f" It is {request.task.label}. ")
-
-    model = ScriptedModel(explain)
-    for _ in range(2):
-        with RecordJournal(tmp_path / "corrections.jsonl", {}, True, Correction) as journal:
-            found = asyncio.run(correct(model, wrong, labels_of(bench.claims), journal))
-    assert found == {1: "It is Refuted.", 2: "It is Conflicting Evidence/Cherrypicking."}
-    assert [request.task.claim.id for request in model.requests] == [1, 2, 3, 3]
-    task = model.requests[0].task
-    assert isinstance(task, CorrectVerdict) and task.transcript == wrong[0].transcript
 
 
 def test_learns_to_continue_where_a_round_followed(bench: Bench) -> None:

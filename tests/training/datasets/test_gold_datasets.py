@@ -5,14 +5,13 @@ import json
 import pytest
 
 from system.averitec.gold import GoldAnswer, GoldClaim
-from system.graph.records import NO_ANSWER, AnswerType, Label
+from system.graph.records import AnswerType, Label
 from system.models.prompting import render
 from system.strategies.steps.tasks import AskQuestion, JudgeClaim, VerdictReply
 from training.datasets.gold import (
     LEFT_OUT,
     NO_JUSTIFICATION,
     PARTIAL,
-    answer_text,
     gold_pairs,
     question_generation,
     verdict_prediction,
@@ -27,21 +26,6 @@ def bridge(annotated: list[GoldClaim]) -> GoldClaim:
 
 def given(text: str, kind: AnswerType, explanation: str = "") -> GoldAnswer:
     return GoldAnswer(question="Q?", place=0, text=text, type=kind, explanation=explanation)
-
-
-def test_a_boolean_answer_includes_its_reason() -> None:
-    assert answer_text(given("No.", AnswerType.BOOLEAN, "It fell.")) == "No. It fell."
-    assert answer_text(given("In 1932", AnswerType.EXTRACTIVE)) == "In 1932"
-    assert answer_text(given("n/a", AnswerType.UNANSWERABLE)) == NO_ANSWER
-
-
-def test_several_answers_to_a_question_are_one_pair(bridge: GoldClaim) -> None:
-    first = bridge.answers[0]
-    answers = (first, first.model_copy(update={"text": "In May."}), first)
-    question = bridge.questions[0].model_copy(update={"answers": answers})
-    pairs = gold_pairs(bridge.model_copy(update={"questions": (question, *bridge.questions[1:])}))
-    assert [pair.question for pair in pairs] == [pair.question for pair in gold_pairs(bridge)]
-    assert pairs[0].answer == f"{first.text} In May."
 
 
 def test_each_question_follows_from_the_pairs_before_it(bridge: GoldClaim) -> None:

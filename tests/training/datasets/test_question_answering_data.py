@@ -15,7 +15,7 @@ from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import ScriptedModel
 from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, VerificationReply, VerifyAnswer
 from tests.helpers.training_claims import BRIDGE, answer, claim, write
-from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, NOTHING_ELSE, Source, find_pages
+from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, Source
 from training.datasets.gold import states
 from training.datasets.question_answering import (
     NOT_ENTAILED,
@@ -71,15 +71,6 @@ def test_counts_unusable_answers(annotated: list[GoldClaim], with_store: Source)
     )
 
 
-def test_the_better_of_question_and_answer_counts(source: Source, tmp_path: Path) -> None:
-    """The passage shares no word with the question, yet holds the answer."""
-    record = claim("C is so.", "Refuted", ("Why?", answer("Because rain fell all night.")))
-    (one,) = read_gold(write(tmp_path / "c.json", [record]))
-    store = write_store(tmp_path / "s", ("https://example.org/beca", "Nobody knew. Because rain fell all night."))
-    (sample,) = make([one], replace(source, store=store, threshold=1.0)).samples
-    assert isinstance(sample.task, AnswerQuestion) and "rain" in sample.task.passage.text
-
-
 def test_unanswerable_questions_get_the_nearest_other_passage(annotated: list[GoldClaim], source: Source) -> None:
     by_kind = {sample.kind: sample for sample in make(annotated, source).samples}
     date, unanswerable = by_kind["metadata"], by_kind["Unanswerable"]
@@ -103,26 +94,6 @@ def test_without_a_store_answers_are_their_own_passages(source: Source, tmp_path
     assert boolean.task.passage.text == "The mayor of Aster opened the bridge alone."
     assert boolean.reply.answer == "No. The mayor of Aster opened the bridge alone."
     assert data.drops[NO_STORE] == 1
-
-
-def test_an_unanswerable_question_gets_the_passage_of_another(source: Source, tmp_path: Path) -> None:
-    """Not the same question, to which a second annotator found an answer, and not what metadata is said to state."""
-    asked = {
-        "question": "Who paid?",
-        "answers": [answer("No answer could be found.", "Unanswerable"), answer("Who paid? The king who paid.")],
-    }
-    record = claim(
-        "C.",
-        "Refuted",
-        ("Who paid? When?", answer("Who paid? Anna.", medium="Metadata")),
-        ("Why?", answer("It rained.")),
-    )
-    record["questions"].append(asked)
-    samples = make(read_gold(write(tmp_path / "c.json", [record])), source).samples
-    alone = claim("C.", "Refuted", ("Who?", answer("No answer could be found.", "Unanswerable")))
-    assert make(read_gold(write(tmp_path / "alone.json", [alone])), source).drops[NOTHING_ELSE] == 1
-    (open_one,) = (sample for sample in samples if sample.kind == "Unanswerable")
-    assert isinstance(open_one.task, AnswerQuestion) and open_one.task.passage.text == "It rained."
 
 
 def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
@@ -165,12 +136,3 @@ def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
 )
 def test_recognizes_answers_that_metadata_states(said: str, stated: bool) -> None:
     assert states(Claim(id=0, text="C", date="3-5-2021", speaker="A. Reeve"), said) is stated
-
-
-def test_of_several_pages_at_an_address_the_longest_counts(tmp_path: Path) -> None:
-    from knowledge_store.pages.page import Flaws
-
-    store = write_store(tmp_path / "s", ("https://a.example/x", "short"), ("http://a.example/x/", "a longer text"))
-    (page,) = find_pages(store / "0.json", ["https://www.a.example/X"], Flaws()).values()
-    assert page.text == "a longer text"
-    assert find_pages(store / "missing.json", [""], Flaws()) == {}

@@ -72,20 +72,6 @@ def test_counts_samples_that_do_not_fit(tmp_path: Path, tiny_tokenizer: str) -> 
     assert card["dropped"][TOO_LONG_PROMPT] == 2 and card["samples"] == 0
 
 
-def test_keeps_a_reply_that_just_fits(tmp_path: Path, tiny_tokenizer: str) -> None:
-    """The engine's limit counts the token that ends the reply."""
-    chat = ChatTokenizer(tiny_tokenizer, 4096)
-
-    def tokens(count: int) -> int:
-        reply = VerdictReply(justification="a " * count, label=Label.REFUTED)
-        return len(chat.tokenizer(reply.model_dump_json(), add_special_tokens=False)["input_ids"]) + 1
-
-    most = max(count for count in range(1, 400) if tokens(count) <= JudgeClaim.max_tokens)
-    both = [sample(str(n), reply=VerdictReply(justification="a " * n, label=Label.REFUTED)) for n in (most, most + 1)]
-    write_data_set(DataSet("x", both, Drops(), {}), making(tmp_path, Renderer(chat)))
-    assert [line["id"] for line in lines(tmp_path)] == [str(most)]
-
-
 def test_drops_copies_of_samples_and_of_held_out_claims(tmp_path: Path) -> None:
     said = "Someone claimed that pigs can fly over the moon."
     data = DataSet("x", [sample("a"), sample("b"), sample("c", answer=said)], Drops(), {})

@@ -56,18 +56,6 @@ def test_no_claim_is_both_trained_on_and_held_out(claims, seed):
     assert train and held_out and not set(train) & set(held_out) and sorted(train + held_out) == sorted(claims)
 
 
-@given(st.permutations(range(20)))
-def test_held_out_claims_do_not_depend_on_the_order(claims):
-    held_out = split_by_claim([example(claim) for claim in claims], 0.2, 1).held_out
-    ordered = split_by_claim([example(claim) for claim in range(20)], 0.2, 1).held_out
-    assert {one["claim_id"] for one in held_out} == {one["claim_id"] for one in ordered}
-
-
-def test_one_claim_cannot_be_split():
-    with pytest.raises(TrainingError, match="at least two claims"):
-        split_by_claim([example(7), example(7)], 0.5, 1)
-
-
 class Words:
     """Counts words as tokens."""
 

@@ -10,11 +10,9 @@ import torch
 from safetensors.torch import load_file
 from transformers import Trainer, TrainerCallback
 
-from scripts.benchmarks.shapes import QWEN_14B
 from training import TrainingError
 from training.__main__ import main
 from training.finetuning import training as module
-from training.finetuning.base import Precision, precision_for
 from training.finetuning.recipes import RECIPES
 from training.finetuning.training import Job, last_checkpoint, open_folder, read_record, train
 
@@ -170,9 +168,3 @@ def test_skips_and_removes_a_truncated_checkpoint(tmp_path):
             (folder / "trainer_state.json").write_text(state)
     assert last_checkpoint(tmp_path).name == "checkpoint-10"
     assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["checkpoint-10", "checkpoint-9"]
-
-
-@pytest.mark.parametrize(("gib", "expected"), [(23, Precision.NF4), (80, Precision.BFLOAT16)])
-def test_the_14b_model_is_trained_in_4_bits_on_a_small_gpu(tmp_path, gib, expected):
-    QWEN_14B.save_pretrained(tmp_path)
-    assert precision_for(str(tmp_path), gib * 2**30) is expected
