@@ -68,7 +68,7 @@ def _check_rows(rows: Sequence[Row], claims: Sequence[str] | None) -> list[Fault
 
 
 def _check_ids(rows: Sequence[Row], total: int | None) -> list[Fault]:
-    """Return the faults of the ids, which decide what claim a row is scored against; without ``total``, all are there."""
+    """Return the faults of the ids, which decide what claim a row is scored against."""
     if total is None:
         total = 1 + max((int(row.id) for row in rows if isinstance(row.id, float) and isfinite(row.id)), default=-1)
     scored = [(int(row.id), row) for row in rows if _is_scored(row, total)]
