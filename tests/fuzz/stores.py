@@ -3,10 +3,8 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zipfile import ZipFile
 
 import orjson
 import torch
@@ -22,6 +20,7 @@ from knowledge_store.searchers.archive import Archive
 from system.graph.records import Claim
 from system.models.adapters import check_adapter
 from system.models.base import ModelUnavailable
+from tests.helpers.documents import docx, paragraph, pdf
 
 BRIDGE = Claim(id=0, text="The bridge opened in 1932.")
 LAYER = nn.ModuleDict({"q_proj": nn.Linear(8, 6, device="meta")})
@@ -98,42 +97,6 @@ def archive(data: bytes, folder: Path) -> None:
 
 
 ENDINGS = sorted(SUFFIXES)
-_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_DOCX = {
-    "[Content_Types].xml": f"""<Types xmlns="{_PACKAGE}/content-types">
-        <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
-        <Override PartName="/word/document.xml"
-        ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>""",
-    "_rels/.rels": f"""<Relationships xmlns="{_PACKAGE}/relationships">
-        <Relationship Id="r1" Type="{_OFFICE}" Target="word/document.xml"/></Relationships>""",
-    "word/document.xml": f"""<w:document xmlns:w="{_WORD}"><w:body><w:p><w:r><w:t>It opened.</w:t></w:r></w:p>
-        <w:tbl><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1"/></w:tcPr>
-        <w:p/></w:tc></w:tr></w:tbl></w:body></w:document>""",
-}
-_PDF = b"""%PDF-1.4
-1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
-2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
-3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj
-4 0 obj <</Length 31>> stream
-BT /F 9 Tf 9 9 Td (Open.) Tj ET
-endstream endobj
-5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
-trailer <</Root 1 0 R/Size 6>>
-startxref
-0
-%%EOF"""
-
-
-def _docx() -> bytes:
-    buffer = BytesIO()
-    with ZipFile(buffer, "w") as package:  # not compressed, so that changes reach the parser of XML
-        for name, text in _DOCX.items():
-            package.writestr(name, text)
-    return buffer.getvalue()
-
-
 _TABLE = b"year;bridge\n1932;Aster\n"
 _SEEDS = {
     ".txt": (b"It opened in 1932.\n\nIt is \xe9 old.",),
@@ -141,8 +104,8 @@ _SEEDS = {
     ".html": (b"<html><nav hidden>x</nav><p id=cookie>It <b>opened</b>.<table><tr><td>1", b"<!-- x -->"),
     ".csv": (_TABLE, b'"a\nb","' + b"," * 50),
     ".tsv": (_TABLE.replace(b";", b"\t"),),
-    ".pdf": (_PDF,),
-    ".docx": (_docx(),),
+    ".pdf": (pdf(["It opened."]),),
+    ".docx": (docx(paragraph("It opened.") + f"<w:tbl><w:tr><w:tc>{paragraph('1932')}</w:tc></w:tr></w:tbl>"),),
 }
 DOCUMENTS = tuple(bytes([ENDINGS.index(suffix)]) + data for suffix, contents in _SEEDS.items() for data in contents)
 """The first byte says of which format the rest is."""

@@ -1,8 +1,5 @@
 """Stores to read and an encoder that counts its work."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -12,21 +9,21 @@ from tests.helpers.word_encoder import WordEncoder
 
 
 @pytest.fixture(scope="session", autouse=True)
-def compiled() -> None:
+def compiled():
     """Compile before the first test, whose time hypothesis bounds."""
     warm_up()
 
 
 @pytest.fixture
-def encoder() -> WordEncoder:
+def encoder():
     return WordEncoder()
 
 
 @pytest.fixture
-def write_store(tmp_path: Path) -> Callable[..., Path]:
+def write_store(tmp_path):
     """Write a store whose lines are given as lists of sentences (addresses are made up), records, or raw bytes."""
 
-    def write(*lines: list[str] | dict[str, object] | bytes) -> Path:
+    def write(*lines):
         path = tmp_path / "0.json"
         path.write_bytes(b"".join(_line(number, line) + b"\n" for number, line in enumerate(lines)))
         return path
@@ -34,7 +31,7 @@ def write_store(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def _line(number: int, line: list[str] | dict[str, object] | bytes) -> bytes:
+def _line(number, line):
     if isinstance(line, bytes):
         return line
     if isinstance(line, list):
@@ -43,7 +40,7 @@ def _line(number: int, line: list[str] | dict[str, object] | bytes) -> bytes:
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
+def site():
     site = Site()
     yield site
     site.close()

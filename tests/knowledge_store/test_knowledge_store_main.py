@@ -1,7 +1,5 @@
 """The command line of the knowledge store, from documents to passages on the terminal."""
 
-from pathlib import Path
-
 import pytest
 
 from knowledge_store.__main__ import main
@@ -10,7 +8,7 @@ from tests.helpers.word_encoder import WordEncoder
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / "fish.txt").write_text("Prices of fish fell by 12% in May.")
@@ -20,31 +18,29 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _small_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_encoder(monkeypatch):
     monkeypatch.setattr(encoder_module.SentenceEncoder, "of", lambda _: WordEncoder())
 
 
-def test_search_highlights_the_words_of_the_question(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_search_highlights_the_words_of_the_question(folder, capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     main(["search", str(folder), "FISH", "--limit", "1"])
     assert "Prices of \x1b[1;33mfish\x1b[0m fell" in capsys.readouterr().out
 
 
-def test_a_wrong_path_is_a_one_line_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_path_is_a_one_line_error(capsys):
     assert main(["search", "absent.json", "question"]) == 2
     assert capsys.readouterr().err.startswith("error: absent")
 
 
-def test_an_index_of_sources_that_are_missing_leaves_no_archive(tmp_path: Path) -> None:
+def test_an_index_of_sources_that_are_missing_leaves_no_archive(tmp_path):
     archive = tmp_path / "a.sqlite"
     assert main(["index", str(tmp_path / "absent"), "--output", str(archive)]) == 2
     assert not archive.exists()
 
 
-def test_searches_what_it_has_indexed(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_searches_what_it_has_indexed(folder, tmp_path, capsys):
     pytest.importorskip("faiss", reason="needs faiss-cpu")
     archive = str(tmp_path / "a.sqlite")
     for counted in ("2 new pages, 0 changed", "0 new pages, 0 changed"):
@@ -64,9 +60,7 @@ def test_searches_what_it_has_indexed(folder: Path, tmp_path: Path, capsys: pyte
         ([" ?"], "expected words to look for, got"),
     ],
 )
-def test_a_search_that_makes_no_sense_is_refused_before_it_starts(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_search_that_makes_no_sense_is_refused_before_it_starts(options, message, capsys):
     with pytest.raises(SystemExit):
         main(["search", "store.json", *options])
     assert message in capsys.readouterr().err

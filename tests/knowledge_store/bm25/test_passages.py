@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge_store.bm25.passages import passages_of
-from knowledge_store.pages.page import Page, Passage
+from knowledge_store.pages.page import Page
 
 sentences = st.lists(
     st.text("aé中😀. \n", max_size=60) | st.text(st.characters(exclude_categories=["Cs"])) | st.just("Rain fell."),
@@ -16,19 +16,19 @@ sentences = st.lists(
 )
 
 
-def passages(found: list[str], size: int, overlap: int) -> list[Passage]:
+def passages(found, size, overlap):
     settings = SimpleNamespace(chunk_size=size, chunk_overlap=overlap)
     return list(passages_of(Page(7, "https://a.example", tuple(found)), settings))
 
 
 @st.composite
-def sizes(draw: st.DrawFn) -> tuple[int, int]:
+def sizes(draw):
     size = draw(st.integers(1, 30))
     return size, draw(st.integers(0, size - 1))
 
 
 @given(found=sentences, size=sizes())
-def test_passages_are_slices_that_cover_their_page(found: list[str], size: tuple[int, int]) -> None:
+def test_passages_are_slices_that_cover_their_page(found, size):
     text = " ".join(found)
     cut = passages(found, *size)
     spans = [(one.start, one.start + len(one.text)) for one in cut]
@@ -61,5 +61,5 @@ ONE, TWO, THREE = "Tessaly Foods was founded in 2010.", "It is in Bergen.", "It 
         ([" \n "], 10, 0, []),
     ],
 )  # fmt: skip
-def test_passages_end_where_sentences_end(found: list[str], size: int, overlap: int, expected: list[str]) -> None:
+def test_passages_end_where_sentences_end(found, size, overlap, expected):
     assert [one.text for one in passages(found, size, overlap)] == expected

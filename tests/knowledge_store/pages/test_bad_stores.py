@@ -9,7 +9,6 @@ import pytest
 from knowledge_store import ranking
 from knowledge_store.pages import store
 from knowledge_store.pages.page import Flaw
-from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import RetrievalSettings
 
 Write = Callable[..., Path]
@@ -17,11 +16,11 @@ Write = Callable[..., Path]
 URL = "https://a.example/"
 
 
-def rank(path: Path, claim: str = "A bridge in Oslo") -> RankedStore:
+def rank(path, claim="A bridge in Oslo"):
     return ranking.rank(path, claim, RetrievalSettings())
 
 
-def test_skips_a_line_without_end_in_bounded_memory(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skips_a_line_without_end_in_bounded_memory(write_store, monkeypatch):
     monkeypatch.setattr(store, "MAX_LINE", 2**20)
     path = write_store(["A bridge."], b'{"url": "' + b"x" * 32 * 2**20, ["Oslo."])
     tracemalloc.start()
@@ -34,7 +33,7 @@ def test_skips_a_line_without_end_in_bounded_memory(write_store: Write, monkeypa
 
 
 @pytest.mark.parametrize("character", ["x", "é", "中", "😀", "1", "%", "\u0301"])
-def test_a_page_of_ten_million_letters_is_ranked(write_store: Write, character: str) -> None:
+def test_a_page_of_ten_million_letters_is_ranked(write_store, character):
     page = character * 5_000_000 + "Oslo" + character * 5_000_000
     ranked = rank(write_store(["A bridge."], {"url": URL, "url2text": [page]}), f"bridge {character * 1000}")
     assert ranked.report.pages == 2
@@ -48,13 +47,13 @@ def test_a_page_of_ten_million_letters_is_ranked(write_store: Write, character: 
 @pytest.mark.parametrize(
     "lines", [[], [[]], [[" ", "\u3000"]], [["\u200b\u2060", "."], ["…", "—", "_"]], [b"", b"\n"], [b"broken"]]
 )
-def test_an_empty_store_gives_an_empty_ranking(write_store: Write, lines: list[list[str] | bytes]) -> None:
+def test_an_empty_store_gives_an_empty_ranking(write_store, lines):
     ranked = rank(write_store(*lines))
     assert (ranked.passages, ranked.scores, ranked.report.passages) == ((), (), 0)
 
 
 @pytest.mark.parametrize("claim", ["zebra", "", "!?", "x" * 100_000, "\ud83d", "zebra " * 10_000])
-def test_a_claim_of_unknown_words_keeps_the_stores_order(write_store: Write, claim: str) -> None:
+def test_a_claim_of_unknown_words_keeps_the_stores_order(write_store, claim):
     ranked = rank(write_store(*([f"Word {number}."] for number in range(20))), claim)
     assert [passage.page for passage in ranked.passages] == list(range(20))
     assert set(ranked.scores) == {0.0}

@@ -2,7 +2,6 @@
 
 import socket
 from contextlib import nullcontext
-from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from threading import Event
 
@@ -10,14 +9,14 @@ import pytest
 
 from knowledge_store.pages import fetching
 from knowledge_store.pages.fetching import Fetcher, FetchError, is_public
-from tests.helpers.local_site import Answer, Site, page, redirect
+from tests.helpers.local_site import page, redirect
 
 
-def anywhere(**others: object) -> Fetcher:
-    return Fetcher(admits=lambda _: True, **others)  # type: ignore[arg-type]
+def anywhere(**others):
+    return Fetcher(admits=lambda _: True, **others)
 
 
-def test_a_page_is_fetched_through_its_redirects(site: Site) -> None:
+def test_a_page_is_fetched_through_its_redirects(site):
     site.answers = {"/old": redirect("/new?q=ü b"), "/new?q=%C3%BC%20b": page()}
     response = anywhere().fetch(f"{site.address}/old")
     assert (response.suffix, response.body) == (".html", b"<p>It rained.</p>")
@@ -32,17 +31,17 @@ def test_a_page_is_fetched_through_its_redirects(site: Site) -> None:
      "5f00::1", "3fff::1", "192.88.99.1", "198.18.0.1", "203.0.113.1", "240.0.0.1", "2001::1", "2001:2::1", "100::1",
      "2001:20::1", "4000::1", "fe80::1%eth0", "168.63.129.16", "::ffff:168.63.129.16", "64:ff9b::a83f:8110"],
 )  # fmt: skip
-def test_private_addresses_are_not_public(address: str) -> None:
+def test_private_addresses_are_not_public(address):
     assert not is_public(ip_address(address))
 
 
 @pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e", "::ffff:1.1.1.1"])
-def test_internet_addresses_are_public(address: str) -> None:
+def test_internet_addresses_are_public(address):
     assert is_public(ip_address(address))
 
 
-def test_rejects_a_name_with_a_private_address(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def resolve(host: str, port: int, **_: object) -> list[tuple[object, ...]]:
+def test_rejects_a_name_with_a_private_address(site, monkeypatch):
+    def resolve(host, port, **_):
         return [(None, None, None, "", (address, port)) for address in ("93.184.215.14", "127.0.0.1")]
 
     monkeypatch.setattr(fetching.socket, "getaddrinfo", resolve)
@@ -50,7 +49,7 @@ def test_rejects_a_name_with_a_private_address(site: Site, monkeypatch: pytest.M
         Fetcher().fetch("http://rebound.example/")
 
 
-def test_gives_up_a_resolver_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gives_up_a_resolver_that_does_not_answer(monkeypatch):
     asked = Event()
     monkeypatch.setattr(fetching.socket, "getaddrinfo", lambda *_, **__: asked.wait(60) and [])
     with pytest.raises(FetchError, match=r"no answer within 0.2 s"):
@@ -58,18 +57,18 @@ def test_gives_up_a_resolver_that_does_not_answer(monkeypatch: pytest.MonkeyPatc
     asked.set()
 
 
-def test_rejects_a_long_address_before_it_is_looked_at() -> None:
+def test_rejects_a_long_address_before_it_is_looked_at():
     with pytest.raises(FetchError, match="expected an address of at most 8,192 characters, got 1,000,008"):
         anywhere().fetch("http://" + "ü" * 1_000_000 + "/")
 
 
-def test_the_connection_goes_to_the_address_that_was_checked(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_connection_goes_to_the_address_that_was_checked(site, monkeypatch):
     resolved: list[str] = []
     original = socket.getaddrinfo
 
-    def resolve(host: str, *others: object, **options: object) -> object:
+    def resolve(host, *others, **options):
         resolved.append(host)
-        return original(host, *others, **options)  # type: ignore[arg-type]
+        return original(host, *others, **options)
 
     monkeypatch.setattr(fetching.socket, "getaddrinfo", resolve)
     site.answers = {"/": page()}
@@ -82,13 +81,13 @@ def test_the_connection_goes_to_the_address_that_was_checked(site: Site, monkeyp
             ["file:///etc/passwd", "ftp://a.example/", "http://", "gopher://x", "http://[::1", "x", "http://[",
              "http://a.example:99999/", "http://" + "a" * 300 + ".example/", "http://\udc80/", "http://a\0b/"],
 )  # fmt: skip
-def test_rejects_other_addresses(url: str) -> None:
+def test_rejects_other_addresses(url):
     for robots in (False, True):
         with pytest.raises(FetchError):
             anywhere(robots=robots).fetch(url)
 
 
-def raw(answer: bytes) -> Answer:
+def raw(answer):
     """An answer of which each byte is given, headers included."""
     return lambda request: request.wfile.write(answer) and None
 
@@ -115,9 +114,7 @@ CHUNKED = START + b"Transfer-Encoding: chunked\r\n\r\n"
         (raw(START + b"A: b\r\n" * 1000 + b"\r\nhi"), "over 4 KiB of headers"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_an_error_in_words(
-    site: Site, answer: Answer, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_cannot_be_used_is_an_error_in_words(site, answer, message, monkeypatch):
     monkeypatch.setattr(fetching, "MAX_CHUNKS", 50)
     monkeypatch.setattr(fetching, "MAX_HEAD", 4096)
     site.answers = {"/": answer}
@@ -125,7 +122,7 @@ def test_an_answer_that_cannot_be_used_is_an_error_in_words(
         anywhere(size=1000).fetch(f"{site.address}/")
 
 
-def test_without_a_valid_content_type_the_page_tells_it(site: Site) -> None:
+def test_without_a_valid_content_type_the_page_tells_it(site):
     for kind in (None, "garbage", "text/html, application/pdf", "a/b/c"):
         header = b"" if kind is None else f"Content-Type: {kind}\r\n".encode()
         site.answers = {"/": raw(b"HTTP/1.1 200 OK\r\n" + header + b"\r\n<p>It rained.</p>")}
@@ -135,10 +132,10 @@ def test_without_a_valid_content_type_the_page_tells_it(site: Site) -> None:
 
 
 @pytest.mark.parametrize("in_headers", [True, False])
-def test_gives_up_on_a_server_that_sends_too_slowly(site: Site, in_headers: bool) -> None:
+def test_gives_up_on_a_server_that_sends_too_slowly(site, in_headers):
     done = Event()
 
-    def drip(request: BaseHTTPRequestHandler) -> None:
+    def drip(request):
         request.wfile.write(
             b"HTTP/1.0 200 OK\r\n" if in_headers else b"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\n\r\n"
         )
@@ -168,7 +165,7 @@ RULES = b"User-agent: *\nDisallow: /private"
     ],
     ids=["plain", "odd values", "byte order mark", "wildcard", "too large"],
 )
-def test_robots_txt_is_obeyed_if_asked(site: Site, rules: bytes) -> None:
+def test_robots_txt_is_obeyed_if_asked(site, rules):
     site.answers = {"/robots.txt": redirect("/moved"), "/moved": page(rules, "text/plain")}
     site.answers |= {"/private": page(), "/open": page()}
     polite = anywhere(robots=True)
@@ -180,13 +177,13 @@ def test_robots_txt_is_obeyed_if_asked(site: Site, rules: bytes) -> None:
 
 
 @pytest.mark.parametrize(("status", "fetched"), [(404, True), (503, False)])
-def test_a_missing_robots_txt_allows_all_a_failing_one_none(site: Site, status: int, fetched: bool) -> None:
+def test_a_missing_robots_txt_allows_all_a_failing_one_none(site, status, fetched):
     site.answers = {"/robots.txt": page(status=status), "/": page()}
     with nullcontext() if fetched else pytest.raises(FetchError, match="robots"):
         anywhere(robots=True).fetch(f"{site.address}/")
 
 
-def test_gives_up_on_a_handshake_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gives_up_on_a_handshake_that_does_not_end(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"https://127.0.0.1:{server.getsockname()[1]}/"
         with pytest.raises(FetchError, match=r"no answer within 0.3 s"):

@@ -1,11 +1,8 @@
 """Filters of pages: each refuses what it names and nothing else, counts it, and is off by default."""
 
-from collections.abc import Mapping
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from knowledge_store.pages.filters import is_fact_check, is_later
 from knowledge_store.pages.page import Flaw, Page
@@ -23,7 +20,7 @@ PAGES = [
 ]
 
 
-def kept(claim: str = CLAIM, day: date | None = DAY, **changes: object) -> tuple[list[int], Mapping[Flaw, int]]:
+def kept(claim=CLAIM, day=DAY, **changes):
     ranked = rank(PAGES, claim, RetrievalSettings.model_validate(changes), day)
     return sorted(passage.page for passage in ranked.passages), ranked.report.flaws
 
@@ -41,10 +38,8 @@ def kept(claim: str = CLAIM, day: date | None = DAY, **changes: object) -> tuple
          {Flaw.FACT_CHECK: 1, Flaw.LATER_PAGE: 1, Flaw.CLAIM_COPY: 1, Flaw.OTHER_LANGUAGE: 1}),
     ],
 )  # fmt: skip
-def test_a_filter_refuses_what_it_names_and_counts_it(
-    changes: dict[str, object], numbers: list[int], flaws: dict[Flaw, int]
-) -> None:
-    assert kept(**changes) == (numbers, flaws)  # type: ignore[arg-type]
+def test_a_filter_refuses_what_it_names_and_counts_it(changes, numbers, flaws):
+    assert kept(**changes) == (numbers, flaws)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +53,7 @@ def test_a_filter_refuses_what_it_names_and_counts_it(
         ("", False),
     ],
 )
-def test_a_copy_has_nearly_all_runs_of_the_claims_words(claim: str, copied: bool) -> None:
+def test_a_copy_has_nearly_all_runs_of_the_claims_words(claim, copied):
     assert (2 not in kept(claim, claim_copies=False)[0]) == copied
 
 
@@ -79,21 +74,15 @@ def test_a_copy_has_nearly_all_runs_of_the_claims_words(claim: str, copied: bool
         ("", False),
     ],
 )
-def test_fact_checks_are_known_by_site_or_section(url: str, known: bool) -> None:
+def test_fact_checks_are_known_by_site_or_section(url, known):
     assert is_fact_check(url) == known
-
-
-@given(
-    day=st.dates(date(1950, 1, 1), date(2090, 1, 1)),
-    form=st.sampled_from(["%Y/%m/%d", "%Y-%m-%d", "%Y_%m_%d", "%Y%m%d"]),
-)
-def test_compares_a_date_in_an_address_with_the_claims(day: date, form: str) -> None:
-    assert is_later(f"https://news.example/a/{day.strftime(form)}/story-1234567", DAY) == (day > DAY)
 
 
 @pytest.mark.parametrize(
     ("url", "later"),
     [
+        ("https://a.example/2020-11-01/slug", True),
+        ("https://a.example/2020_10_31/slug", False),
         ("https://a.example/2020/11/slug", True),
         ("https://a.example/2020/10/slug", False),
         ("https://a.example/2021-13-45/slug", False),
@@ -102,10 +91,5 @@ def test_compares_a_date_in_an_address_with_the_claims(day: date, form: str) -> 
         ("https://web.archive.org/web/20221130/https://a.example/2019/01/02/", False),
     ],
 )
-def test_what_counts_as_a_date(url: str, later: bool) -> None:
+def test_what_counts_as_a_date(url, later):
     assert is_later(url, DAY) == later
-
-
-def test_rejects_a_language_that_is_not_a_code() -> None:
-    with pytest.raises(ValueError, match="languages"):
-        RetrievalSettings(languages=["English"])

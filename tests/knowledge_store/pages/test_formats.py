@@ -1,8 +1,6 @@
 # ruff: noqa: E501 - tables of markup
 """Files of each format as blocks: nothing that a reader sees is lost without a warning."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from knowledge_store.pages import pdf as pdfs
@@ -24,11 +22,11 @@ MERGED = '<w:tcPr><w:vMerge w:val="{}"/></w:tcPr>'
 HEADER = "<w:hdr xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:p><w:r><w:t>Draft</w:t></w:r></w:p></w:hdr>"
 
 
-def blocks(data: bytes, suffix: str) -> list[str]:
+def blocks(data, suffix):
     return [block.strip() for _, found in parts_of(data, suffix, f"a{suffix}") for block in found]
 
 
-def row(*cells: str) -> str:
+def row(*cells):
     return "<w:tr>" + "".join(f"<w:tc>{cell}</w:tc>" for cell in cells) + "</w:tr>"
 
 
@@ -60,15 +58,13 @@ def row(*cells: str) -> str:
     ids=["tracked", "control", "moved", "simple field", "field", "box", "drawn box", "old box", "link",
          "table", "merged", "lost footnote", "equation"],
 )  # fmt: skip
-def test_a_docx_has_what_word_shows(
-    body: str, expected: list[str], warning: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_docx_has_what_word_shows(body, expected, warning, caplog):
     assert blocks(docx(body, {"r1": "https://a.example/lanes"}), ".docx") == expected
     assert warning in caplog.text and bool(caplog.messages) == bool(warning)
 
 
 @pytest.mark.parametrize("kind", ["footnote", "endnote"])
-def test_notes_and_links_of_a_docx_are_kept(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_notes_and_links_of_a_docx_are_kept(kind, caplog):
     mark = f'{run("It opened in 1932.")}<w:r><w:{kind}Reference w:id="2"/></w:r>'
     link = f'<w:hyperlink r:id="r1">{run("Two lanes.")}</w:hyperlink>'
     parts = {
@@ -85,7 +81,7 @@ def test_notes_and_links_of_a_docx_are_kept(kind: str, caplog: pytest.LogCapture
     ]  # fmt: skip
 
 
-def test_a_damaged_docx_is_read_as_far_as_it_goes(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_docx_is_read_as_far_as_it_goes(caplog):
     torn = docx(paragraph("It rained."), footnotes="<w:footnotes")
     assert blocks(torn, ".docx") == ["It rained."] and "its footnotes are damaged and left out" in caplog.text
     for data in (b"PK", b"no Word document", docx("<w:p>").replace(b"PK\5\6", b"PK\0\0")):
@@ -124,7 +120,7 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
          "short", "nothing", "marks", "line breaks"],
 )  # fmt: skip
-def test_html_keeps_the_article_whole(page: str, expected: Sequence[str], absent: Sequence[str]) -> None:
+def test_html_keeps_the_article_whole(page, expected, absent):
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
     assert [block for block in found if block in expected] == list(expected)
     assert not {*found} & {*absent}
@@ -144,7 +140,7 @@ TABLE = " ".join(
 )
 
 
-def placed(left: int, y: int, text: str) -> str:
+def placed(left, y, text):
     """A line whose words are placed one by one."""
     shown = ""
     for word in text.split():
@@ -161,7 +157,7 @@ APART = "".join(
 )  # fmt: skip
 
 
-def tight(gap: int) -> str:
+def tight(gap):
     words = ["The", "mill", "at", "Reiner", "burned", "down", "in", "1894", "and", "was", "never", "rebuilt"]
     return "[" + f" -{gap} ".join(f"({word})" for word in words) + "] TJ "
 
@@ -181,9 +177,7 @@ def tight(gap: int) -> str:
     ],
     ids=["columns", "a title above columns", "words apart", "table", "narrow gaps", "wide gaps", "close letters", "no gaps"],
 )  # fmt: skip
-def test_a_pdf_is_read_in_columns_with_its_spaces(
-    shown: str, expected: list[str] | None, warning: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, caplog):
     found = blocks(pdf([""], shown=shown), ".pdf")
     assert expected is None or found == expected
     assert warning in caplog.text and bool(caplog.messages) == bool(warning)
@@ -198,7 +192,7 @@ def test_a_pdf_is_read_in_columns_with_its_spaces(
     ],
     ids=["address", "none", "no action"],
 )
-def test_links_of_a_pdf_stand_behind_their_words(action: str, address: str) -> None:
+def test_links_of_a_pdf_stand_behind_their_words(action, address):
     annotation = f"<< /Type /Annot /Subtype /Link /Rect [50 776 104 794] {action} >>"
     data = pdf(["It was free in 1971, they say."], annotation=annotation)
     ((_, found),) = pdfs.pages_of(data, "a.pdf", links=True)
@@ -220,15 +214,13 @@ def test_links_of_a_pdf_stand_behind_their_words(action: str, address: str) -> N
     ],
     ids=["unclosed", "spaces", "picture", "missing"],
 )
-def test_a_bad_page_of_a_pdf_is_named(
-    old: bytes, new: bytes, pages: list[str], warning: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_bad_page_of_a_pdf_is_named(old, new, pages, warning, caplog):
     data = pdf(["It rained."], ["It snowed."], ["It hailed."]).replace(old, new)
     assert [place for place, _ in parts_of(data, ".pdf", "a.pdf")] == pages
     assert warning in caplog.text and bool(caplog.messages) == bool(warning)
 
 
-def test_lines_of_a_pdf_are_unwrapped() -> None:
+def test_lines_of_a_pdf_are_unwrapped():
     lines = [
         "Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "It is closed now.",
     ]  # fmt: skip
@@ -257,14 +249,12 @@ def test_lines_of_a_pdf_are_unwrapped() -> None:
     ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty corner", "one column",
          "title only", "long cell", "line in a cell"],
 )  # fmt: skip
-def test_each_row_of_a_table_can_be_read_alone(
-    text: str, expected: list[str], warning: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_each_row_of_a_table_can_be_read_alone(text, expected, warning, caplog):
     assert blocks(text.encode(), ".csv") == expected
     assert warning in caplog.text and bool(caplog.messages) == bool(warning)
 
 
-def test_rows_are_cited_by_their_numbers() -> None:
+def test_rows_are_cited_by_their_numbers():
     rows = ["sep=,", "Notes", "year,note", *(f"{year},{'x' * 600}" for year in range(2000, 2003)), "", "2004,y"]
     places = [place for place, _ in parts_of("\n".join(rows).encode(), ".csv", "a.csv")]
     assert places == ["row=2", "row=4", "row=5", "row=6-8"]
@@ -282,13 +272,13 @@ def test_rows_are_cited_by_their_numbers() -> None:
         ("The bridge is open: ça va.", "utf-8", ""),
     ],
 )  # fmt: skip
-def test_recognizes_encodings(text: str, encoding: str, read: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_recognizes_encodings(text, encoding, read, caplog):
     assert decoded(text.encode(encoding), "a.txt") == text.removeprefix("\ufeff")
     assert caplog.messages == ([f"a.txt: not UTF-8, read as {read}"] if read else [])
 
 
 @pytest.mark.parametrize("data", [b"It rained.\0\0\0 It snowed.", b"\x1b$B66!#\x1b(B", bytes(range(256)) * 20])
-def test_what_no_encoding_fits_is_refused(data: bytes) -> None:
+def test_what_no_encoding_fits_is_refused(data):
     with pytest.raises(UnreadableFile, match="not text in any known encoding"):
         decoded(data, "a")
 
@@ -305,7 +295,7 @@ def test_what_no_encoding_fits_is_refused(data: bytes) -> None:
         ("The whole text is two lines, of which the first\nis wrapped.", 1),
     ],
 )
-def test_headings_of_plain_text_stand_alone(text: str, expected: int) -> None:
+def test_headings_of_plain_text_stand_alone(text, expected):
     assert len(blocks(text.encode(), ".txt")) == expected
 
 
@@ -316,5 +306,5 @@ def test_headings_of_plain_text_stand_alone(text: str, expected: int) -> None:
         (b"<?xml version='1.0'?>\n<html>", ".html"), (b"<priced> It rained.", ".txt"), (b"PK\3\4", ".docx"),
     ],
 )  # fmt: skip
-def test_the_bytes_tell_the_format(body: bytes, suffix: str) -> None:
+def test_the_bytes_tell_the_format(body, suffix):
     assert suffix_of(body) == suffix

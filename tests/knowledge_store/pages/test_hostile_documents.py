@@ -1,8 +1,6 @@
 """Files made to cost more than their share are left out by name, in time, and the file beside them is read."""
 
 import time
-from collections.abc import Callable
-from pathlib import Path
 from time import monotonic
 
 import pytest
@@ -11,42 +9,42 @@ from knowledge_store.isolation import Limits, isolated
 from knowledge_store.pages import documents
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaws
-from knowledge_store.pages.reading import Part, read_document
+from knowledge_store.pages.reading import read_document
 from tests.helpers.documents import docx
 
 SMALL = Limits(seconds=2.0, memory=2**29, output=2**22)
 
 
-def wide_cell(path: Path) -> None:
+def wide_cell(path):
     span = '<w:tc><w:tcPr><w:gridSpan w:val="30000000"/></w:tcPr><w:p/></w:tc>'
     path.write_bytes(docx(f"<w:tbl><w:tblGrid/><w:tr>{span}</w:tr></w:tbl>"))
 
 
-def many_paragraphs(path: Path) -> None:
+def many_paragraphs(path):
     path.write_bytes(docx("<w:p/>" * 1_000_000))
 
 
-def many_attributes(path: Path) -> None:
+def many_attributes(path):
     path.write_text("<p " + " ".join(f"a{number}=x" for number in range(300_000)) + ">It rained.</p>")
 
 
-def many_links(path: Path) -> None:
+def many_links(path):
     path.write_text("<body>" + '<p><a href="/a">It rained in a town</a></p>' * 60_000)
 
 
-def wordy_names(path: Path) -> None:
+def wordy_names(path):
     path.write_text(",".join("x" * 60 for _ in range(300)) + "\n" + ("y," * 300 + "\n") * 2000)
 
 
-def many_columns(path: Path) -> None:
+def many_columns(path):
     path.write_text("," * 10_000_000 + "\n1,2\n")
 
 
-def deep(path: Path) -> None:
+def deep(path):
     path.write_text("<b>" * 100_000 + "It rained.")
 
 
-def many_guesses(path: Path) -> None:
+def many_guesses(path):
     path.write_bytes(bytes(range(128, 256)) * 100_000)
 
 
@@ -60,9 +58,7 @@ TOO_MUCH = (wide_cell, many_paragraphs, many_attributes, many_links, wordy_names
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("make", "suffix"), HOSTILE, ids=[make.__name__ for make, _ in HOSTILE])
-def test_a_hostile_document_is_read_or_left_out_in_time(
-    make: Callable[[Path], None], suffix: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_hostile_document_is_read_or_left_out_in_time(make, suffix, tmp_path, caplog):
     make(tmp_path / f"a{suffix}")
     (tmp_path / "b.txt").write_text("It snowed.")
     flaws = Flaws()
@@ -80,9 +76,7 @@ def test_a_hostile_document_is_read_or_left_out_in_time(
     ],
     ids=["text", "time"],
 )
-def test_the_reason_is_named(
-    text: str, limits: Limits, reason: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_reason_is_named(text, limits, reason, tmp_path, caplog):
     (tmp_path / "a.md").write_text(text)
     with pytest.raises(DocumentsError, match="unreadable file 1"):
         list(read_documents(tmp_path, Flaws(), limits=limits))
@@ -90,10 +84,10 @@ def test_the_reason_is_named(
 
 
 @pytest.fixture
-def hanging(monkeypatch: pytest.MonkeyPatch) -> None:
+def hanging(monkeypatch):
     """Documents whose names begin with "a" take longer than anybody waits."""
 
-    def read(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Part]:
+    def read(source, suffix, name, limits):
         if name.startswith("a"):
             isolated(limits, time.sleep, 600)
         return read_document(source, suffix, name, limits)
@@ -102,7 +96,7 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("hanging")
-def test_hanging_documents_leave_time_for_those_behind(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_hanging_documents_leave_time_for_those_behind(tmp_path, caplog):
     for name in ("a.txt", "aa.txt", "b.txt"):
         (tmp_path / name).write_text("It snowed.")
     pages = list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic() + 12)))
@@ -111,7 +105,7 @@ def test_hanging_documents_leave_time_for_those_behind(tmp_path: Path, caplog: p
 
 
 @pytest.mark.usefixtures("hanging")
-def test_documents_are_left_out_when_the_time_is_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_documents_are_left_out_when_the_time_is_up(tmp_path, caplog):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("It snowed.")
     with pytest.raises(DocumentsError, match="unreadable file 2"):
@@ -119,7 +113,7 @@ def test_documents_are_left_out_when_the_time_is_up(tmp_path: Path, caplog: pyte
     assert caplog.messages == [f"{name}: skipped, cannot be read (the time ran out)" for name in ("a.txt", "b.txt")]
 
 
-def test_a_store_is_read_as_long_as_there_is_time(tmp_path: Path) -> None:
+def test_a_store_is_read_as_long_as_there_is_time(tmp_path):
     (tmp_path / "a.json").write_text('{"url": "https://a.example/", "url2text": ["It rained."]}')
     with pytest.raises(DocumentsError, match="not read to its end in time 1"):
         list(read_documents(tmp_path / "a.json", Flaws(), limits=Limits(until=monotonic())))

@@ -2,7 +2,7 @@
 
 import gzip
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -19,13 +19,13 @@ Write = Callable[..., Path]
 URL = "https://a.example/"
 
 
-def read(path: Path) -> tuple[list[Page], dict[Flaw, int]]:
+def read(path):
     flaws = Flaws()
     pages = list(read_pages(path, flaws))
     return pages, {flaw: count for flaw, count in flaws.items() if count}
 
 
-def test_pages_keep_their_line_and_join_sentences_by_a_space(write_store: Write) -> None:
+def test_pages_keep_their_line_and_join_sentences_by_a_space(write_store):
     pages, flaws = read(write_store(["One.", "Two."], [], ["Three."]))
     assert [(page.number, page.url, page.text) for page in pages] == [
         (0, "https://site0.example/", "One. Two."),
@@ -52,9 +52,7 @@ def test_pages_keep_their_line_and_join_sentences_by_a_space(write_store: Write)
         (b'{"url": NaN, "url2text": ["Text."]}', Flaw.NO_ADDRESS),
     ],
 )
-def test_counts_and_leaves_out_a_line_without_a_usable_page(
-    write_store: Write, line: bytes | dict[str, object], flaw: Flaw
-) -> None:
+def test_counts_and_leaves_out_a_line_without_a_usable_page(write_store, line, flaw):
     pages, flaws = read(write_store(["Before."], line, ["After."]))
     assert [(page.number, page.text) for page in pages] == [(0, "Before."), (2, "After.")]
     assert flaws[flaw] == 1
@@ -70,36 +68,27 @@ def test_counts_and_leaves_out_a_line_without_a_usable_page(
         (b'\xef\xbb\xbf{"url": "https://a.example/", "url2text": ["Text."]}', Flaw.REPAIRED_LINE, "Text."),
     ],
 )
-def test_counts_and_keeps_a_flawed_page(
-    write_store: Write, line: bytes | dict[str, object], flaw: Flaw, text: str
-) -> None:
+def test_counts_and_keeps_a_flawed_page(write_store, line, flaw, text):
     pages, flaws = read(write_store(line))
     assert [page.text for page in pages] == [text]
     assert flaws.keys() == {flaw}
 
 
-def test_ignores_blank_lines_and_carriage_returns(write_store: Write) -> None:
-    line = orjson.dumps({"url": URL, "url2text": ["Text."]})
-    pages, flaws = read(write_store(b"\r", line + b"\r", b"", line))
-    assert [page.number for page in pages] == [1, 3]
-    assert not flaws
-
-
-def test_a_file_that_is_missing_empty_or_a_folder_is_a_store_without_pages(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_empty_or_a_folder_is_a_store_without_pages(tmp_path):
     (tmp_path / "0.json").touch()
     assert read(tmp_path / "7.json") == ([], {Flaw.MISSING_FILE: 1})
     assert read(tmp_path) == ([], {Flaw.UNREADABLE_FILE: 1})
     assert read(tmp_path / "0.json") == ([], {Flaw.NO_STORE: 1})
 
 
-def test_reads_a_line_that_just_fills_the_limit(write_store: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_a_line_that_just_fills_the_limit(write_store, monkeypatch):
     path = write_store(["Text."], ["Text."])
     monkeypatch.setattr(store, "MAX_LINE", len(path.read_bytes()) // 2)
     assert len(read(path)[0]) == 2
 
 
 @given(sentences=st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
-def test_any_sentences_survive_a_round_trip(tmp_path_factory: pytest.TempPathFactory, sentences: list[str]) -> None:
+def test_any_sentences_survive_a_round_trip(tmp_path_factory, sentences):
     path = tmp_path_factory.mktemp("store") / "0.json"
     path.write_bytes(orjson.dumps({"url": URL, "url2text": sentences}))
     pages, flaws = read(path)
@@ -122,9 +111,7 @@ def test_any_sentences_survive_a_round_trip(tmp_path_factory: pytest.TempPathFac
     ],
     ids=["gzip", "UTF-16", "NUL", "PDF", "gzip with a digit", "no text", "no url"],
 )
-def test_a_file_without_a_page_of_text_is_no_store(
-    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_without_a_page_of_text_is_no_store(data, tmp_path, monkeypatch):
     monkeypatch.setattr(store, "MAX_LINE", 1000)
     (tmp_path / "0.json").write_bytes(data)
     pages, flaws = read(tmp_path / "0.json")
@@ -132,7 +119,7 @@ def test_a_file_without_a_page_of_text_is_no_store(
     assert flaws[Flaw.NO_STORE] == 1 and Flaw.NO_STORE in UNREAD
 
 
-def test_a_store_reads_back_as_the_pages_written(tmp_path: Path) -> None:
+def test_a_store_reads_back_as_the_pages_written(tmp_path):
     pages = [Page(0, "a.txt", ("First.", "“Second”\t.")), Page(1, "b.md", ("नमस्ते दुनिया।", "你好。"))]
     assert write_store(iter(pages), tmp_path / "7.json") == 2
     flaws = Flaws()
@@ -143,14 +130,14 @@ def test_a_store_reads_back_as_the_pages_written(tmp_path: Path) -> None:
     assert (record["claim_id"], record["url"]) == ("7", "a.txt")
 
 
-def test_a_store_without_pages_is_not_written(tmp_path: Path) -> None:
+def test_a_store_without_pages_is_not_written(tmp_path):
     (tmp_path / "7.json").write_text("before")
     assert write_store([], tmp_path / "7.json") == 0
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("7.json", "before")]
 
 
-def test_a_failed_write_leaves_the_old_store(tmp_path: Path) -> None:
-    def failing() -> Iterator[Page]:
+def test_a_failed_write_leaves_the_old_store(tmp_path):
+    def failing():
         yield Page(0, "a.txt", ("First.",))
         raise OSError("gone")
 
@@ -160,7 +147,7 @@ def test_a_failed_write_leaves_the_old_store(tmp_path: Path) -> None:
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("7.json", "before")]
 
 
-def test_a_store_may_have_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+def test_a_store_may_have_a_name_that_is_not_utf8(tmp_path):
     path = tmp_path / os.fsdecode(b"caf\xe9.json")
     write_store([Page(0, URL, ("It rained.",))], path)
     assert read(path)[0] == [Page(0, URL, ("It rained.",))]

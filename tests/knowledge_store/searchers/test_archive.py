@@ -1,23 +1,17 @@
 """An archive grows, forgets what has changed, and finds pages by their rare words."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import date
-from pathlib import Path
 from time import sleep
 
-import orjson
 import pytest
 
-from knowledge_store.__main__ import main
-from knowledge_store.pages.page import Flaw, Flaws, Page
-from knowledge_store.ranking import rank
+from knowledge_store.pages.page import Flaws, Page
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers import archive as module
 from knowledge_store.searchers.archive import Archive
-from knowledge_store.settings import RetrievalSettings
 
 PAGES = [
     Page(0, "https://a.example/", ("Fish fell by 1,000.5 in May.", "So it is."), date(2020, 5, 1)),
@@ -30,13 +24,13 @@ OTHER = Page(4, "https://e.example/", ("A zebra.",))
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Archive:
+def archive(tmp_path):
     archive = Archive(tmp_path / "a.sqlite")
     assert archive.add(PAGES) == (4, 0)
     return archive
 
 
-def found(archive: Archive, query: str, day: date | None = None, limit: int = 10) -> list[str]:
+def found(archive, query, day=None, limit=10):
     return [page.url[8] for page in archive.search(query, day, limit, Flaws())]
 
 
@@ -54,16 +48,16 @@ def found(archive: Archive, query: str, day: date | None = None, limit: int = 10
         ('" OR (fish', "ca"),
     ],
 )
-def test_finds_pages_by_their_words(archive: Archive, query: str, pages: str) -> None:
+def test_finds_pages_by_their_words(archive, query, pages):
     assert sorted(found(archive, query)) == sorted(pages)
 
 
-def test_leaves_out_pages_published_later_and_keeps_undated_ones(archive: Archive) -> None:
+def test_leaves_out_pages_published_later_and_keeps_undated_ones(archive):
     assert found(archive, "fish", date(2020, 12, 31)) == ["a"]
     assert found(archive, "bridge", date(1999, 1, 1)) == ["b"]
 
 
-def test_reindexing_adds_new_pages_and_replaces_changed_ones(archive: Archive) -> None:
+def test_reindexing_adds_new_pages_and_replaces_changed_ones(archive):
     changed = Page(0, "https://a.example/", ("Now about zebras.",))
     assert archive.add([*PAGES[1:], changed, Page(9, "https://e.example/", ("A zebra.",))]) == (1, 1)
     assert sorted(found(archive, "zebras zebra")) == ["a", "e"]
@@ -71,11 +65,11 @@ def test_reindexing_adds_new_pages_and_replaces_changed_ones(archive: Archive) -
     assert archive.add([changed]) == (0, 0)
 
 
-def test_reads_an_archive_of_many_pages_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_an_archive_of_many_pages_in_batches(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "BATCH", 3)
     archive = Archive(tmp_path / "a.sqlite")
 
-    def pages() -> Iterator[Page]:
+    def pages():
         for number in range(8):
             yield Page(number, f"https://{number}.example/", (f"number{number}",))
         raise OSError("unplugged")
@@ -86,22 +80,14 @@ def test_reads_an_archive_of_many_pages_in_batches(tmp_path: Path, monkeypatch: 
     assert archive.add(Page(n, f"https://{n}.example/", (f"number{n}",)) for n in range(8)) == (2, 0)
 
 
-def test_half_a_surrogate_pair_is_indexed(tmp_path: Path) -> None:
-    archive = Archive(tmp_path / "a.sqlite")
-    assert archive.add([Page(0, "https://a.example/", ("half \ud83d fish",))]) == (1, 0)
-    assert found(archive, "fish") == ["a"]
-
-
 @pytest.mark.parametrize(("many", "pages"), [(9, ["c", "a"]), (1, ["c"])])
-def test_a_large_archive_leaves_out_frequent_words(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch, many: int, pages: list[str]
-) -> None:
+def test_a_large_archive_leaves_out_frequent_words(archive, monkeypatch, many, pages):
     monkeypatch.setattr(module, "MANY", many)
     assert found(archive, "fish rose") == pages  # half of the pages have fish
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no database at all" * 100])
-def test_rejects_files_that_are_not_archives(tmp_path: Path, content: bytes | None) -> None:
+def test_rejects_files_that_are_not_archives(tmp_path, content):
     path = tmp_path / "a.sqlite"
     if content is not None:
         path.write_bytes(content)
@@ -109,7 +95,7 @@ def test_rejects_files_that_are_not_archives(tmp_path: Path, content: bytes | No
         Archive.open(path)
 
 
-def test_a_database_of_somebody_else_is_not_written_to(tmp_path: Path) -> None:
+def test_a_database_of_somebody_else_is_not_written_to(tmp_path):
     path = tmp_path / "a.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE theirs (id)")
@@ -119,15 +105,13 @@ def test_a_database_of_somebody_else_is_not_written_to(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def change(archive: Archive, statement: str, *values: object) -> None:
+def change(archive, statement, *values):
     with closing(sqlite3.connect(archive.path)) as connection, connection:
         connection.execute(statement, values)
 
 
 @pytest.mark.parametrize(("column", "value"), [("text", b"\xff"), ("published", "soon"), ("url", 7), ("url", b"a")])
-def test_a_row_that_cannot_be_read_is_an_error_that_names_the_archive(
-    archive: Archive, column: str, value: object
-) -> None:
+def test_a_row_that_cannot_be_read_is_an_error_that_names_the_archive(archive, column, value):
     change(archive, f"UPDATE pages SET {column} = CAST(? AS BLOB), published = NULL WHERE id = 1", value)
     if column == "published":
         change(archive, "UPDATE pages SET published = '1999-soon' WHERE id = 1")
@@ -135,7 +119,7 @@ def test_a_row_that_cannot_be_read_is_an_error_that_names_the_archive(
         found(archive, "fish")
 
 
-def test_an_indexer_waits_for_another(archive: Archive) -> None:
+def test_an_indexer_waits_for_another(archive):
     with ThreadPoolExecutor() as pool:
         with closing(sqlite3.connect(archive.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -148,24 +132,10 @@ def test_an_indexer_waits_for_another(archive: Archive) -> None:
         assert second.result() == (0, 1), "it sees what the other wrote"
 
 
-def test_two_programs_may_make_the_same_archive(tmp_path: Path) -> None:
+def test_two_programs_may_make_the_same_archive(tmp_path):
     with ThreadPoolExecutor() as pool:
         adding = [pool.submit(Archive(tmp_path / "a.sqlite").add, PAGES) for _ in range(4)]
         assert sorted(each.result() for each in adding) == [(0, 0)] * 3 + [(4, 0)]
-
-
-def test_documents_and_stores_are_indexed_from_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "fish.txt").write_text("Fish fell.")
-    dump = tmp_path / "wiki.jsonl"
-    rows = [{"url": f"https://{n}.example/", "text": f"article{n}", "published": "2020-05-01"} for n in range(3)]
-    dump.write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    output = str(tmp_path / "a.sqlite")
-    assert main(["index", str(tmp_path / "fish.txt"), str(dump), "--output", output]) == 0
-    assert capsys.readouterr().out == f"{output}: 4 new pages, 0 changed\n"
-    assert found(Archive.open(Path(output)), "article2") == ["2"]
-    assert found(Archive.open(Path(output)), "article2", date(2020, 4, 30)) == []
 
 
 ENDLESS = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x AS id, '' AS url, '' AS text FROM r"
@@ -179,7 +149,7 @@ ENDLESS = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELEC
     ],
     ids=["view", "trigger"],
 )
-def test_a_file_that_computes_what_it_does_not_hold_is_no_archive(archive: Archive, statements: list[str]) -> None:
+def test_a_file_that_computes_what_it_does_not_hold_is_no_archive(archive, statements):
     for statement in statements:
         change(archive, statement)
     for use in (lambda: Archive.open(archive.path), lambda: found(archive, "fish"), lambda: archive.add([OTHER])):
@@ -187,23 +157,9 @@ def test_a_file_that_computes_what_it_does_not_hold_is_no_archive(archive: Archi
             use()
 
 
-def test_a_search_is_interrupted_when_the_time_runs_out(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_is_interrupted_when_the_time_runs_out(archive, monkeypatch):
     monkeypatch.setattr(module, "LOOK", 1)
     late = Archive(archive.path, until=0.0)
     for use in (lambda: found(late, "fish"), lambda: late.pages([1])):
         with pytest.raises(SearchError, match="the time ran out"):
             use()
-
-
-def test_a_search_that_is_interrupted_costs_no_store(
-    archive: Archive,
-    monkeypatch: pytest.MonkeyPatch,
-    write_store: Callable[..., Path],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    monkeypatch.setattr(module, "LOOK", 1)
-    settings = RetrievalSettings(search=str(archive.path))
-    ranked = rank(write_store(["A fish."]), "fish", settings, seconds=0.0)
-    assert [passage.text for passage in ranked.passages] == ["A fish."]
-    assert ranked.report.flaws == {Flaw.SEARCH_FAILED: 1}
-    assert f"{archive.path}: cannot search (interrupted); the time ran out" in caplog.messages
