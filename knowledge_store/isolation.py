@@ -39,21 +39,13 @@ COMMAND = "import sys; sys.path[:] = {path!r}; from knowledge_store.isolation im
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a call.
+    """Limits of a call."""
 
-    Attributes:
-        seconds: processor time.
-        patience: wall time in multiples of ``seconds``, because other programs may use the processor.
-        memory: bytes of address space that a call may add to its worker (Linux only); None: any number.
-        output: bytes of the result, pickled.
-        until: deadline on the clock of ``monotonic()``, after which no call starts or continues.
-    """
-
-    seconds: float = 10.0
-    patience: float = 4.0
-    memory: int | None = 2**30
-    output: int = 2**26
-    until: float = inf
+    seconds: float = 10.0  # of processor time
+    patience: float = 4.0  # wall time in multiples of ``seconds``, because other programs may use the processor
+    memory: int | None = 2**30  # bytes of address space that a call may add to its worker (Linux only); None: any
+    output: int = 2**26  # bytes of the result, pickled
+    until: float = inf  # deadline on the clock of ``monotonic()``, after which no call starts or continues
 
     @property
     def left(self) -> float:

@@ -1,8 +1,7 @@
 """Texts as files can hold them, and without their disguise.
 
-What readers take for the same is the same to the filters of copies and of orders: the skeleton of Unicode's security
-mechanisms (https://www.unicode.org/reports/tr39/#Confusable_Detection), for Latin: compatibility forms, accents,
-invisible characters, letters of other scripts and figures that look Latin, and letters spaced out.
+The skeleton of Unicode's security mechanisms (https://www.unicode.org/reports/tr39/#Confusable_Detection), for Latin,
+lets filters compare texts as readers see them: without compatibility forms, accents, invisible or look-alike letters.
 """
 
 import re

@@ -5,7 +5,6 @@ code points, then mixed): among a million texts, the chance that any two share o
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar, cast
 
@@ -32,7 +31,7 @@ _WORD = regex.compile(
     regex.VERSION1,
 )
 
-# What a character may be, several at once; bits of ``Alphabet.kinds``.
+# What a character may be, several at once; bits of ``kinds_of_characters``.
 DIGIT, UNSPACED, LETTER, MARK, SEPARATOR, PERCENT = (1 << bit for bit in range(6))
 _PATTERNS = {
     DIGIT: r"\d",
@@ -72,26 +71,15 @@ def _normal(word: str) -> str:
     return word.casefold().replace(",", "")
 
 
-@dataclass(frozen=True)
-class Alphabet:
-    """The words as tables by code point: what a character may be, and what counts in its place.
-
-    ``folds`` has up to three code points each, the first in the lowest 21 bits.
-    """
-
-    kinds: NDArray[np.uint8]
-    folds: NDArray[np.uint64]
-
-
 @cache
-def alphabet() -> Alphabet:
-    """The tables of ``tokenize``."""
+def kinds_of_characters() -> NDArray[np.uint8]:
+    """(0x110000,) what each character may be, as ``tokenize`` sees it."""
     everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
     for kind, pattern in _PATTERNS.items():
         for match in regex.finditer(f"{pattern}+", everything, regex.VERSION1):
             kinds[match.start() : match.end()] |= kind
-    return Alphabet(kinds, case_folds())
+    return kinds
 
 
 @cache
@@ -104,7 +92,7 @@ def spaces() -> NDArray[np.bool_]:
 
 @cache
 def case_folds() -> NDArray[np.uint64]:
-    """``str.casefold`` as a table; see ``Alphabet.folds``."""
+    """(0x110000,) ``str.casefold`` as a table: up to three code points each, the first in the lowest 21 bits."""
     folds = np.arange(CODE_POINTS, dtype=np.uint64)
     for code in range(_CASELESS_FROM):
         places = enumerate(chr(code).casefold())

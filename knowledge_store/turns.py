@@ -10,13 +10,7 @@ R = TypeVar("R")
 
 
 class Turns:
-    """Threads in which a model works; other threads may share it.
-
-    Callers are served in the order of asking, while a lock may go to the same thread again and again.
-
-    Args:
-        places: how many calls run at a time.
-    """
+    """Threads in which a model works, so many calls at a time; callers are served in the order of asking."""
 
     def __init__(self, name: str, places: int = 1) -> None:
         self._places = places
@@ -34,11 +28,7 @@ class Turns:
 
 
 def batches(items: Iterable[T], length: Callable[[T], int], limit: int) -> Iterator[list[T]]:
-    """Items in the order of their lengths, as many together as fit where each is padded to the longest.
-
-    >>> list(batches(["aaaa", "b", "cc", "dddddddd"], len, 4))
-    [['b', 'cc'], ['aaaa'], ['dddddddd']]
-    """
+    """Items in the order of their lengths, as many together as fit if each is padded to the longest."""
     batch: list[T] = []
     for item in sorted(items, key=length):
         if batch and (len(batch) + 1) * length(item) > limit:

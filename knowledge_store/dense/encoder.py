@@ -49,9 +49,8 @@ class CachingEncoder:
     """Another encoder that embeds each text once, within bounds. Threads may share it: they take turns at its batches.
 
     Args:
-        capacity: vectors kept of passages, and as many of queries; the least recently used go first. 20,000 vectors of
-            384 numbers take 30 MB.
-        batch: characters that are embedded in a turn, padding included; a longer text is a turn by itself.
+        capacity: vectors kept of passages, and as many of queries, the last used; 20,000 of MiniLM take 30 MB.
+        batch: characters that are embedded in a turn, padding included.
         symmetric: whether a text has one vector, be it a passage or a query.
     """
 

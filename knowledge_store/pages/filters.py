@@ -77,13 +77,7 @@ def without_copies(
 
 
 def is_fact_check(url: str) -> bool:
-    """Whether an address is of a fact-checking site, or of a fact-checking section of another.
-
-    >>> is_fact_check("https://ghana.dubawa.org/a-claim"), is_fact_check("https://dubawa.org.example/")
-    (True, False)
-    >>> is_fact_check("https://www.usatoday.com/story/news/factcheck/2020/08/11/a-claim/1/")
-    True
-    """
+    """Whether an address is of a fact-checking site, or of a fact-checking section of another."""
     address = ADDRESS.match(ARCHIVED.sub("", url))
     host, path = address.groups() if address else ("", url)
     labels = host.lower().removesuffix(".").rsplit(".", LABELS)[-LABELS:]
@@ -108,13 +102,7 @@ def page_key(url: str) -> str:
 
 
 def is_later(url: str, day: date) -> bool:
-    """Whether an address bears a date after a day; a month without a day counts as its first.
-
-    >>> is_later("https://a.example/2020/11/03/vote", date(2020, 10, 31))
-    True
-    >>> is_later("https://a.example/2020/10/vote-20201031", date(2020, 10, 31))
-    False
-    """
+    """Whether an address bears a date after a day; a month without a day counts as its first."""
     return any(found > day for found in _dates(ARCHIVED.sub("", url)))
 
 

@@ -40,13 +40,14 @@ Row = Sequence[str]
 def article(text: str) -> Iterator[str]:
     """Yield the blocks of the article of a page; of a page without one, all that it shows."""
     import trafilatura  # takes a second to import
+    from lxml.html import tostring
 
     tree = parsed(text)
     if tree is None:
         return
     clean(tree)
     found = list(blocks(tree))
-    extracted = trafilatura.extract(_text(tree), favor_recall=True, include_comments=False) or ""
+    extracted = trafilatura.extract(tostring(tree, encoding="unicode"), favor_recall=True, include_comments=False) or ""
     kept = _within(found, _bare(extracted))
     yield from (block for element, block in found if kept is None or element in kept)
 
@@ -79,13 +80,6 @@ def clean(tree: Any) -> None:
             element.drop_tree()
 
 
-def _text(tree: Any) -> str:
-    from lxml import html
-
-    text: str = html.tostring(tree, encoding="unicode")
-    return text
-
-
 def _bare(text: str) -> str:
     return re.sub(r"\W+", "", text)
 
@@ -108,14 +102,10 @@ def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
             found.append((element if starts else element.getparent(), []))
         found[-1][1].append((element.text if starts else element.tail) or "")
     for element, pieces in found:
-        lines = (" ".join(line.split()) for line in _joined(pieces).split("\n"))
+        text = "".join(piece if piece == "\n" else piece.replace("\n", " ") for piece in pieces)
+        lines = (" ".join(line.split()) for line in text.split("\n"))
         if block := "\n".join(line for line in lines if line):
             yield element, block
-
-
-def _joined(pieces: Sequence[str]) -> str:
-    """Join the pieces of a block; a line end of the source is a space, one of a <br> stays."""
-    return "".join(piece if piece == "\n" else piece.replace("\n", " ") for piece in pieces)
 
 
 def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None:
@@ -195,23 +185,14 @@ def names_columns(rows: Sequence[Row]) -> bool:
     >>> names_columns([["town", "people"], ["Oslo", "1"]]), names_columns([["Founded", "1932"], ["Mayor", "Berg"]])
     (True, False)
     """
-    if len(rows) < 2 or any(_has_digit(cell) for cell in rows[0]):
+    numeric = [[any(map(str.isdigit, cell)) for cell in row] for row in rows]
+    if len(rows) < 2 or any(numeric[0]):
         return False
-    return len(rows[0]) > 2 or any(
-        all(len(row) > place and _has_digit(row[place]) for row in rows[1:]) for place in range(len(rows[0]))
-    )
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
+    return len(rows[0]) > 2 or any(all(column) for column in zip(*numeric[1:], strict=False))
 
 
 def table_rows(rows: Sequence[Row], *, header: bool) -> Iterator[str]:
-    """Yield a block for each row of a table, below the header if it has one.
-
-    >>> list(table_rows([["Mon", "10 AM"], ["Tue", "closed"]], header=False))
-    ['Mon: 10 AM', 'Tue: closed']
-    """
+    """Yield a block for each row of a table, below the header if it has one."""
     if header and len(rows) > 1:
         return (row_text(rows[0], row) for row in rows[1:])
     return (row_text(["", row[0]], ["", row[1]]) if len(row) == 2 and all(row) else row_text([], row) for row in rows)

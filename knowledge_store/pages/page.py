@@ -111,11 +111,7 @@ class ReadingReport:
 
 
 def describe(flaws: Mapping[Flaw, int]) -> str:
-    """Flaws as the end of a line, or empty.
-
-    >>> describe({Flaw.EMPTY_PAGE: 103, Flaw.BROKEN_LINE: 2, Flaw.MIRROR: 0})
-    '; empty page 103, broken line 2'
-    """
+    """Flaws as the end of a line, such as "; empty page 103, broken line 2", or empty."""
     counted = ", ".join(f"{flaw} {count:,}" for flaw, count in flaws.items() if count)
     return f"; {counted}" if counted else ""
 
@@ -128,8 +124,8 @@ def shown_path(path: Path | str) -> str:
 def source_name(url: str) -> str:
     """The address or name of a source as people read it, with its page or rows in words.
 
-    >>> source_name("https://a.example/may.pdf#page=3"), source_name("minutes/may.csv#row=2-9")
-    ('https://a.example/may.pdf, page 3', 'minutes/may.csv, rows 2–9')
+    >>> source_name("minutes/may.csv#row=2-9")
+    'minutes/may.csv, rows 2–9'
     """
     return PLACE.sub(_in_words, url)
 
@@ -158,11 +154,7 @@ def normalized(text: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> counted(1, "page"), counted(2000, "page")
-    ('1 page', '2,000 pages')
-    """
+    """A count with its noun: "1 page", "2,000 pages"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 

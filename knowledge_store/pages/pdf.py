@@ -28,10 +28,7 @@ SPACE, WORD_GAP = 0.05, 1.2  # between letters, and between words of a line, in 
 NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
-LONG_WORD, LONG_SHARE = (
-    22,
-    0.05,
-)  # characters of a word, and the share of letters in such, from which words run together
+LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters in such, from which words run together
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)} | {
     0xFFFE: SOFT_HYPHEN,
     0x02: SOFT_HYPHEN,
@@ -58,8 +55,7 @@ class Piece:
 def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Yield the pages that have text, each with its place and its blocks; name the others in a warning.
 
-    Args:
-        links: mark links as Markdown does.
+    With ``links``, the address of a link follows its words.
 
     Raises:
         UnreadableFile: it is damaged, encrypted or too large.
@@ -71,9 +67,8 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         encrypted = getattr(error, "err_code", None) == raw.FPDF_ERR_PASSWORD
-        raise UnreadableFile(
-            "encrypted: save it without its password" if encrypted else f"damaged ({error})"
-        ) from error
+        reason = "encrypted: save it without its password" if encrypted else f"damaged ({error})"
+        raise UnreadableFile(reason) from error
     count = len(document)
     if count > MAX_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
@@ -84,7 +79,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
             page = document[number - 1]
             pieces = _pieces(page)
             if not pieces:
-                if not _only_spaces(page, raw):
+                if {item.type for item in page.get_objects()} != {raw.FPDF_PAGEOBJ_TEXT}:  # else only spaces
                     lost.setdefault(NO_TEXT, []).append(number)
                 continue
             blocks = _page_blocks(_linked(pieces, _links(document, page, raw)) if links else pieces)
@@ -149,11 +144,6 @@ def _same_line(one: Piece, other: Piece) -> bool:
     """Whether two pieces stand on the same line: one covers the middle of the other."""
     middle, other_middle = (one.bottom + one.top) / 2, (other.bottom + other.top) / 2
     return one.bottom <= other_middle <= one.top or other.bottom <= middle <= other.top
-
-
-def _only_spaces(page: Any, raw: Any) -> bool:
-    """Whether a page shows text, of which nothing can be seen."""
-    return {item.type for item in page.get_objects()} == {raw.FPDF_PAGEOBJ_TEXT}
 
 
 def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
@@ -230,11 +220,7 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
 
 
 def _lines(pieces: Sequence[Piece]) -> list[tuple[bool, str]]:
-    """Pieces of the same height as one line, in the order in which the page draws them.
-
-    Returns:
-        Whether each line is a row of a table, whose pieces stand far apart, and its text.
-    """
+    """Pieces of the same height as one line, and whether it is a row of a table, whose pieces stand far apart."""
     lines: list[list[Piece]] = []
     for piece in pieces:
         if lines and _same_line(lines[-1][0], piece):

@@ -56,7 +56,7 @@ def is_archive(path: Path) -> bool:
 
 
 class Archive:
-    """Pages to search; see ``Searcher``. The number of a page is its row. Threads may share it.
+    """Pages to search; the number of a page is its row. Threads may share it.
 
     Args:
         until: deadline on the clock of ``monotonic()``, at which reading and writing are interrupted.
@@ -102,7 +102,16 @@ class Archive:
         return new, changed
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
-        """See ``Searcher.search``; pages are ranked by FTS5's BM25 over the rarest words of the query."""
+        """Yield the pages that may bear on a query, best first by FTS5's BM25 over its rarest words.
+
+        Args:
+            day: pages that are known to be published later are left out; None admits all.
+            limit: the most pages to return.
+            flaws: counts pages that were found but cannot be read.
+
+        Raises:
+            SearchError: there is no answer.
+        """
         return iter(self.pages(self.by_words(query, day, limit)))
 
     def by_words(self, query: str, day: date | None, limit: int) -> list[int]:

@@ -8,29 +8,31 @@ from hashlib import blake2b
 from math import inf
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import orjson
 
 from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.pages.store import read_pages, write_store
-from knowledge_store.searchers import Searcher
+from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import SEARCH_RESULTS, RetrievalSettings
+
+if TYPE_CHECKING:
+    from knowledge_store.searchers.searxng import SearxNg
 
 log = logging.getLogger(__name__)
 
 
-def open_searcher(source: str, seconds: float = inf) -> Searcher:
+def open_searcher(source: str, seconds: float = inf) -> "Archive | SearxNg":
     """The searcher that a setting names: a SearXNG server, or an archive; it may take so many seconds from now.
 
     Raises:
         SearchError: it names neither.
     """
     if on_the_web(source):
-        from knowledge_store.searchers.searxng import IN_ALL, SearxNg
+        from knowledge_store.searchers.searxng import IN_ALL, SearxNg  # only here: it takes a third of a second
 
         return SearxNg(source, seconds=min(seconds, IN_ALL))
-    from knowledge_store.searchers.archive import Archive
-
     return Archive.open(Path(source), monotonic() + seconds)
 
 

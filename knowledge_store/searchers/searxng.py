@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class SearxNg:
-    """A SearXNG server at an address as "http://localhost:8888"; see ``Searcher``.
+    """A SearXNG server at an address as "http://localhost:8888".
 
     Args:
         fetcher: of the pages found.
@@ -53,7 +53,7 @@ class SearxNg:
         warm_up()
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
-        """See ``Searcher.search``; of a PDF, each page is one."""
+        """See ``Archive.search``; of a PDF, each page is one."""
         until = monotonic() + self._seconds
         found = [(url, published) for url, published in self._results(query) if not _is_later(published, day)][:limit]
         parts = (page for page in self._pages(found, flaws, until) if not _is_later(page.published, day))

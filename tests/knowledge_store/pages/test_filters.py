@@ -66,6 +66,7 @@ def test_a_copy_has_nearly_all_runs_of_the_claims_words(claim, copied):
         ("https://www.reuters.com/article/uk-factcheck-bridge-idUSKBN1", True),
         ("https://www.indiatoday.in/fact-check/story/a-claim-1-2020", True),
         ("https://PolitiFact.com", True),
+        ("https://ghana.dubawa.org/a-claim", True),
         ("https://notpolitifact.com/", False),
         ("https://politifact.com.example/", False),
         ("https://news.example/?ref=politifact.com", False),
