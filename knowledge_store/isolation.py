@@ -69,11 +69,11 @@ class TookTooLong(WorkFailed):
 
 
 def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
-    """Call a function in one of the workers that all callers in this process share.
+    """Call a function in one of the workers that all callers in this process share; its warnings are logged here.
+
+    The function can be imported by its name; it, its arguments and its result can be pickled.
 
     Args:
-        function: can be imported by its name; it, its arguments and its result can be pickled. Its warnings are logged
-            here.
         load: modules, and functions as "module:function", to import and call before the time of the call runs. A
             function is called before every call, so it should cache what it loads.
 

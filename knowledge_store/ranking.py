@@ -48,9 +48,7 @@ class OpenBook:
 class RankedStore:
     """The passages of a store that the first stage keeps, best first, ties in the order of the store.
 
-    Attributes:
-        seconds: wall time of reading, cutting and ranking.
-        book: where else to search for questions, if anywhere.
+    ``seconds`` is the wall time of reading, cutting and ranking, ``book`` where else to search for questions.
     """
 
     passages: tuple[Passage, ...]
@@ -99,9 +97,7 @@ class Library:
     def rank(self, claim: str) -> RankedStore:
         """The passages for one of the claims; those of a search come first, if the settings name one.
 
-        Raises:
-            KeyError: the claim was not announced.
-            SearchError: the search failed, and there are no other pages.
+        Raises a ``SearchError`` if the search failed, and there are no other pages.
         """
         began = perf_counter()
         with self._lock:

@@ -130,13 +130,7 @@ def _windows(page: int, units: Places, m: int, size: int, overlap: int, found: P
 
 @dataclass(frozen=True)
 class Batch:
-    """The texts of some pages, one after the other, and the passages cut from them.
-
-    Attributes:
-        sources: (pages,) number and address of each.
-        pages: (pages,) their fingerprints.
-        passages: (passages,) their fingerprints.
-    """
+    """Some pages: their texts, one after the other, numbers and addresses, and the windows cut; with fingerprints."""
 
     text: Bytes
     sources: tuple[tuple[int, str], ...]
@@ -188,12 +182,8 @@ def _batch(pages: Sequence[Page], settings: RetrievalSettings) -> Batch:
 class Candidates:
     """The distinct passages of a store, ranked for each of some claims.
 
-    Pages, and passages, are copies of one another if they differ in case and whitespace alone, as ``normalized`` has
-    it; the first counts. Copies are known by their fingerprints.
-
-    Attributes:
-        pages, passages: how many have a text of their own.
-        mirrors, repetitions: how many pages, and passages of other pages, repeat another.
+    Pages, and passages, are copies of one another if their fingerprints are equal; the first counts. ``mirrors`` and
+    ``repetitions`` count the others.
     """
 
     def __init__(self, claims: Sequence[str]) -> None:

@@ -39,14 +39,7 @@ log = logging.getLogger(__name__)
 
 
 def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings) -> int:
-    """Embed the passages of all pages that have no vectors yet; resumes if it was stopped.
-
-    Returns:
-        Number of passages embedded.
-
-    Raises:
-        SearchError: the archive cannot be written or has vectors of another encoder.
-    """
+    """Embed the passages of pages that have no vectors yet, and return their number; resumes if it was stopped."""
     _register(archive, encoder.dimension, settings)
     count = last = 0
     query = f"SELECT id, sha256 FROM pages WHERE id > ? AND {_PENDING} ORDER BY id LIMIT ?"
@@ -112,11 +105,7 @@ def _warn_once(message: str) -> None:
 
 
 class FusedArchive:
-    """An archive that is also searched by meaning, if it has vectors of the encoder that asks. Threads may share it.
-
-    Raises:
-        SearchError: the archive cannot be read.
-    """
+    """An archive that is also searched by meaning, if it has vectors of the encoder that asks. Threads may share it."""
 
     def __init__(self, archive: Archive, settings: RetrievalSettings, dimension: int) -> None:
         self._archive, self._dimension, self._token = archive, dimension, ""
@@ -167,8 +156,7 @@ def _stored(
 ) -> tuple[NDArray[np.int64], Vectors]:
     """The vectors whose id or page is among numbers, of pages that are not known to be published after a day.
 
-    Returns:
-        (n, 3) id, row of the page and first character of each passage; (n, dimension) its vector.
+    Returns (n, 3) id, row of the page and first character of each passage, and (n, dimension) its vector.
     """
     rows = connection.execute(
         "SELECT vectors.id, page, start, vector FROM json_each(?) AS wanted"
@@ -184,8 +172,7 @@ def _stored(
 def _in_bytes(path: Path, token: str, last: int, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.int8], Vectors]:
     """All vectors up to an id, read once in a process: (n,) ids, (n, dimension) numbers of 8 bits, (n,) their scales.
 
-    Args:
-        token: tells this archive from another of the same name.
+    The token tells this archive from another of the same name.
     """
     with Archive(path).connected() as connection:
         known = connection.execute("SELECT id FROM vectors WHERE id <= ?", (last,)).fetchall()

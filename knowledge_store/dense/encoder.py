@@ -103,12 +103,10 @@ class CachingEncoder:
 
 
 class SentenceEncoder:
-    """The encoder of a name. Threads may share it: one encodes at a time, because tokenizers require it.
+    """The encoder of a name: "all-MiniLM-L6-v2", which comes with this package, a folder, or a name on the model hub.
 
-    Args:
-        name: "all-MiniLM-L6-v2" (comes with this package), a folder, or a name on the model hub.
-        device: "cpu", "cuda", … of an encoder from a folder or the hub; None chooses.
-        trusted: whether to run the model's own code; the model must then be a folder.
+    Threads may share it: one encodes at a time, because tokenizers require it. Its own code, if any, runs only if
+    it is ``trusted`` and a folder.
 
     Raises:
         EncoderUnavailable: the model cannot be found or loaded, or its vectors make no sense.

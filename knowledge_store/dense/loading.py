@@ -34,14 +34,7 @@ class UntrustedCode(ValueError):
 
 
 class HubModel:
-    """A sentence-transformers model; see ``encoder.Model``.
-
-    On a GPU it computes in half precision, whose vectors have a length of 1 to three digits.
-
-    Raises:
-        OSError, ValueError, ImportError: it is missing or broken.
-        UntrustedCode: custom code would be run from outside a folder.
-    """
+    """A sentence-transformers model, as ``openvino.OpenVinoModel``; on a GPU it computes in half precision."""
 
     def __init__(self, name: str, device: str | None, *, trusted: bool) -> None:
         self._model = load_model(name, device, trusted=trusted)

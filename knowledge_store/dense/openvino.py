@@ -24,11 +24,7 @@ _BATCH = 32  # texts that are computed at once
 
 
 class OpenVinoModel:
-    """A sentence encoder in a folder: graph, tokenizer and configuration.
-
-    Raises:
-        OSError, RuntimeError, ValueError: a file is missing or damaged.
-    """
+    """A sentence encoder in a folder: graph, tokenizer and configuration."""
 
     batch = CPU_BATCH
     symmetric = True

@@ -117,10 +117,7 @@ class Fetcher:
         self._rules: dict[httpx2.URL, bytes] = {}  # by site
 
     def fetch(self, url: str, kinds: Mapping[str, str] = SUFFIX_OF) -> Response:
-        """Fetch a page.
-
-        Args:
-            kinds: the content types that are accepted, with the suffix of each.
+        """Fetch a page of one of some content types, given with the suffix of each.
 
         Raises:
             FetchError: its address is no public HTTP address, robots.txt forbids it, it is too large, too slow or of
@@ -271,11 +268,7 @@ def _allows(rules: bytes, url: str) -> bool:
 
 
 def _left(end: float) -> float:
-    """Seconds until a deadline.
-
-    Raises:
-        TimeoutError: it has passed.
-    """
+    """Seconds until a deadline; raises a ``TimeoutError`` if it has passed."""
     left = end - monotonic()
     if left <= 0:
         raise TimeoutError

@@ -47,11 +47,9 @@ DATES = (
 
 
 def admitted(pages: Iterable[Page], day: date | None, settings: RetrievalSettings, flaws: Flaws) -> Iterator[Page]:
-    """Yield the pages that the settings admit; all are admitted by default.
+    """Yield the pages that the settings admit, and count the others by the first filter that refused them.
 
-    Args:
-        day: when the claim was made; if it is unknown, no page is later.
-        flaws: counts each page left out under the first filter that refused it.
+    All are admitted by default. If the day of the claim is unknown, no page is later.
     """
     for page in pages:
         if not settings.fact_checks and is_fact_check(page.url):

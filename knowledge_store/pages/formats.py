@@ -94,11 +94,7 @@ def _cut_lines(blocks: Iterable[str], longest: int = 0) -> Iterator[str]:
 
 
 def html_of(data: bytes, suffix: str, name: str) -> str | None:
-    """Return a document with its links as HTML (HTML, DOCX, PDF); None for other formats.
-
-    Raises:
-        UnreadableFile: see ``parts_of``.
-    """
+    """Return a document with its links as HTML (HTML, DOCX, PDF); None for other formats. See ``parts_of``."""
     if suffix == ".docx":
         return word.html_of(data, name)
     if suffix == ".pdf":
@@ -128,13 +124,10 @@ def suffix_of(data: bytes) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Decode as UTF-8 or, failing that, as what the bytes declare or look like, with a warning.
+    """Decode as UTF-8 or, failing that, as what the bytes declare or look like, with a warning; refuse other bytes.
 
     Few bytes beyond ASCII do not tell encodings of Latin letters apart. Without a declaration they are read as
     Windows-1252, as browsers do (https://html.spec.whatwg.org/#determining-the-character-encoding).
-
-    Raises:
-        UnreadableFile: the bytes look like no text.
     """
     with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")

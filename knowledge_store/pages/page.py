@@ -75,12 +75,9 @@ UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.NO_STORE)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of a store.
+    """A page of a store; its number is that of its line, counted from 0, or its place among the documents.
 
-    Attributes:
-        number: line of the page in its file, counted from 0 (of a document: its place among the documents).
-        published: if known.
-        retrieved, sha256: the ISO time of fetching it from the web, and the hash of what was fetched; else empty.
+    ``retrieved`` and ``sha256`` are the ISO time of fetching it from the web and the hash of what was fetched.
     """
 
     number: int

@@ -55,10 +55,7 @@ class Piece:
 def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Yield the pages that have text, each with its place and its blocks; name the others in a warning.
 
-    With ``links``, the address of a link follows its words.
-
-    Raises:
-        UnreadableFile: it is damaged, encrypted or too large.
+    With ``links``, the address of a link follows its words. Raises an ``UnreadableFile`` if none can be read.
     """
     import pypdfium2
     import pypdfium2.raw as raw

@@ -32,11 +32,7 @@ class Part:
 
 
 def read_document(source: Path | bytes, suffix: str, name: str, limits: Limits = LIMITS) -> list[Part]:
-    """The parts of a document that have text.
-
-    Args:
-        source: a file, which the worker reads, or what it holds.
-        suffix: the ending of its name, or empty.
+    """The parts of a file, or of what it holds, that have text. The suffix may be empty.
 
     Raises:
         WorkFailed: it cannot be read, or not within the limits.

@@ -54,11 +54,7 @@ def language_of(blocks: Sequence[str]) -> str:
 
 
 def language(text: str = "") -> str:
-    """The language that a page's opening is written in, as an ISO 639-1 code.
-
-    >>> language("Der Minister hat gestern in Berlin eine neue Brücke eröffnet.")
-    'de'
-    """
+    """The language that a page's opening is written in, as an ISO 639-1 code."""
     from py3langid import classify  # reads its model, which not every caller needs
 
     code: str = classify(text[:OPENING])[0]

@@ -25,10 +25,8 @@ WORD = re.compile(r"[^\W_]")  # at least its first letter or digit
 def read_pages(path: Path, flaws: Flaws, until: float = inf) -> Iterator[Page]:
     """Yield the pages of a store that have a text and an address, in the order of the file.
 
-    Args:
-        path: a missing or unreadable file, or one without a page, is a flaw and yields nothing.
-        flaws: counts what is wrong; complete when the iterator is exhausted.
-        until: deadline on the clock of ``monotonic()``, after which no line is read.
+    Flaws are counted, also that of a missing or unreadable file, or of one without a page. No line is read after
+    ``until``, on the clock of ``monotonic()``.
     """
     empty = True
     try:
@@ -88,8 +86,7 @@ def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
 def repaired(data: bytes) -> Any:
     """Parse JSON that only strict readers refuse: not UTF-8, a byte order mark, halves of surrogate pairs, NaN.
 
-    Raises:
-        ValueError: it is no JSON, or nested too deeply.
+    Raises a ``ValueError`` if it is no JSON, or nested too deeply.
     """
     try:
         record = json.loads(data.decode("utf-8-sig", errors="replace"), parse_int=float)
@@ -121,9 +118,6 @@ def write_store(pages: Iterable[Page], output: Path) -> int:
     """Write pages as a store, a line each, so that ``read_pages`` returns the same pages; return their number.
 
     An existing file is replaced once there is a page and all are written. The numbers of pages must count from 0.
-
-    Raises:
-        OSError: the store cannot be written.
     """
     partial, count = output.with_name(f".{output.name}.partial"), 0
     try:

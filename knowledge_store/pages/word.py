@@ -34,11 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def html_of(data: bytes, name: str) -> str:
-    """Convert a document to HTML; warn of what is left out, with its name.
-
-    Raises:
-        UnreadableFile: it is no Word document, or too large when unpacked.
-    """
+    """Convert a document to HTML; warn of what is left out, with its name."""
     parts = _unpacked(data, name)
     if "document" not in parts:
         raise UnreadableFile(NO_DOCX)
@@ -79,12 +75,9 @@ def _unpacked(data: bytes, name: str) -> dict[str, Any]:
 
 
 class _Reader:
-    """Writes parts of a document as HTML.
+    """Writes parts of a document as HTML, and notes which notes it marks, which of them are missing, and what it skips.
 
-    Attributes:
-        cited: the notes that are marked, each with the name of its part, by their ids in the HTML.
-        missing: counts marks of notes that the document does not have.
-        left_out: counts equations.
+    ``cited`` has each note with the name of its part, by its id in the HTML.
     """
 
     def __init__(self, parts: dict[str, Any]) -> None:

@@ -58,8 +58,8 @@ def is_archive(path: Path) -> bool:
 class Archive:
     """Pages to search; the number of a page is its row. Threads may share it.
 
-    Args:
-        until: deadline on the clock of ``monotonic()``, at which reading and writing are interrupted.
+    Reading and writing are interrupted at the time ``until`` on the clock of ``monotonic()``. Their errors are
+    ``SearchError``.
     """
 
     def __init__(self, path: Path, until: float = inf) -> None:
@@ -68,11 +68,7 @@ class Archive:
 
     @classmethod
     def open(cls, path: Path, until: float = inf) -> "Archive":
-        """An archive that exists.
-
-        Raises:
-            SearchError: the file is missing, or not an archive.
-        """
+        """An archive that exists; raises a ``SearchError`` for a missing or another file."""
         if not path.is_file():
             raise SearchError(f"archive {path} not found; {_MAKE}")
         if not is_archive(path):
@@ -85,11 +81,7 @@ class Archive:
         return archive
 
     def add(self, pages: Iterable[Page]) -> tuple[int, int]:
-        """Index pages, known by their addresses; return how many are new, and how many have changed.
-
-        Raises:
-            SearchError: the file cannot be written, or is not an archive.
-        """
+        """Index pages, known by their addresses; return how many are new, and how many have changed."""
         new = changed = 0
         rest = iter(pages)
         batch = list(islice(rest, BATCH))  # before the file exists: sources that cannot be read leave none
@@ -102,15 +94,9 @@ class Archive:
         return new, changed
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
-        """Yield the pages that may bear on a query, best first by FTS5's BM25 over its rarest words.
+        """Yield at most ``limit`` pages that may bear on a query, best first by FTS5's BM25 over its rarest words.
 
-        Args:
-            day: pages that are known to be published later are left out; None admits all.
-            limit: the most pages to return.
-            flaws: counts pages that were found but cannot be read.
-
-        Raises:
-            SearchError: there is no answer.
+        Pages that are known to be published after a day are left out; ``flaws`` counts what cannot be read.
         """
         return iter(self.pages(self.by_words(query, day, limit)))
 
@@ -134,11 +120,7 @@ class Archive:
 
     @contextmanager
     def connected(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
-        """A connection; to write, within one transaction that waits for those of other programs.
-
-        Raises:
-            SearchError: in place of errors of SQLite, and of values of another kind than were written.
-        """
+        """A connection; to write, within one transaction that waits for those of other programs."""
         mode = "rwc" if writing else "rw"  # reading creates no file
         try:
             uri = f"{self.path.absolute().as_uri()}?mode={mode}"

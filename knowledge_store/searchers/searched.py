@@ -24,11 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def open_searcher(source: str, seconds: float = inf) -> "Archive | SearxNg":
-    """The searcher that a setting names: a SearXNG server, or an archive; it may take so many seconds from now.
-
-    Raises:
-        SearchError: it names neither.
-    """
+    """The SearXNG server or archive that a setting names, for a search of so many seconds from now."""
     if on_the_web(source):
         from knowledge_store.searchers.searxng import IN_ALL, SearxNg  # only here: it takes a third of a second
 
@@ -44,11 +40,7 @@ def on_the_web(source: str) -> bool:
 def searched(
     query: str, day: date | None, settings: RetrievalSettings, flaws: Flaws, seconds: float = inf
 ) -> Iterator[Page]:
-    """The pages that a search finds; of the web, those that it found when it was first made.
-
-    Raises:
-        SearchError: it is made for the first time and cannot be.
-    """
+    """The pages that a search finds; of the web, those that it found when it was first made."""
     until = None if settings.later_pages else day
     if not on_the_web(settings.search):
         yield from open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, flaws)

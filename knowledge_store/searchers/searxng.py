@@ -38,12 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class SearxNg:
-    """A SearXNG server at an address as "http://localhost:8888".
-
-    Args:
-        fetcher: of the pages found.
-        seconds: for a search, with fetching and reading all of them.
-    """
+    """A SearXNG server at an address as "http://localhost:8888"; ``seconds`` are for a search and all its pages."""
 
     def __init__(self, address: str, fetcher: Fetcher | None = None, seconds: float = IN_ALL) -> None:
         self._seconds = seconds

@@ -100,21 +100,12 @@ def test_a_full_disk_keeps_what_is_written_and_goes_on_later(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         with pytest.raises(SearchError, match="make room"):
             archive.add(many)
-        with pytest.raises(SearchError, match="make room"):
-            add_vectors(archive, LargeVectors(), SETTINGS)
         os._exit(0)
-
-    class LargeVectors(Synonyms):
-        dimension = 20_000
-
-        def encode_queries(self, texts):
-            return super().encode_queries(texts).repeat(80, axis=1)[:, : self.dimension]
 
     process = multiprocessing.get_context("fork").Process(target=on_a_small_disk)
     process.start()
     process.join()
     assert process.exitcode == 0
-    assert [*archive.search("bananas", None, 1, Flaws())]
     assert archive.add(many) == (296, 4)
 
 

@@ -1,8 +1,5 @@
 """Dense search: the nearest passages, embedded once, whatever was asked before."""
 
-from concurrent.futures import ThreadPoolExecutor
-from time import sleep
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,14 +18,6 @@ TEXTS = [
     "A new bridge was opened by the king.",
     "Bananas are yellow.",
 ]
-
-
-class SlowEncoder(WordEncoder):
-    """Gives other threads the time to come between."""
-
-    def encode(self, texts):
-        sleep(0.05)
-        return super().encode(texts)
 
 
 def ranked_store(texts):
@@ -70,15 +59,6 @@ def test_no_passage_is_embedded_twice(encoder):
     assert sorted(encoder.embedded) == sorted(TEXTS)
 
 
-def test_threads_embed_no_passage_twice():
-    encoder = SlowEncoder()
-    search = index(TEXTS, encoder)
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: pages(search.nearest("bridge", 3)), range(32)))
-    assert sorted(encoder.embedded) == sorted(TEXTS)
-    assert all(hits == found[0] for hits in found)
-
-
 def test_prepared_questions_share_one_batch():
     batches: list[int] = []
 
@@ -111,16 +91,6 @@ def test_leaves_out_a_passage_that_repeats_a_better_one(copy, place, encoder):
     hits = index(texts, encoder).nearest("fish prices May", 3)
     assert len(hits) == 2
     assert hits[1].passage.text == "Fish is a food."
-
-
-def test_a_passage_that_only_adds_to_a_better_one_is_left_out(encoder):
-    texts = [
-        "Fish prices fell in May, as the bureau said on a Monday in June.",
-        "Fish prices fell in May",
-        "Fish swim.",
-    ]
-    hits = index(texts, encoder).nearest("fish prices fell in May", 3)
-    assert pages(hits) == [1, 2]
 
 
 def test_known_passages_and_their_copies_are_not_found_again(encoder):

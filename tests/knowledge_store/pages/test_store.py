@@ -1,18 +1,18 @@
 """Reading: every page that can be used comes out, every flaw is counted by its name, nothing raises."""
 
 import gzip
-import os
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from knowledge_store import ranking
 from knowledge_store.pages import store
 from knowledge_store.pages.page import UNREAD, Flaw, Flaws, Page
 from knowledge_store.pages.store import read_pages, write_store
+from knowledge_store.settings import RetrievalSettings
 
 Write = Callable[..., Path]
 
@@ -87,17 +87,6 @@ def test_reads_a_line_that_just_fills_the_limit(write_store, monkeypatch):
     assert len(read(path)[0]) == 2
 
 
-@given(sentences=st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
-def test_any_sentences_survive_a_round_trip(tmp_path_factory, sentences):
-    path = tmp_path_factory.mktemp("store") / "0.json"
-    path.write_bytes(orjson.dumps({"url": URL, "url2text": sentences}))
-    pages, flaws = read(path)
-    if flaws.get(Flaw.EMPTY_PAGE):
-        assert not any(map(str.isalnum, "".join(sentences)))
-    else:
-        assert list(pages[0].sentences) == [s for i, s in enumerate(sentences) if i == 0 or s != sentences[i - 1]]
-
-
 @pytest.mark.parametrize(
     "data",
     [
@@ -147,7 +136,32 @@ def test_a_failed_write_leaves_the_old_store(tmp_path):
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("7.json", "before")]
 
 
-def test_a_store_may_have_a_name_that_is_not_utf8(tmp_path):
-    path = tmp_path / os.fsdecode(b"caf\xe9.json")
-    write_store([Page(0, URL, ("It rained.",))], path)
-    assert read(path)[0] == [Page(0, URL, ("It rained.",))]
+def rank(path, claim="A bridge in Oslo"):
+    return ranking.rank(path, claim, RetrievalSettings())
+
+
+def test_skips_a_line_without_end_in_bounded_memory(write_store, monkeypatch):
+    monkeypatch.setattr(store, "MAX_LINE", 2**20)
+    path = write_store(["A bridge."], b'{"url": "' + b"x" * 32 * 2**20, ["Oslo."])
+    tracemalloc.start()
+    ranked = rank(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert {(passage.page, passage.text) for passage in ranked.passages} == {(0, "A bridge."), (2, "Oslo.")}
+    assert ranked.report.flaws == {Flaw.LINE_TOO_LONG: 1}
+    assert peak < 16 * 2**20
+
+
+@pytest.mark.parametrize(
+    "lines", [[], [[]], [[" ", "\u3000"]], [["\u200b\u2060", "."], ["…", "—", "_"]], [b"", b"\n"], [b"broken"]]
+)
+def test_an_empty_store_gives_an_empty_ranking(write_store, lines):
+    ranked = rank(write_store(*lines))
+    assert (ranked.passages, ranked.scores, ranked.report.passages) == ((), (), 0)
+
+
+@pytest.mark.parametrize("claim", ["zebra", "", "!?", "x" * 100_000, "\ud83d", "zebra " * 10_000])
+def test_a_claim_of_unknown_words_keeps_the_stores_order(write_store, claim):
+    ranked = rank(write_store(*([f"Word {number}."] for number in range(20))), claim)
+    assert [passage.page for passage in ranked.passages] == list(range(20))
+    assert set(ranked.scores) == {0.0}
