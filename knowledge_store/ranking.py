@@ -52,7 +52,6 @@ class RankedStore:
     """
 
     passages: tuple[Passage, ...]
-    scores: tuple[float, ...]
     report: ReadingReport
     seconds: float
     book: OpenBook | None = None
@@ -102,9 +101,9 @@ class Library:
         began = perf_counter()
         with self._lock:
             best = self._candidates.best(claim, BM25_TOP_K)
-        passages, scores, copies = without_copies(*best, claim, self._settings)
+        passages, copies = without_copies(best, claim, self._settings)
         report = _with_flaws(self.report, Flaws({Flaw.CLAIM_COPY: copies}))
-        ranked = RankedStore(passages, scores, report, perf_counter() - began)
+        ranked = RankedStore(passages, report, perf_counter() - began)
         return self._with_searched(ranked, claim) if self._settings.search else ranked
 
     def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:
@@ -122,10 +121,9 @@ class Library:
         own, more = ranked.report, found.report
         report = replace(own, pages=own.pages + more.pages, passages=own.passages + more.passages)
         web = on_the_web(settings.search)
-        return RankedStore(
-            found.passages + ranked.passages, found.scores + ranked.scores, _with_flaws(report, Flaws(more.flaws)),
-            found.seconds + ranked.seconds, None if web else OpenBook(Path(settings.search), claim, self._day, FOUND),
-        )  # fmt: skip
+        book = None if web else OpenBook(Path(settings.search), claim, self._day, FOUND)
+        report = _with_flaws(report, Flaws(more.flaws))
+        return RankedStore(found.passages + ranked.passages, report, found.seconds + ranked.seconds, book)
 
 
 def _with_flaws(report: ReadingReport, more: Flaws) -> ReadingReport:

@@ -86,7 +86,7 @@ class Collection(ABC):
 
 def nothing(name: str, failure: Failure, seconds: float = 0.0) -> Ranked:
     """No passages, because of a failure that leaves the claim unanswered."""
-    return Ranked(RankedStore((), (), ReadingReport(name, 0, 0, {}), seconds), (failure,))
+    return Ranked(RankedStore((), ReadingReport(name, 0, 0, {}), seconds), (failure,))
 
 
 def unread(reason: str, particulars: str = "", where: Path | None = None) -> Failure:

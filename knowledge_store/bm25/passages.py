@@ -207,14 +207,13 @@ class Candidates:
         self._counter.add(batch.text, windows.starts, windows.ends)
         self._kept.append((batch, windows))
 
-    def best(self, claim: str, limit: int) -> tuple[tuple[Passage, ...], tuple[float, ...]]:
-        """The passages that BM25 ranks highest for one of the claims, and their scores; ties in the store's order."""
+    def best(self, claim: str, limit: int) -> tuple[Passage, ...]:
+        """The passages that BM25 ranks highest for one of the claims; ties in the store's order."""
         ranking = self._counter.rank(claim, limit)
         offsets = np.cumsum([0, *(len(windows.pages) for _, windows in self._kept)])
         holders = np.searchsorted(offsets, ranking.positions, side="right") - 1
         places = ranking.positions - offsets[holders]
-        found = (self._passage(int(holder), int(place)) for holder, place in zip(holders, places, strict=True))
-        return tuple(found), tuple(ranking.scores.tolist())
+        return tuple(self._passage(int(holder), int(place)) for holder, place in zip(holders, places, strict=True))
 
     def _passage(self, holder: int, place: int) -> Passage:
         batch, windows = self._kept[holder]

@@ -42,7 +42,7 @@ class OpenBookSearch:
         for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
             candidates.add(batch)
         best = candidates.best(query, settings.dense_candidates)
-        passages, _, copies = without_copies(*best, book.claim, settings)
+        passages, copies = without_copies(best, book.claim, settings)
         self.flaws.update({Flaw.CLAIM_COPY: copies} if copies else {})
         return passages
 

@@ -63,15 +63,14 @@ def admitted(pages: Iterable[Page], day: date | None, settings: RetrievalSetting
 
 
 def without_copies(
-    passages: tuple[Passage, ...], scores: tuple[float, ...], claim: str, settings: RetrievalSettings
-) -> tuple[tuple[Passage, ...], tuple[float, ...], int]:
+    passages: tuple[Passage, ...], claim: str, settings: RetrievalSettings
+) -> tuple[tuple[Passage, ...], int]:
     """Leave out the pages of which a passage repeats the claim, if the settings say so; with their number."""
     if settings.claim_copies:
-        return passages, scores, 0
+        return passages, 0
     words = tokenize(skeleton(claim))
     copies = {one.page for one in passages if repeats(one.text, words)}
-    kept = [place for place, one in enumerate(passages) if one.page not in copies]
-    return tuple(passages[i] for i in kept), tuple(scores[i] for i in kept), len(copies)
+    return tuple(one for one in passages if one.page not in copies), len(copies)
 
 
 def is_fact_check(url: str) -> bool:

@@ -391,7 +391,7 @@ def simulate(settings: Settings, number: int, scenario: Scenario) -> Run:
             return reply
 
         engine = Engine(ScriptedModel(answer), Directions(), settings)
-        store = RankedStore((), (), ReadingReport("simulated", 0, 0, {}), RANKING)
+        store = RankedStore((), ReadingReport("simulated", 0, 0, {}), RANKING)
 
         async def one(claim: Claim) -> ClaimResult:
             async with working:

@@ -22,7 +22,7 @@ TEXTS = [
 
 def ranked_store(texts):
     passages = tuple(Passage(text, f"https://site{page}.example/", page, 0) for page, text in enumerate(texts))
-    return RankedStore(passages, (0.0,) * len(texts), ReadingReport("memory", len(texts), len(texts), {}), 0.0)
+    return RankedStore(passages, ReadingReport("memory", len(texts), len(texts), {}), 0.0)
 
 
 def index(texts, encoder, candidates=100):

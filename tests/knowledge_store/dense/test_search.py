@@ -118,11 +118,11 @@ def test_the_text_around_a_passage_is_that_of_its_kept_neighbors():
     text = "The bridge over the Aster opened in 1932 and it was built by Ines Kort."
     first, second, third = (Passage(text[at : at + 30], "a", 0, at) for at in (0, 20, 40))
     other = Passage("A bridge.", "b", 1, 0)
-    ranked = RankedStore((second, other, first, third), (0.0,) * 4, ReadingReport("memory", 2, 4, {}), 0.0)
+    ranked = RankedStore((second, other, first, third), ReadingReport("memory", 2, 4, {}), 0.0)
     store = PassageIndex(ranked, WordEncoder(), RetrievalSettings())
     assert store.around(first) == ("", second.text[10:]) and store.around(other) == ("", "")
     before, after = store.around(second)
     assert before + second.text + after == text[:70]
     apart = tuple(Passage(text[at : at + 19], "a", 0, at) for at in (0, 20))  # with a space between them
-    store = PassageIndex(RankedStore(apart, (0.0,) * 2, ranked.report, 0.0), WordEncoder(), RetrievalSettings())
+    store = PassageIndex(RankedStore(apart, ranked.report, 0.0), WordEncoder(), RetrievalSettings())
     assert store.around(apart[1]) == (f"{text[:19]} ", "") and store.around(apart[0]) == ("", f" {text[20:39]}")
