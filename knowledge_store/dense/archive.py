@@ -8,24 +8,28 @@ fused by reciprocal rank (Cormack et al., 2009). Example:
 
 import logging
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from knowledge_store.bm25.passages import passages_of
+from knowledge_store.bm25.passages import Candidates, batches, passages_of
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.pages.page import Page
+from knowledge_store.pages.filters import admitted, without_copies
+from knowledge_store.pages.page import Flaw, Flaws, Page, Passage
 from knowledge_store.progress import progress_bar
+from knowledge_store.ranking import OpenBook
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
-from knowledge_store.settings import RetrievalSettings
+from knowledge_store.settings import SEARCH_RESULTS, RetrievalSettings
 
 DEPTH = 100  # pages of either ranking that are fused
 NEAREST = 4 * DEPTH  # passages, of which several may be of one page
@@ -34,6 +38,9 @@ PAGES = 128  # embedded and written in one transaction: lost if indexing is stop
 CHUNK = 10_000  # vectors read or compared at a time
 
 _PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
+
+Left = Callable[[], float]
+"""Seconds, from when it is called, that a search may take."""
 
 log = logging.getLogger(__name__)
 
@@ -197,3 +204,51 @@ def fused(rankings: Sequence[Sequence[int]]) -> list[int]:
         for rank, item in enumerate(ranking, 1):
             scores[item] = scores.get(item, 0.0) + 1 / (SMOOTHING + rank)
     return sorted(scores, key=lambda item: -scores[item])
+
+
+class OpenBookSearch:
+    """Searches an archive for each question about a claim (the open-book setting of CARP, section 4).
+
+    Threads may share it. ``flaws`` counts what was left out.
+    """
+
+    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Left) -> None:
+        self.flaws, self.claim = Flaws(), book.claim
+        self._book, self._settings, self._dimension, self._left = book, settings, dimension, left
+
+    def passages(self, query: str, vector: Vectors) -> tuple[Passage, ...]:
+        """The passages of the pages found for a query that BM25 ranks highest for it; none if the search fails."""
+        book, settings = self._book, self._settings
+        day = None if settings.later_pages else book.day
+        try:
+            pages = self._archive().find(query, vector, day, SEARCH_RESULTS)
+        except SearchError as error:
+            self._failed(error)
+            return ()
+        numbered = (replace(page, number=book.first + page.number) for page in pages)
+        candidates = Candidates([query])
+        for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
+            candidates.add(batch)
+        best = candidates.best(query, settings.dense_candidates)
+        passages, copies = without_copies(best, book.claim, settings)
+        self.flaws.update({Flaw.CLAIM_COPY: copies} if copies else {})
+        return passages
+
+    def vectors(self, passages: Sequence[Passage]) -> dict[tuple[int, int], Vectors]:
+        """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""
+        first = self._book.first
+        pages = sorted({passage.page - first for passage in passages if passage.page >= first})
+        try:
+            known = self._archive().vectors(pages)
+        except SearchError as error:
+            self._failed(error)
+            return {}
+        return {(first + page, start): vector for (page, start), vector in known.items()}
+
+    def _archive(self) -> FusedArchive:
+        archive = Archive.open(self._book.archive, monotonic() + self._left())
+        return FusedArchive(archive, self._settings, self._dimension)
+
+    def _failed(self, error: SearchError) -> None:
+        self.flaws[Flaw.SEARCH_FAILED] += 1
+        log.warning("%s", error)

@@ -16,8 +16,8 @@ from threading import Lock
 import numpy as np
 
 from knowledge_store.bm25.scoring import Bm25
+from knowledge_store.dense.archive import Left, OpenBookSearch
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.dense.open_book import Left, OpenBookSearch
 from knowledge_store.pages.page import Flaws, Passage, normalized
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
