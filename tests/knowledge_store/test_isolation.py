@@ -92,14 +92,6 @@ def test_warnings_are_logged_by_the_caller(caplog):
     assert caplog.messages == ["a.txt is torn"]
 
 
-def test_a_forked_process_has_workers_of_its_own():
-    mine = isolated(LIMITS, os.getppid)
-    child = os.fork()
-    if not child:
-        os._exit(isolated(LIMITS, os.getppid) == mine)
-    assert mine == os.getpid() and os.waitpid(child, 0)[1] == 0
-
-
 def test_a_worker_that_cannot_be_started_is_a_failure_of_its_call(workers, monkeypatch):
     def refuse(*_, **__):
         raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))

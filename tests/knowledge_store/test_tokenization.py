@@ -11,7 +11,6 @@ from knowledge_store.tokenization import (
     CODE_POINT_BITS,
     CODE_POINTS,
     case_folds,
-    decode,
     fingerprints,
     spaces,
     tokenize,
@@ -57,16 +56,6 @@ def test_case_is_folded_as_python_folds_it():
 
 def test_whitespace_is_what_python_splits_at():
     assert np.flatnonzero(spaces()).tolist() == [code for code in range(CODE_POINTS) if not chr(code).split()]
-
-
-@given(text=st.text() | st.text(st.characters(categories=["Cs", "Co", "So", "Lo"])))
-def test_decodes_every_character(text):
-    data, _, _ = encode([text])
-    codes, place = [], 0
-    while place < len(data):
-        code, place = decode(data, place)
-        codes.append(code)
-    assert "".join(map(chr, codes)) == text
 
 
 PIECES = ("a", "A", "ß", "ss", "SS", "ẞ", "Σ", "ς", "é", "É", "e\u0301", "中", "😀", "\x00", " ", "\t", "\u3000")

@@ -3,17 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-import pytest
-
 from knowledge_store.turns import Turns
 from tests.helpers.processes import PATIENCE
-
-
-@pytest.mark.parametrize("places", [1, 3])
-def test_results_keep_the_order_of_the_items(places):
-    turns = Turns("test", places)
-    assert list(turns.map(str, range(10))) == [str(number) for number in range(10)]
-    assert list(turns.map(str, [])) == []
 
 
 def test_who_comes_later_gets_a_turn_between_those_of_many_items():

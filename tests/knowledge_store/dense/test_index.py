@@ -59,21 +59,6 @@ def test_no_passage_is_embedded_twice(encoder):
     assert sorted(encoder.embedded) == sorted(TEXTS)
 
 
-def test_prepared_questions_share_one_batch():
-    batches: list[int] = []
-
-    class Batches(WordEncoder):
-        def encode(self, texts):
-            batches.append(len(texts))
-            return super().encode(texts)
-
-    search = index(TEXTS, Batches(), candidates=1)
-    search.prepare(["rain", "fish", "bananas", "rain"])
-    assert batches == [4]  # theirs, and the claim's own candidate
-    assert [pages(search.nearest(question, 1))[0] for question in ("rain", "fish", "bananas")] == [1, 3, 5]
-    assert batches == [4]
-
-
 @pytest.mark.parametrize(
     "copy",
     [

@@ -8,8 +8,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import orjson
 import pytest
 
-from knowledge_store.isolation import LIMITS, Workers
-from knowledge_store.pages import documents, reading
+from knowledge_store.pages import documents
 from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.page import Flaw, Flaws
 from knowledge_store.pages.sentences import cut
@@ -80,13 +79,6 @@ def test_leaves_out_a_docx_bomb(tmp_path, caplog):
     with pytest.raises(DocumentsError, match=r"no text in .*; unreadable file 1"):
         read(tmp_path)
     assert "a.docx: skipped, cannot be read (expected at most 256 MiB when unpacked" in caplog.text
-
-
-def test_the_model_of_languages_is_loaded_before_the_time_of_a_document_runs():
-    workers = Workers(1)
-    told = "__import__('py3langid').langid.IDENTIFIER is not None"
-    assert workers.call(LIMITS, eval, told, load=reading._loaded(".txt"))
-    workers.close()
 
 
 def test_reads_standard_input(monkeypatch):
@@ -164,14 +156,6 @@ def test_pages_and_rows_are_cited(tmp_path):
         (0, "a.pdf#page=1"), (1, "a.pdf#page=2"), (2, "b.csv#row=2"), (3, "b.csv#row=3"), (4, "b.csv#row=4-7"),
     ]  # fmt: skip
     assert pages[1].sentences == ("It snowed.",)
-
-
-def test_soft_hyphens_vanish(tmp_path):
-    (tmp_path / "a.html").write_text("<p>Die Ver&shy;waltung spricht.</p>")
-    assert sentences(tmp_path / "a.html") == ("Die Verwaltung spricht.",)
-    lines = ["The whole new adminis\\255", "tration spoke to us in May."]  # \255 is a hyphen in this encoding
-    (tmp_path / "b.pdf").write_bytes(pdf(lines).replace(b"Helvetica", b"Helvetica /Encoding /WinAnsiEncoding"))
-    assert sentences(tmp_path / "b.pdf") == ("The whole new administration spoke to us in May.",)
 
 
 @pytest.mark.parametrize(

@@ -42,21 +42,6 @@ def test_a_hostile_document_is_read_or_left_out_in_time(name, tmp_path, caplog):
         assert flaws.total() == 1 and f"{name}: skipped, " in caplog.text
 
 
-@pytest.mark.parametrize(
-    ("text", "limits", "reason"),
-    [
-        ("x" * 2**20, Limits(output=2**19), "holds over 0.5 MiB of text"),
-        ("It rained. " * 100_000, Limits(seconds=0.01), "took over 0.01 s"),
-    ],
-    ids=["text", "time"],
-)
-def test_the_reason_is_named(text, limits, reason, tmp_path, caplog):
-    (tmp_path / "a.md").write_text(text)
-    with pytest.raises(DocumentsError, match="unreadable file 1"):
-        list(read_documents(tmp_path, Flaws(), limits=limits))
-    assert caplog.messages == [f"a.md: skipped, cannot be read ({reason})"]
-
-
 @pytest.fixture
 def hanging(monkeypatch):
     """Documents whose names begin with "a" take longer than anybody waits."""
