@@ -223,9 +223,6 @@ class Rankers:
 
     A store that takes longer than a claim's whole budget, on a disk that hangs for instance, is given up. A worker that
     dies is replaced, and the claim is ranked again, once.
-
-    Args:
-        count: of processes.
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
@@ -235,18 +232,16 @@ class Rankers:
 
     async def rank(self, work: Callable[..., RankedStore], file: Path, claim: Claim, budget: float) -> RankedStore:
         """Call ``work(file, claim, settings, day)`` in a worker, for at most so many seconds."""
-        arguments = file, claim.query, self._settings, claim.day
 
         def call() -> RankedStore:  # in a thread, because the disk may hang
-            return self._workers.call(_limits(budget, file), work, *arguments, load=(WARM_UP,))
+            limits = _limits(budget, file)
+            arguments = file, claim.query, self._settings, claim.day
+            try:
+                return self._workers.call(limits, work, *arguments, load=(WARM_UP,))
+            except WorkerDied:
+                return self._workers.call(limits, work, *arguments, load=(WARM_UP,))
 
-        async def called() -> RankedStore:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, call)
-
-        try:
-            return await called()
-        except WorkerDied:
-            return await called()
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
     def close(self) -> None:
         """End the workers; stores that are being ranked count as unread."""

@@ -20,13 +20,10 @@ _EXPECTED = "expected a path, a Document, several of them, or texts by their nam
 class Document:
     """A text to check against, with what is known of it.
 
-    >>> Document("The bridge opened in 1932.", "https://a.example/report.pdf", date="2021-05-03", page=3).published
-    datetime.date(2021, 5, 3)
-
     Attributes:
-        address: what verdicts cite it by, a web address or a name; where it is empty, "document" and its place.
-        date: when it was published, as 2020-08-25, 25-8-2020 or a date; empty where it is unknown.
-        page: of the whole that it was taken from, counted from 1; None where it is the whole.
+        address: what verdicts cite it by, a web address or a name; if it is empty, "document" and its place.
+        date: when it was published, as 2020-08-25, 25-8-2020 or a date; empty if it is unknown.
+        page: of the whole that it was taken from, counted from 1; None if it is the whole.
 
     Raises:
         DocumentsError: the text is empty, the page is below 1, or the date has neither form.
@@ -49,7 +46,7 @@ class Document:
 
     @property
     def published(self) -> datetime.date | None:
-        """The date as such; None where it is unknown."""
+        """The date as such; None if it is unknown."""
         if isinstance(self.date, datetime.datetime):
             return self.date.date()
         if isinstance(self.date, datetime.date):
@@ -102,13 +99,7 @@ def pages_of(
 ) -> Iterator[Page]:
     """The pages of files, folders and addresses, then those of texts, each with a number of its own.
 
-    Args:
-        flaws: counts what is wrong; complete when the iterator is exhausted.
-        limits: of each document; no document is read after their end, and a warning names what is left out.
-        fetch: whether addresses on the web are fetched.
-
-    Raises:
-        DocumentsError: a file does not exist, an address may not be fetched, or no file has text.
+    See ``read_documents`` for the options and errors.
     """
     sources = [one for one in given if not isinstance(one, Document)]
     texts = [one for one in given if isinstance(one, Document)]
@@ -123,11 +114,7 @@ def pages_of(
 
 
 def stores_in(path: Path | str) -> list[Path]:
-    """A knowledge store, or all that lie in a folder, in the order of their names.
-
-    Raises:
-        DocumentsError: there is none.
-    """
+    """A knowledge store, or all that lie in a folder, in the order of their names; an error if there is none."""
     folder = Path(path)
     found = sorted(folder.glob("*.json*")) if folder.is_dir() else [folder]
     if not (found and found[0].is_file()):

@@ -153,8 +153,3 @@ def normalized(text: str) -> str:
 def counted(count: int, noun: str) -> str:
     """A count with its noun: "1 page", "2,000 pages"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an error's message, for a warning."""
-    return f"{str(error).partition(chr(10))[0] or type(error).__name__:.200}"

@@ -11,15 +11,15 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_int, create_string_buffer
 from dataclasses import dataclass, replace
-from itertools import groupby, islice, pairwise
+from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
 from statistics import fmean, median
 from typing import Any
 
-from knowledge_store.pages.page import UnreadableFile, first_line
+from knowledge_store.pages.page import UnreadableFile
 
 MAX_PAGES = 5000
-NAMED = 10  # parts of a file that are left out for the same reason, by number, and the reasons
+NAMED = 10  # pages that are named for each reason to leave them out
 NO_TEXT = "no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
 RUN_TOGETHER = "words that run together: check what is quoted from there"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
@@ -81,17 +81,17 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
                 continue
             blocks = _page_blocks(_linked(pieces, _links(document, page, raw)) if links else pieces)
         except Exception as error:  # noqa: BLE001 - whatever one page does to its reader, the others are read
-            lost.setdefault(f"damaged ({first_line(error)})", []).append(number)
+            said = str(error).partition("\n")[0] or type(error).__name__
+            damaged = next((reason for reason in lost if reason != NO_TEXT), f"damaged ({said:.200})")
+            lost.setdefault(damaged, []).append(number)
             continue
         if _run_together(blocks):
             joined.append(number)
         yield f"page={number}", blocks
     if sum(map(len, lost.values())) == count and NO_TEXT not in lost:
         raise UnreadableFile(next(iter(lost), "no pages"))
-    for reason, numbers in islice(lost.items(), NAMED):
+    for reason, numbers in lost.items():
         log.warning("%s: %s skipped, %s", name, _pages(numbers), reason)
-    if rest := sum(map(len, islice(lost.values(), NAMED, None))):
-        log.warning("%s: %d more pages skipped", name, rest)
     if joined:
         log.warning("%s: %s with %s", name, _pages(joined), RUN_TOGETHER)
 
