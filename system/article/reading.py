@@ -13,10 +13,10 @@ from knowledge_store.pages.page import shown_path
 from knowledge_store.pages.pdf import SOFT_HYPHEN
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
-from system.article.context import BACK, context_of
 from system.article.records import Article, Kind, Sentence
 from system.graph.records import too_long
 from system.text.claim_detection import not_a_claim
+from system.text.context import BACK, context_of
 from system.text.language import other_language
 from system.text.words import words
 

@@ -8,6 +8,7 @@ that does so most. Two thresholds, fitted on held-out pages, turn this into a la
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
@@ -23,16 +24,15 @@ SENTENCES = 3  # of a window
 CHARACTERS = 900  # of a window, about 200 tokens
 QUOTED = 3  # pages whose deciding sentence is looked for
 HEADING = 12  # words of a heading, at most
-
 Cut = Callable[[Passage], Sequence[str]]
+SUPPORTED, REFUTED, PAGE = attrgetter("supported"), attrgetter("refuted"), attrgetter("passage.page")
 
 
 @dataclass(frozen=True)
 class Window:
-    """Neighbouring sentences of a passage beside a statement.
+    """Neighbouring sentences of a passage, verbatim, beside a statement.
 
     Attributes:
-        sentences, heading: verbatim; the heading may be empty.
         sentence: the one that decides, or the nearest.
         nearness: cosine of the nearest sentence and the statement, plus the share of its words that the window has.
         supported, refuted: the reader's probabilities.
@@ -93,32 +93,24 @@ def read_pages(
     statement: str,
     passages: Iterable[Passage],
     cut: Cut = lambda passage: sentences(passage.text),
-    query: str = "",
 ) -> list[PageVerdict]:
     """Read the windows nearest to a statement; return what each page says, the most decided page first.
 
     Args:
+        statement: behind its context in brackets, if it refers to it.
         cut: gives the sentences of a passage that may be read.
-        query: what windows are chosen by, such as the statement behind its context; the statement if it is empty.
     """
-    windows = nearest(encoder, query or statement, windows_of(passages, cut))
+    windows = nearest(encoder, statement, windows_of(passages, cut))
     scores = reader.probabilities([(window.text, statement) for window in windows]).tolist()
     read = [replace(one, supported=said[0], refuted=said[1]) for one, said in zip(windows, scores, strict=True)]
-    read.sort(key=lambda window: window.passage.page)  # stable: the nearest stays first
-    groups = [list(group) for _, group in groupby(read, key=lambda window: window.passage.page)]
-    pages = [
-        PageVerdict(max(group, key=lambda one: one.supported), max(group, key=lambda one: one.refuted), group[0])
-        for group in groups
-    ]
+    groups = [list(group) for _, group in groupby(sorted(read, key=PAGE), key=PAGE)]  # in each the nearest comes first
+    pages = [PageVerdict(max(group, key=SUPPORTED), max(group, key=REFUTED), group[0]) for group in groups]
     pages.sort(key=lambda page: -page.decided)
     return [_quoted(reader, statement, page) for page in pages[:QUOTED]] + pages[QUOTED:]
 
 
 def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tuple[Label, float]:
-    """Return the label of a statement and its probability.
-
-    A side needs its threshold (supported, refuted); two pages that reach theirs on opposite sides conflict.
-    """
+    """Return the label of a statement and its probability; pages that reach the thresholds of both sides conflict."""
     supported = max((page.supporting.supported for page in pages), default=0.0)
     refuted = max((page.refuting.refuted for page in pages), default=0.0)
     supports, refutes = supported >= thresholds[0], refuted >= thresholds[1]
@@ -153,7 +145,6 @@ def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
     window = page.refuting if side else page.supporting
     if len(window.sentences) > 1:
         alone = reader.probabilities([(line, statement) for line in window.sentences])[:, side]
-        wanted = content_stems(statement)
-        shared = np.array([coverage(wanted, content_stems(one)) for one in window.sentences])
+        shared = np.array([coverage(content_stems(statement), content_stems(one)) for one in window.sentences])
         window = replace(window, sentence=window.sentences[int(np.argmax(alone + shared / 2))])
     return replace(page, refuting=window) if side else replace(page, supporting=window)

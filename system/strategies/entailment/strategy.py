@@ -20,6 +20,7 @@ from system.strategies.entailment.justification import justify, justify_all, jus
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve, telling
 from system.strategies.steps.verdict import no_verdict
+from system.text.context import depends
 from system.text.language import other_language
 from system.text.questions import question_of_statement
 from system.text.words import content_stems, sentences
@@ -113,7 +114,9 @@ async def check_statement(
     unread = set(codes.values()) - {""}
     found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
     passages = [thought.content.passage for thought in evidence]
-    reading = partial(read_pages, case.reader, case.encoder, statement.text, passages, cut, statement.query)
+    referring = statement.context and depends(statement.text)
+    said = f"[{statement.context}] {statement.text}" if referring else statement.text
+    reading = partial(read_pages, case.reader, case.encoder, said, passages, cut)
     pages = await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
     label, confidence = decide(pages, case.reader.thresholds)
     parents: Sequence[Thought[Content]] = [*_keep(case, statement.text, label, pages, evidence)] or [question]

@@ -57,13 +57,14 @@ class Hears:
         return np.tile(np.float32([0.1, 0.1, 0.8]), (len(pairs), 1))
 
 
-def test_the_reader_takes_a_statement_without_its_context():
+def test_the_reader_takes_a_statement_that_refers_to_its_context_behind_it():
     hears = Hears()
     settings = settings_with(reading__document_strategy="entailment")
     with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=hears)) as checker:
         text = "The Aster bridge opened in 1931. It carries two lanes."
         checked = CheckedText.of(article_of(text), checker.check_text(text, {"a.md": "Lanes of the Aster: two."}))
-    assert hears.statements == {"The Aster bridge opened in 1931.", "It carries two lanes."}
+    context = "The Aster bridge opened in 1931."
+    assert hears.statements == {context, f"[{context}] It carries two lanes."}
     last = checked.to_dict()["statements"][1]
     assert (last["claim"], last["context"]) == ("It carries two lanes.", "The Aster bridge opened in 1931.")
 

@@ -1,8 +1,8 @@
 """The context of a statement: the sentences before it, if it cannot be understood without them.
 
-A statement is shown, read, quoted and corrected as it stands in its text. Passages and windows are searched for with
-its context before it (``Claim.query``), and language models get both. The rules here are for English, and
-only tell whether a statement refers to something outside; what it refers to is left to the reader::
+A statement is shown, quoted and corrected as it stands in its text. Passages and windows are searched for with its
+context before it (``Claim.query``); the reader and language models get both. The rules here are for English, and only
+tell whether a statement refers to something outside; what it refers to is left to the reader::
 
     context_of("It has two lanes.", ["The Aster bridge opened in 1932."])  # "The Aster bridge opened in 1932."
 """
