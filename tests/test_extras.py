@@ -19,6 +19,7 @@ COMBINATIONS = [
     "gpu,test",  # scripts/prove_gpu.py
     "cpu,test",  # scripts/test_vllm.sh
     "mcp",
+    "archive",
     "docs,ray,serve,train",  # scripts/build_docs.sh
     "ray,serve,test,train",  # scripts/test.sh
     "bench",

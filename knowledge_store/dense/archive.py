@@ -1,12 +1,13 @@
 """An archive searched by words and by meaning at once.
 
-SQLite keeps the vectors in half precision. A process reads them once as numbers of 8 bits, whose products find the
-nearest ones; exact cosines then rank these. The pages that FTS5 ranks highest and the pages of the nearest passages are
-fused by reciprocal rank (Cormack et al., 2009). Example:
+SQLite keeps the vectors in half precision. FAISS finds the nearest ones by products of 8 bits, in a file beside the
+archive that may be deleted: it is made from SQLite again. Exact cosines then rank them. The pages that FTS5 ranks
+highest and the pages of the nearest passages are fused by reciprocal rank (Cormack et al., 2009). Example:
 ``add_vectors(archive, encoder, settings)``, then ``FusedArchive(archive, settings, encoder.dimension).find(…)``.
 """
 
 import logging
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -32,10 +33,11 @@ from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import SEARCH_RESULTS, RetrievalSettings
 
 DEPTH = 100  # pages of either ranking that are fused
-NEAREST = 4 * DEPTH  # passages, of which several may be of one page
+NEAREST = 4 * DEPTH  # passages that FAISS finds, from several of which may be of one page
 SMOOTHING = 60  # the constant of reciprocal rank fusion, its authors' own
 PAGES = 128  # embedded and written in one transaction: lost if indexing is stopped
-CHUNK = 10_000  # vectors read or compared at a time
+SAMPLE = 10_000  # vectors that ranges of 8 bits are learned from
+CHUNK = 50_000  # vectors read at a time
 
 _PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
 
@@ -46,7 +48,11 @@ log = logging.getLogger(__name__)
 
 
 def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings) -> int:
-    """Embed the passages of pages that have no vectors yet, and return their number; resumes if it was stopped."""
+    """Embed the passages of pages that have no vectors yet, and make the index; resumes if it was stopped.
+
+    Returns the number of passages embedded.
+    """
+    _faiss()
     _register(archive, encoder.dimension, settings)
     count = last = 0
     query = f"SELECT id, sha256 FROM pages WHERE id > ? AND {_PENDING} ORDER BY id LIMIT ?"
@@ -72,6 +78,7 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings)
                 connection.executemany("INSERT INTO vectors (page, start, vector) VALUES (?, ?, ?)", values)
             count += len(values)
             bar.update(len(rows))
+    FusedArchive(archive, settings, encoder.dimension).index()
     return count
 
 
@@ -125,6 +132,12 @@ class FusedArchive:
                 f"{archive.path}: searched by words alone; its vectors are of {_described(*row[:4])}, not {wanted}"
             )
 
+    def index(self) -> Any:
+        """The index of all vectors, made or read once in a process; None if there are no vectors."""
+        with self._archive.connected() as connection:
+            last = connection.execute("SELECT max(id) FROM vectors").fetchone()[0]
+        return _index(self._archive.path, self._token, last, self._dimension) if self._token and last else None
+
     def find(self, query: str, vector: Vectors, day: date | None, limit: int) -> list[Page]:
         """The pages that bear on a query, whose vector is (dimension,); see ``Archive.search``."""
         rankings = [self._archive.by_words(query, day, DEPTH)]
@@ -136,16 +149,12 @@ class FusedArchive:
 
     def _by_meaning(self, vector: Vectors, day: date | None) -> list[int]:
         """Rows of the pages with the nearest passages, best first."""
-        with self._archive.connected() as connection:
-            last = connection.execute("SELECT max(id) FROM vectors").fetchone()[0]
-        if not (self._token and last):
+        if (index := self.index()) is None:
             return []
-        ids, numbers, scales = _in_bytes(self._archive.path, self._token, last, self._dimension)
-        parts = (numbers[begin : begin + CHUNK].astype(np.float32) @ vector for begin in range(0, len(ids), CHUNK))
-        cosines = np.concatenate([*parts]) * scales
-        nearest = np.argpartition(-cosines, min(NEAREST, len(ids)) - 1)[:NEAREST]
+        query = np.ascontiguousarray(vector[None], dtype=np.float32)
+        ids = index.search(query, min(NEAREST, index.ntotal))[1][0]
         with self._archive.connected() as connection:
-            keys, vectors = _stored(connection, "id", ids[nearest].tolist(), self._dimension, day)
+            keys, vectors = _stored(connection, "id", ids.tolist(), self._dimension, day)
         pages = keys[np.argsort(-(vectors @ vector), kind="stable"), 1]
         return list(dict.fromkeys(pages.tolist()))[:DEPTH]
 
@@ -176,21 +185,53 @@ def _stored(
 
 
 @lru_cache(maxsize=4)
-def _in_bytes(path: Path, token: str, last: int, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.int8], Vectors]:
-    """All vectors up to an id, read once in a process: (n,) ids, (n, dimension) numbers of 8 bits, (n,) their scales.
+def _index(path: Path, token: str, last: int, dimension: int) -> Any:
+    """The index of the vectors up to an id: from its file, or made from SQLite and written there.
 
-    The token tells this archive from another of the same name.
+    The token tells this archive's index from that of another archive of the same name.
     """
+    faiss = _faiss()
+    file = path.with_name(f"{path.name}.{token}.{last}.faiss")
+    try:
+        if file.is_file():
+            faiss.set_deserialization_vector_byte_limit(file.stat().st_size)  # damaged bytes may ask for any memory
+            index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
+            if index.d == dimension:
+                return index
+    except (OSError, RuntimeError, MemoryError) as error:
+        reason = str(error).strip().rpartition("\n")[2]
+        log.warning("%s: the index cannot be read (%s); it is made again", file, reason)
     with Archive(path).connected() as connection:
-        known = connection.execute("SELECT id FROM vectors WHERE id <= ?", (last,)).fetchall()
-        ids = np.array(known, dtype=np.int64).reshape(-1)
-        numbers, scales = np.empty((len(ids), dimension), dtype=np.int8), np.empty(len(ids), dtype=np.float32)
-        for begin in range(0, len(ids), CHUNK):
-            part = slice(begin, begin + CHUNK)
-            keys, vectors = _stored(connection, "id", ids[part].tolist(), dimension)
-            ids[part], scales[part] = keys[:, 0], np.abs(vectors).max(axis=1) / 127
-            numbers[part] = np.rint(vectors / scales[part, None])
-    return ids, numbers, scales
+        index = _made(faiss, connection, dimension)
+    partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
+    try:
+        faiss.write_index(index, str(partial))
+        for old in path.parent.glob(f"{path.name}.{token}.*.faiss"):
+            old.unlink(missing_ok=True)
+        partial.replace(file)
+    except (OSError, RuntimeError) as error:
+        partial.unlink(missing_ok=True)
+        log.warning("%s: the index is not kept (%s); the next search makes it again", file, error)
+    return index
+
+
+def _made(faiss: Any, connection: sqlite3.Connection, dimension: int) -> Any:
+    ids = np.fromiter((row for (row,) in connection.execute("SELECT id FROM vectors")), dtype=np.int64)
+    index = faiss.index_factory(dimension, "SQ8,IDMap2", faiss.METRIC_INNER_PRODUCT)
+    sample = np.sort(np.random.default_rng(1).choice(ids, min(len(ids), SAMPLE), replace=False))
+    index.train(_stored(connection, "id", sample.tolist(), dimension)[1])
+    for begin in range(0, len(ids), CHUNK):
+        keys, vectors = _stored(connection, "id", ids[begin : begin + CHUNK].tolist(), dimension)
+        index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))
+    return index
+
+
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError as error:
+        raise SearchError("searching by vectors needs FAISS; install it with: pip install '.[archive]'") from error
+    return faiss
 
 
 def fused(rankings: Sequence[Sequence[int]]) -> list[int]:

@@ -98,7 +98,7 @@ def print_recall(archive: Archive, rows: list[Any], found: dict[str, list[list[P
 
 
 def sum_of_files(archive: Archive) -> int:
-    """Return the bytes of an archive."""
+    """Return the bytes of an archive and its index."""
     return sum(file.stat().st_size for file in archive.path.parent.glob(f"{archive.path.name}*"))
 
 

@@ -41,6 +41,7 @@ def test_an_index_of_sources_that_are_missing_leaves_no_archive(tmp_path):
 
 
 def test_searches_what_it_has_indexed(folder, tmp_path, capsys):
+    pytest.importorskip("faiss", reason="needs faiss-cpu")
     archive = str(tmp_path / "a.sqlite")
     for counted in ("2 new pages, 0 changed", "0 new pages, 0 changed"):
         assert main(["index", str(folder), "--output", archive, "--dense"]) == 0

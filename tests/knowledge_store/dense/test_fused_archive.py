@@ -1,4 +1,4 @@
-"""An archive finds by words and by vectors."""
+"""An archive finds by words and by vectors; what is lost of its index comes back from SQLite."""
 
 import multiprocessing
 import os
@@ -6,6 +6,7 @@ import resource
 import sqlite3
 from contextlib import closing
 from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import RetrievalSettings
 from tests.helpers.word_encoder import WordEncoder
 
+pytest.importorskip("faiss", reason="needs faiss-cpu")
 SETTINGS = RetrievalSettings()
 TEXTS = ("The automobile stopped.", "A car was red.", "Bananas are yellow.", "It rained in Oslo.")
 
@@ -44,7 +46,7 @@ def archive(tmp_path):
 @pytest.fixture(autouse=True)
 def fresh():
     """Forget the indexes that this process has open, and what it warned of."""
-    module._in_bytes.cache_clear()
+    module._index.cache_clear()
     module._warn_once.cache_clear()
 
 
@@ -52,6 +54,11 @@ def found(archive, query, limit=10):
     encoder = Synonyms()
     fused = FusedArchive(archive, SETTINGS, encoder.dimension)
     return [page.url[8:-9] for page in fused.find(query, encoder.encode_queries([query])[0], None, limit)]
+
+
+def index_of(archive):
+    (file,) = archive.path.parent.glob("a.sqlite.*.faiss")
+    return file
 
 
 def test_finds_what_shares_no_word_with_the_query(archive):
@@ -64,11 +71,30 @@ def test_what_both_ways_find_comes_first(archive):
     assert found(archive, "it rained in Oslo")[:2] == ["3", "9"], "found by words although it has no vector yet"
 
 
+def harmed_size(file):
+    """Let the index say that it has far more numbers than it has: reading it must not take as much memory."""
+    whole = file.read_bytes()
+    at = whole.index((2 * Synonyms.dimension).to_bytes(8, "little"))  # how many numbers the ranges of 8 bits are
+    file.write_bytes(whole[:at] + (2**20).to_bytes(8, "little") + whole[at + 8 :])
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda file: file.write_bytes(b"x" * 999), harmed_size])
+def test_a_lost_or_damaged_index_is_made_again(archive, harm, caplog):
+    file = index_of(archive)
+    harm(file)
+    module._index.cache_clear()
+    assert found(archive, "automobile", 2) == ["0", "1"]
+    caplog.clear()
+    module._index.cache_clear()
+    assert found(archive, "automobile", 2) == ["0", "1"] and not caplog.messages
+
+
 def test_a_page_that_changes_loses_its_vectors(archive):
     archive.add([Page(2, "https://2.example/", ("A car crashed.",)), Page(4, "https://4.example/", ("My car.",))])
     assert found(archive, "yellow bananas", 1) != ["2"]
     assert add_vectors(archive, Synonyms(), SETTINGS) == 2
     assert sorted(found(archive, "automobile", 4)) == ["0", "1", "2", "4"]
+    assert index_of(archive)
 
 
 def test_embedding_goes_on_where_it_was_stopped(tmp_path, monkeypatch):

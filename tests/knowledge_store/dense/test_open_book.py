@@ -67,6 +67,7 @@ def test_filters_hold_for_what_questions_find(archive, encoder):
 
 
 def test_vectors_of_the_archive_are_not_made_again(archive, encoder):
+    pytest.importorskip("faiss", reason="needs faiss-cpu")
     add_vectors(Archive(archive), WordEncoder(), RetrievalSettings())
     assert found(index(archive, encoder), "Who taught Mara Holt?")[0] == "https://b.example/"
     assert encoder.embedded == []

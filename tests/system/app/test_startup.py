@@ -10,7 +10,7 @@ import pytest
 from system.app.cli import COMMANDS
 
 LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentence_transformers", "peft", "openvino",
-         "nltk", "fastapi", "mcp", "llguidance", "trafilatura", "regex",
+         "nltk", "fastapi", "mcp", "llguidance", "trafilatura", "faiss", "regex",
          "snowballstemmer", "huggingface_hub")  # fmt: skip
 ASKED = {
     "system": (
