@@ -233,6 +233,6 @@ LIBRARIES = {
     ".html": ("trafilatura",),
     ".htm": ("trafilatura",),
     ".pdf": ("pypdfium2",),
-    ".docx": ("lxml.html",),
+    ".docx": ("mammoth", "lxml.html"),
 }
 """Modules that are imported late, because it takes long."""

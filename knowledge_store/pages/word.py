@@ -1,62 +1,70 @@
-"""Word documents as HTML, with what they show when all tracked changes are accepted.
+"""Word documents as HTML, read by mammoth, with what they show when all tracked changes are accepted.
 
-Every element of the document is passed through, known or not, so no text that Word shows is lost. Notes follow the text
-that marks them. Comments, equations, headers and footers are left out with a warning.
+mammoth skips elements that it does not know, and their text with them: simple fields, moved text, some text boxes. They
+are unwrapped before, and the result is checked against the XML. What is still left out is named in a warning.
 Example: ``html_of(data, "minutes.docx")``.
 """
 
 import logging
-import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
 from html import escape
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from knowledge_store.pages.page import UnreadableFile
 
 MAX_UNPACKED = 256 * 2**20  # bytes; a document that unpacks to more is refused
 NO_DOCX = "expected a Word document (.docx): another format, or damaged"
-READ = re.compile(r"word/(document|footnotes|endnotes|comments|header\d*|footer\d*|_rels/\w+)\.xml(\.rels)?")
+DOCUMENT = "word/document.xml"
+COMMENTS = "word/comments.xml"
+NOTES = {"footnote": "word/footnotes.xml", "endnote": "word/endnotes.xml"}
+OPTIONAL = ("word/styles.xml", "word/numbering.xml")
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
-CHOICES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
-ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-UNSEEN = {"pPr", "rPr", "tblPr", "trPr", "tcPr", "sdtPr", "sectPr", "del", "moveFrom", "delText", "instrText", "rt"}
-PLAIN = {"tab": " ", "br": "<br>", "cr": "<br>", "noBreakHyphen": "-"}
-DAMAGE = (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib.error)  # of a ZIP file
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+V = "{urn:schemas-microsoft-com:vml}"
+_KNOWN = "document body p r t tbl tr tc ins smartTag drawing hyperlink sdt sdtContent txbxContent object pict"
+KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "endnotes", "endnote"]} | {
+    *(f"{V}{name}" for name in ("group", "rect", "roundrect", "shape", "textbox")),
+    f"{MC}AlternateContent",
+    f"{MC}Fallback",
+}
+"""Elements through which mammoth finds text."""
 
-_HEADING = re.compile(r"heading|title", re.IGNORECASE)
+DAMAGE = (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib.error)  # of a ZIP file
 
 log = logging.getLogger(__name__)
 
 
 def html_of(data: bytes, name: str) -> str:
     """Convert a document to HTML; warn of what is left out, with its name."""
-    parts = _unpacked(data, name)
-    if "document" not in parts:
-        raise UnreadableFile(NO_DOCX)
-    reader = _Reader(parts)
-    text = reader.html("document", parts["document"])
-    notes = "".join(f'<li id="{key}">{reader.html(part, note)}</li>' for key, (part, note) in reader.cited.items())
-    around = [one for part, tree in parts.items() if part[:6] in ("header", "footer") for one in tree.iter(f"{W}t")]
-    if any(one.text for one in around):
-        log.warning("%s: headers and footers of its pages are left out", name)
-    reader.left_out["comment"] = sum(1 for tree in parts.values() for _ in tree.iter(f"{W}comment"))
-    for kind, count in reader.left_out.items():
-        if count:
-            log.warning("%s: left out %d of its %ss", name, count, kind)
-    for kind, count in reader.missing.items():
-        log.warning("%s: %d %ss are missing", name, count, kind)
-    return f"{text}<ol>{notes}</ol>"
-
-
-def _unpacked(data: bytes, name: str) -> dict[str, Any]:
-    """The parts of a document that are read, as trees by their names; damaged ones are left out."""
     from lxml import etree
 
+    parts = _unpacked(data, name)
+    trees: dict[str, Any] = {}
+    for part in [part for part in (DOCUMENT, *NOTES.values()) if part in parts]:
+        try:
+            trees[part] = etree.fromstring(parts[part], etree.XMLParser(resolve_entities=False, no_network=True))
+        except etree.XMLSyntaxError:
+            if part != DOCUMENT:
+                log.warning("%s: its %s are damaged and left out", name, part[5:-4])
+            del parts[part]
+    if DOCUMENT not in trees:
+        raise UnreadableFile(NO_DOCX)
+    _drop_lost_notes(trees, name)
+    for part, tree in trees.items():
+        _unwrap(tree)
+        parts[part] = etree.tostring(tree, xml_declaration=True, encoding="UTF-8", standalone=True)
+    _name_unread(parts, trees, name)
+    text = _converted(parts, trees[DOCUMENT], name)
+    _check(text, trees, name)
+    return text
+
+
+def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
+    """The parts of a document that are text, by their names; damaged ones are left out."""
     try:
         archive = ZipFile(BytesIO(data))
     except DAMAGE as error:
@@ -64,109 +72,96 @@ def _unpacked(data: bytes, name: str) -> dict[str, Any]:
     size = sum(part.file_size for part in archive.infolist())
     if size > MAX_UNPACKED:
         raise UnreadableFile(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
-    parts: dict[str, Any] = {}
-    for match in filter(None, map(READ.fullmatch, archive.namelist())):
+    parts: dict[str, bytes] = {}
+    for part in archive.namelist():
         try:
-            parser = etree.XMLParser(resolve_entities=False, no_network=True)
-            parts[match[1]] = etree.fromstring(archive.read(match[0]), parser)
-        except (etree.XMLSyntaxError, *DAMAGE):
-            log.warning("%s: its %s are damaged and left out", name, match[1])
+            if part.endswith((".xml", ".rels")):
+                parts[part] = archive.read(part)
+        except DAMAGE:
+            log.warning("%s: its part %s is damaged and left out", name, part)
     return parts
 
 
-class _Reader:
-    """Writes parts of a document as HTML, and notes which notes it marks, which of them are missing, and what it skips.
+def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
+    """Convert with styles and lists; without them, and then as bare paragraphs, if they are damaged."""
+    import mammoth
 
-    ``cited`` has each note with the name of its part, by its id in the HTML.
-    """
-
-    def __init__(self, parts: dict[str, Any]) -> None:
-        self.cited: dict[str, tuple[str, Any]] = {}
-        self.missing: Counter[str] = Counter()
-        self.left_out: Counter[str] = Counter()
-        self._parts = parts
-        self._links: dict[str, str] = {}
-        self._items: Counter[str] = Counter()  # of each list
-        self._goes_on = False  # the end of the last paragraph is deleted
-
-    def html(self, part: str, element: Any) -> str:
-        """What an element of a part holds."""
-        self._links = {one.get("Id"): one.get("Target", "") for one in self._parts.get(f"_rels/{part}", ())}
-        return self._inside(element)
-
-    def _inside(self, element: Any) -> str:
-        return "".join(map(self._html, element))
-
-    def _html(self, element: Any) -> str:
-        tag = str(element.tag).removeprefix(W)
-        if tag in UNSEEN:
-            return ""
-        if tag == "t":
-            return escape(element.text or "")
-        if tag in PLAIN:
-            return PLAIN[tag]
-        if tag == "p":
-            return self._paragraph(element)
-        if tag == "tbl":
-            return self._table(element)
-        if tag == "hyperlink":
-            address, text = self._links.get(element.get(ID, ""), ""), self._inside(element)
-            return f'<a href="{escape(address)}">{text}</a>' if address else text
-        if tag in ("footnoteReference", "endnoteReference"):
-            return self._mark(tag.removesuffix("Reference"), element.get(f"{W}id", ""))
-        if tag == MATH:
-            self.left_out["equation"] += 1
-            return ""
-        if tag == CHOICES:
-            return next(filter(None, map(self._inside, element)), "")
-        return self._inside(element)
-
-    def _paragraph(self, element: Any) -> str:
-        style, number = (element.find(f"{W}pPr/{W}{path}") for path in ("pStyle", f"numPr/{W}numId"))
-        begin, end = "<p>", "</p>"
-        if style is not None and _HEADING.search(style.get(f"{W}val", "")):
-            begin, end = "<h2>", "</h2>"
-        elif number is not None:
-            listed = number.get(f"{W}val", "")
-            self._items[listed] += 1
-            begin, end = f'<ol start="{self._items[listed]}"><li>', "</li></ol>"
-        if self._goes_on:
-            begin = ""
-        self._goes_on = goes_on = element.find(f"{W}pPr/{W}rPr/{W}del") is not None
-        return f"{begin}{self._inside(element)}{'' if goes_on else end}"
-
-    def _table(self, table: Any) -> str:
-        """A table; cells that are merged with those above repeat them."""
-        rows, above = "", dict[int, str]()
-        for row in _children(table, "tr"):
-            if row.find(f"{W}trPr/{W}del") is not None:
-                continue
-            cells, column = "", 0
-            for cell in _children(row, "tc"):
-                span, merged = (cell.find(f"{W}tcPr/{W}{name}") for name in ("gridSpan", "vMerge"))
-                goes_on = merged is not None and merged.get(f"{W}val") != "restart"
-                above[column] = above.get(column, "") if goes_on else self._inside(cell)
-                width = span.get(f"{W}val", "") if span is not None else ""
-                cells += f'<td colspan="{width}">{above[column]}</td>'
-                column += int(width) if width.isdecimal() else 1
-            rows += f"<tr>{cells}</tr>"
-        return f"<table>{rows}</table>"
-
-    def _mark(self, kind: str, number: str) -> str:
-        notes = self._parts.get(f"{kind}s")
-        found = notes.xpath("*[@*[local-name()='id']=$number]", number=number) if notes is not None else ()
-        if not found:
-            self.missing[kind] += 1
-            return ""
-        key = f"{kind}-{number}"
-        self.cited.setdefault(key, (f"{kind}s", found[0]))
-        return f'<sup><a href="#{key}">[{list(self.cited).index(key) + 1}]</a></sup>'
+    faults = {
+        (COMMENTS,): "its styles and lists are damaged (%s); read without them",
+        (COMMENTS, *OPTIONAL): "damaged (%s); read as paragraphs, without its tables and notes",
+    }
+    for unread, fault in faults.items():
+        packed = BytesIO()
+        with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+            for part, content in parts.items():
+                if part not in unread:
+                    archive.writestr(part, content)
+        try:
+            text: str = mammoth.convert_to_html(packed, convert_image=lambda _: []).value
+            return text
+        except Exception as error:  # noqa: BLE001 - whatever one part does to the reader, the rest is read
+            reason = str(error).partition("\n")[0][:200] or type(error).__name__
+            log.warning(f"%s: {fault}", name, reason)
+    paragraphs = ("".join(text.text or "" for text in one.iter(f"{W}t")) for one in document.iter(f"{W}p"))
+    return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs)
 
 
-def _children(element: Any, tag: str) -> Iterator[Any]:
-    """Rows of a table or cells of a row, also those in content controls, and none of another table."""
-    for child in element:
-        if child.tag == f"{W}{tag}":
-            yield child
-        elif child.tag != f"{W}tbl":
-            yield from _children(child, tag)
+def _drop_lost_notes(trees: dict[str, Any], name: str) -> None:
+    """Remove marks of notes that the document does not have."""
+    for kind, part in NOTES.items():
+        known = {note.get(f"{W}id") for note in trees[part].iter(f"{W}{kind}")} if part in trees else set()
+        marks = [mark for mark in trees[DOCUMENT].iter(f"{W}{kind}Reference") if mark.get(f"{W}id") not in known]
+        for mark in marks:
+            mark.getparent().remove(mark)
+        if marks:
+            log.warning("%s: %d %ss are missing", name, len(marks), kind)
+
+
+def _unwrap(tree: Any) -> None:
+    """Let mammoth find all text that is shown: replace what it does not know by its contents."""
+    for gone in [*tree.iter(f"{W}moveFrom")]:
+        gone.getparent().remove(gone)
+    for row in [*tree.iter(f"{W}tr")]:
+        if row.find(f"{W}trPr/{W}del") is not None:
+            row.getparent().remove(row)
+    for choice in [*tree.iter(f"{MC}AlternateContent")]:
+        fallback = choice.find(f"{MC}Fallback")
+        if fallback is None or next(fallback.iter(f"{W}t"), None) is None:
+            for other in [*choice[1:]]:
+                choice.remove(other)  # of several choices, the first is shown
+            _replace(choice)
+        else:
+            for other in choice.findall(f"{MC}Choice"):
+                choice.remove(other)
+    for text in [*tree.iter(f"{W}t")]:
+        for element in [*text.iterancestors()]:
+            if element.tag not in KNOWN and element.getparent() is not None:
+                _replace(element)
+
+
+def _replace(element: Any) -> None:
+    """Put the children of an element in its place."""
+    parent = element.getparent()
+    at = parent.index(element)
+    parent[at : at + 1] = list(element)
+
+
+def _name_unread(parts: dict[str, bytes], trees: dict[str, Any], name: str) -> None:
+    """Warn of what is not part of the running text, or not text."""
+    around = [part for part in parts if part.startswith(("word/header", "word/footer"))]
+    if any(b"<w:t>" in parts[part] or b"<w:t " in parts[part] for part in around):
+        log.warning("%s: headers and footers of its pages are left out", name)
+    if comments := parts.get(COMMENTS, b"").count(b"<w:comment "):
+        log.warning("%s: left out %d of its comments", name, comments)
+    if equations := sum(1 for tree in trees.values() for _ in tree.iter(f"{M}oMath")):
+        log.warning("%s: left out %d of its equations", name, equations)
+
+
+def _check(text: str, trees: dict[str, Any], name: str) -> None:
+    """Warn of words that the document shows and the HTML lacks."""
+    from lxml import html
+
+    shown = Counter(char for tree in trees.values() for one in tree.iter(f"{W}t") for char in one.text or "")
+    read = Counter("".join(html.fragment_fromstring(text, create_parent=True).itertext()))
+    if lost := sum(count for char, count in (shown - read).items() if not char.isspace()):
+        log.warning("%s: %d of its characters could not be read", name, lost)

@@ -65,7 +65,7 @@ def citing_of(text: str, name: str = "text") -> CitingText:
 
 def _marked(data: bytes, suffix: str, name: str, blocks: tuple[str, ...]) -> MarkedText:
     """See ``read_marks``; in a worker."""
-    load = ("system.citations.marks", "lxml.html")
+    load = ("system.citations.marks", "lxml.html", "mammoth")
     try:
         return isolated(LIMITS, read_marks, data, suffix, name, blocks, load=load)
     except WorkFailed as error:

@@ -37,7 +37,7 @@ def test_a_repeated_passage_does_not_take_a_place(write_store):
 
 
 def test_a_worker_loads_no_model_library():
-    heavy = "{'torch', 'sentence_transformers', 'transformers', 'trafilatura', 'pypdfium2'}"
+    heavy = "{'torch', 'sentence_transformers', 'transformers', 'trafilatura', 'pypdfium2', 'mammoth'}"
     code = f"import sys, knowledge_store.ranking; print({heavy} & set(sys.modules))"
     root = Path(__file__).parents[2]
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import resource
 import sqlite3
+import sys
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
@@ -87,6 +88,12 @@ def test_a_lost_or_damaged_index_is_made_again(archive, harm, caplog):
     caplog.clear()
     module._index.cache_clear()
     assert found(archive, "automobile", 2) == ["0", "1"] and not caplog.messages
+
+
+def test_without_faiss_the_extra_is_named(archive, monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(SearchError, match=r"needs FAISS; install it with: pip install '\.\[archive\]'"):
+        add_vectors(archive, Synonyms(), SETTINGS)
 
 
 def test_a_page_that_changes_loses_its_vectors(archive):

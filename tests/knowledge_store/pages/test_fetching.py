@@ -181,3 +181,10 @@ def test_a_missing_robots_txt_allows_all_a_failing_one_none(site, status, fetche
     site.answers = {"/robots.txt": page(status=status), "/": page()}
     with nullcontext() if fetched else pytest.raises(FetchError, match="robots"):
         anywhere(robots=True).fetch(f"{site.address}/")
+
+
+def test_gives_up_on_a_handshake_that_does_not_end():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"https://127.0.0.1:{server.getsockname()[1]}/"
+        with pytest.raises(FetchError, match=r"no answer within 0.3 s"):
+            anywhere(seconds=0.3).fetch(url)

@@ -6,7 +6,7 @@ import pytest
 from knowledge_store.pages import pdf as pdfs
 from knowledge_store.pages.formats import decoded, html_of, parts_of, suffix_of
 from knowledge_store.pages.page import UnreadableFile
-from tests.helpers.documents import docx, note, paragraph, pdf, run
+from tests.helpers.documents import NAMESPACES, docx, note, paragraph, pdf, run
 
 BOX = f"<w:txbxContent>{paragraph('in a box')}</w:txbxContent>"
 DRAWN = (
@@ -70,15 +70,25 @@ def test_notes_and_links_of_a_docx_are_kept(kind, caplog):
     parts = {
         f"{kind}s": note(kind, "Annals, p. 12."),
         "header1": HEADER,
-        "comments": "<w:comments xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:comment/></w:comments>",
+        "comments": "<w:comment w:id='1'/>",
+        "styles": "<torn",
     }
     data = docx(paragraph(mark) + paragraph(link), {"r1": "https://a.example/"}, **parts)
     assert blocks(data, ".docx") == ["It opened in 1932.", "Two lanes.", "Annals, p. 12."]
     text = html_of(data, ".docx", "a") or ""
     assert 'href="https://a.example/"' in text and f'href="#{kind}-2"' in text
-    assert caplog.messages[:2] == [
+    assert caplog.messages[:3] == [
         "a.docx: headers and footers of its pages are left out", "a.docx: left out 1 of its comments",
+        "a.docx: its styles and lists are damaged (unclosed token: line 1, column 0); read without them",
     ]  # fmt: skip
+
+
+def test_headings_and_links_of_a_docx_need_no_english_names():
+    styles = f'<w:styles {NAMESPACES}><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>'
+    heading = paragraph(f'<w:pPr><w:pStyle w:val="berschrift1"/></w:pPr>{run("Lanes")}')
+    field = FIELD.replace("PAGE", 'HYPERLINK "https://a.example/"')
+    text = html_of(docx(heading + paragraph(field), styles=styles), ".docx", "a") or ""
+    assert "<h1>Lanes</h1>" in text and '<a href="https://a.example/">57</a>' in text
 
 
 def test_a_damaged_docx_is_read_as_far_as_it_goes(caplog):
