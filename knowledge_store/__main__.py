@@ -42,11 +42,7 @@ def parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
     add = indexing.add_argument
     add("sources", nargs="+", metavar="SOURCE", help="document, folder of documents, or store (JSON Lines)")
     add("--output", type=Path, required=True, metavar="ARCHIVE.sqlite", help="the archive")
-    add(
-        "--dense",
-        action="store_true",
-        help="add vectors, so that pages are found by meaning too (needs the extra 'archive')",
-    )
+    add("--dense", action="store_true", help="add vectors, so that pages are found by meaning too (extra: archive)")
     add("--encoder", default=RetrievalSettings().encoder, help="encoder of the vectors (default: %(default)s)")
     searching = commands.add_parser("search", help="show the passages of a store or archive that answer a question")
     add = searching.add_argument
