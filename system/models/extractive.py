@@ -122,10 +122,10 @@ class ExtractiveModel:
         return MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: JudgeClaim) -> tuple[VerdictReply, float]:
-        evidence = evidence_text(
-            ("" if pair.question == EVIDENCE_QUESTION else pair.question, pair.answer) for pair in task.pairs
-        )
-        (likely,) = load_reader(self._reader).labels([(evidence, claim_text(task.claim))])
+        ours = {EVIDENCE_QUESTION, *questions(task.claim)}  # which tell nothing that the claim does not
+        pairs = [pair for pair in task.pairs if pair.answered or pair.question not in ours]
+        evidence = evidence_text(("" if pair.question in ours else pair.question, pair.answer) for pair in pairs)
+        (likely,) = load_reader(self._reader).labels([(evidence or NO_ANSWER, claim_text(task.claim))])
         best = int(likely.argmax())
         reasons = justify(VERDICTS[best], task.claim, task.pairs)
         return VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
