@@ -20,7 +20,6 @@ from system.reader.base import VERDICTS, claim_text, evidence_text
 from system.reader.loading import BUNDLED, load_reader
 from system.reader.reading import nearest, windows_of
 from system.strategies.steps.tasks import (
-    EVIDENCE_QUESTION,
     AnswerQuestion,
     AnswerReply,
     AskQuestion,
@@ -122,7 +121,7 @@ class ExtractiveModel:
         return MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: JudgeClaim) -> tuple[VerdictReply, float]:
-        ours = {EVIDENCE_QUESTION, *questions(task.claim)}  # which tell nothing that the claim does not
+        ours = {*questions(task.claim)}  # which tell nothing that the claim does not
         pairs = [pair for pair in task.pairs if pair.answered or pair.question not in ours]
         evidence = evidence_text(("" if pair.question in ours else pair.question, pair.answer) for pair in pairs)
         (likely,) = load_reader(self._reader).labels([(evidence or NO_ANSWER, claim_text(task.claim))])

@@ -9,11 +9,6 @@ from system.graph.records import Answer, AnswerType, Label, QuestionAnswer, Sour
 from system.graph.thoughts import Argument, Speaker
 from system.tasks.base import Adapter, EvidenceTask, Reply, Task, Text
 
-EVIDENCE_QUESTION = "What does the evidence say?"
-"""The question of sentences that no question was asked for."""
-NEAREST = 5
-"""Limit of sentences nearest to the claim that a judge of sentences reads."""
-
 
 class QuestionReply(Reply):
     """One question."""

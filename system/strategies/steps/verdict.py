@@ -10,10 +10,8 @@ from system.deadline import DeadlineExpired
 from system.graph.records import Content, Failure, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
-from system.strategies.steps.evidence import all_answered_so_far, as_pair, cited_beside, question_of, telling
-from system.strategies.steps.tasks import EVIDENCE_QUESTION, NEAREST, JudgeClaim
-from system.text.copies import without_copies
-from system.text.words import content_stems
+from system.strategies.steps.evidence import all_answered_so_far, cited_beside, question_of
+from system.strategies.steps.tasks import JudgeClaim
 
 DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
@@ -38,36 +36,19 @@ async def judge(
 async def judge_together(
     case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
 ) -> Thought[Verdict]:
-    """One judgement of the sentences nearest to the claim that all branches found, in place of their vote.
+    """One judgement of all that the branches found, in place of their vote.
 
-    A reader without a language model learns little from the answer to one question (docs/engine.md). Without such
-    sentences, without time, or if the model fails, the branches vote.
+    A reader without a language model learns little from the answer to one question (docs/engine.md). Without answers,
+    without time, or if the model fails, the branches vote.
     """
+    answered = tuple(pair.content for pair in pairs if pair.content.answered)
     with suppress(DeadlineExpired):  # the case is marked as timed out
-        if nearest := await nearest_sentences(case, [pair.content for pair in pairs]):
-            task = JudgeClaim(claim=case.claim, pairs=nearest)
+        if answered:
+            task = JudgeClaim(claim=case.claim, pairs=answered)
             (verdict,) = await case.think("judge", [Step(task, as_verdict, [*verdicts], under=case.graph.root)])
             if verdict:
                 return verdict
     return vote(case, verdicts)
-
-
-async def nearest_sentences(case: Case, pairs: Sequence[QuestionAnswer]) -> tuple[QuestionAnswer, ...]:
-    """The sentences nearest to the claim, from the passages that answers rest on, without repetitions, as answers."""
-    found = {
-        sentence: passage
-        for pair in pairs
-        for passage in pair.passages
-        for sentence in telling(case, passage)
-        if len(content_stems(sentence)) > 1
-    }
-    if not found:
-        return ()
-    texts = list(found)
-    vectors = await case.embed("judge", [case.claim.text, *texts])
-    cosines = (vectors[1:] @ vectors[0]).round(DECIMALS)
-    nearest = without_copies(texts[i] for i in (-cosines).argsort(kind="stable")[: 4 * NEAREST])[:NEAREST]
-    return tuple(as_pair(EVIDENCE_QUESTION, found[sentence], sentence) for sentence in nearest)
 
 
 def as_verdict(result: Completion[Any]) -> Verdict:
