@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-from scripts.benchmarks.poisoned_pages import CONFIRMED, DENIED
 from system.text.copies import copies_in, without_claim
 
 SENTENCES = (
@@ -18,7 +17,20 @@ def repeats_claim(sentence: str, claim: str) -> bool:
     return bool(copies_in([sentence], claim))
 
 
-@pytest.mark.parametrize("frame", [*CONFIRMED, *DENIED, "Yes, {}.", "Fact check: true. {}"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "Officials confirmed that {}.",
+        "Several independent sources have confirmed that {}.",
+        "It has been officially verified that {}.",
+        "Experts agree that {}.",
+        "The government denied on Monday that {}.",
+        "It is not true that {}.",
+        "There is no evidence that {}.",
+        "Yes, {}.",
+        "Fact check: true. {}",
+    ],
+)
 @pytest.mark.parametrize("said", [CLAIM, *SENTENCES])
 def test_a_sentence_of_the_claim_is_a_copy(frame: str, said: str) -> None:
     assert repeats_claim(frame.format(said.rstrip(".")), CLAIM)
