@@ -56,7 +56,7 @@ class Network(nn.Module):
                 f"encoder {base}: {str(error).splitlines()[0]}; give a folder or a name on the hub"
             ) from error
         self.encoder.pooler = None
-        for module in self.encoder.modules():  # no training here sees its rows often enough to need it
+        for module in self.encoder.modules():  # one pass over the rows needs none (docs/log.md: the third pass harms)
             if isinstance(module, nn.Dropout):
                 module.p = 0.0
         if layers:
