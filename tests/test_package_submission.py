@@ -123,6 +123,22 @@ def test_an_old_driver_gets_the_compatibility_libraries_before_anything_runs(unp
     assert found.stdout == f"{expected}\n"
 
 
+def test_a_missing_gpu_is_named_before_any_weights_are_fetched(unpacked, tmp_path):
+    """With a doctor of our own that finds no GPU, as on a machine without ``nvidia-smi``."""
+    (tmp_path / "python3").write_text("#!/bin/bash\nexit 0\n")
+    (unpacked / ".venv" / "bin").mkdir(parents=True)
+    for script in (unpacked / "scripts" / "setup.sh", unpacked / ".venv" / "bin" / "python", tmp_path / "python3"):
+        if script.parent != tmp_path:
+            script.write_text('#!/bin/bash\necho "${0##*/} $*"\n[ "$3" != doctor ] || exit 1\n')
+        script.chmod(0o755)
+    variables = {"PATH": f"{tmp_path}:/usr/bin:/bin", "ADAPTERS": "none"}
+    done = subprocess.run(
+        [unpacked / "installation.sh"], env=variables, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 1 and "-m system doctor --profile a10g" in done.stdout
+    assert "fetch" not in done.stdout
+
+
 @pytest.mark.slow
 def test_the_organizers_order_gives_a_submission_and_timings(unpacked):
     install_from_this_checkout(unpacked)

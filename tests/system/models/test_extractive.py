@@ -3,6 +3,7 @@
 import asyncio
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClai
 from system.tasks.base import Reply, Task
 from system.text.words import LONGEST_QUOTATION
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
+from tests.helpers.by_words import ByWords
 from tests.helpers.submission_factories import answer, qa
 
 PASSAGES = [passage(text, page=page) for page, (_, text) in enumerate(PAGES)]
@@ -51,6 +53,21 @@ def test_a_task_that_takes_a_language_model_fails_alone() -> None:
     assert isinstance(error, ModelError) and error.kind is ErrorKind.BACKEND
     assert "verify_answer" in error.message
     assert isinstance(first, Completion) and isinstance(last, Completion)
+
+
+def test_a_judgement_reads_answers_without_the_rules_own_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    class Listening(ByWords):
+        def labels(self, pairs):
+            read.extend(evidence for evidence, _ in pairs)
+            return np.tile(np.float32([0.7, 0.1, 0.1, 0.1]), (len(pairs), 1))
+
+    monkeypatch.setattr("system.models.extractive.load_reader", lambda name: Listening())
+    ours, theirs = next(questions(CLAIM)), "How many lanes has it?"
+    pairs = (qa(ours, "In May 1932.", ANSWERS[0]), qa(theirs, "Two.", ANSWERS[0]), QuestionAnswer.unanswered(ours))
+    replies([JudgeClaim(claim=CLAIM, pairs=pairs), JudgeClaim(claim=CLAIM, pairs=pairs[2:])])
+    assert read == [f"In May 1932. {theirs} Two.", NO_ANSWER]
 
 
 @pytest.mark.parametrize(
