@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from training import TrainingError
 
-LONGEST = 256  # tokens of a row; the evidence is cut
+LONGEST = 512  # tokens of a row; the evidence is cut
 READING, LABEL = 0, 1  # which head a row is for
 _FIELDS = ("ids", "lengths", "labels", "heads", "two_way")
 

@@ -18,7 +18,7 @@ from system.graph.records import NO_ANSWER
 from system.reader.base import VERDICTS, claim_text, evidence_text
 from training.reader.pairs import held_out
 
-DISTRACTORS = 12  # nearest answers to other claims, from which a variant draws
+DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
 RUMOURS = (
     "{}", "A post that many people shared says: {}", "According to a message on Facebook, {}", "Is it true? {}",
     "A video with the title: {}", "I heard that {}", "“{}”, wrote a user on Twitter.", "Everybody should know: {}",
@@ -61,7 +61,7 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[LabelledClaim], list[La
 def _variants(claim: str, own: Sequence[str], others: Sequence[str], rng: Random) -> list[list[tuple[str, str]]]:
     """Questions with answers: all; among distractors and rumours, without questions; and some of them."""
     gold = [_split(one) for one in own]
-    strangers = [("", _split(one)[1]) for one in rng.sample(list(others), min(len(others), rng.randint(2, 6)))]
+    strangers = [("", _split(one)[1]) for one in rng.sample(list(others), min(len(others), rng.randint(2, 9)))]
     rumours = [("", rng.choice(RUMOURS).format(claim)) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
     mixed = [("", answer) for _, answer in gold if answer != NO_ANSWER] + strangers + rumours
     rng.shuffle(mixed)

@@ -42,6 +42,7 @@ _SUBJECT = re.compile(
     r"((?:The )?[A-Z][\w’'.-]+(?: (?:of |the |de |and )?[A-Z(][\w’'.)-]+)*) "
     r"(?=(?:is|was|were|has|had|are|did|[a-z]+s|[a-z]+ed) )"
 )
+_COPULA = re.compile(r"\s*(?:is|are|was|were|only)\b")  # such statements often contradict each other
 _SHORT = 55  # words of evidence that other sentences may be put around
 
 
@@ -68,7 +69,7 @@ def mixture(sets: Path, seed: int, times: float = 1) -> tuple[list[Pair], list[P
     for name, pairs in tqdm(read.items(), unit="set", desc="windows"):
         pairs = [pair for pair in pairs if not (name == "semiauto_nli_wiki" and pair.label == REFUTED)]
         for pair in rng.sample(pairs, min(round(times * ROWS[name]), len(pairs))):
-            for one in [pair, *editor.twins(pair, rng), *_behind_context(pair, about, rng)]:
+            for one in [pair, *editor.twins(pair, rng), *_behind_context(pair, about, rng), *_unsaid(pair, about, rng)]:
                 kept = apart if held_out(pair.evidence) else train
                 kept.append(_windowed(one, pairs, strangers, rng))
     for _ in tqdm(range(round(times * INVENTED)), unit="passage", desc="inventing"):
@@ -108,6 +109,16 @@ def _behind_context(pair: Pair, about: dict[str, list[str]], rng: Random) -> Ite
         yield replace(pair, statement=f"[{rng.choice(others)}] {said}")
     elif (name := rng.choice(list(about))) not in pair.evidence:
         yield replace(pair, statement=f"[{rng.choice(about[name])}] {said}", label=NOT_ENOUGH, two_way=False)
+
+
+def _unsaid(pair: Pair, about: dict[str, list[str]], rng: Random) -> Iterator[Pair]:
+    """Another statement of the subject, of which the evidence has no word: not enough."""
+    match = _SUBJECT.match(pair.statement)
+    for other in rng.sample(same, min(3, len(same))) if match and (same := about.get(match[1])) else ():
+        said = other[match.end(1) :].lower()
+        if not _COPULA.match(said) and not any(word in pair.evidence.lower() for word in re.findall(r"[a-z\d]{4,}", said)):
+            yield replace(pair, statement=other, label=NOT_ENOUGH, two_way=False)
+            return
 
 
 def _windowed(pair: Pair, others: Sequence[Pair], strangers: Sequence[str], rng: Random) -> Pair:
