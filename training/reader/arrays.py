@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training import TrainingError
+from training.reader.pairs import Pair
 
 LONGEST = 512  # tokens of a row; the evidence is cut
 READING, LABEL = 0, 1  # which head a row is for
@@ -58,26 +59,26 @@ class Rows:
         return ids, mask
 
 
-def encode(tokenizer: Any, rows: Sequence[tuple[str, str, int, int, bool]]) -> Rows:
-    """Encode (evidence, statement, label, head, two-way) rows; evidence is cut to fit, a statement is not.
+def encode(tokenizer: Any, pairs: Sequence[Pair], head: int) -> Rows:
+    """Encode pairs for one head; evidence is cut to fit, a statement is not.
 
-    Rows whose statement alone fills the length are left out.
+    Pairs whose statement alone fills the length are left out.
     """
     ids: list[list[int]] = []
-    kept = []
-    for start in range(0, len(rows), 4096):
-        part = rows[start : start + 4096]
-        alone = tokenizer([row[1] for row in part])["input_ids"]
-        part = [row for row, tokens in zip(part, alone, strict=True) if len(tokens) <= LONGEST - 16]
-        encoded = tokenizer([r[0] for r in part], [r[1] for r in part], truncation="only_first", max_length=LONGEST)
-        ids += encoded["input_ids"]
+    kept: list[Pair] = []
+    for start in range(0, len(pairs), 4096):
+        part = pairs[start : start + 4096]
+        alone = tokenizer([pair.statement for pair in part])["input_ids"]
+        part = [pair for pair, tokens in zip(part, alone, strict=True) if len(tokens) <= LONGEST - 16]
+        texts = [pair.evidence for pair in part], [pair.statement for pair in part]
+        ids += tokenizer(*texts, truncation="only_first", max_length=LONGEST)["input_ids"]
         kept += part
     return Rows(
         np.concatenate([np.array(one, np.uint16) for one in ids]) if ids else np.zeros(0, np.uint16),
         np.array([len(one) for one in ids], np.int32),
-        np.array([row[2] for row in kept], np.int8),
-        np.array([row[3] for row in kept], np.int8),
-        np.array([row[4] for row in kept], np.bool_),
+        np.array([pair.label for pair in kept], np.int8),
+        np.full(len(kept), head, np.int8),
+        np.array([pair.two_way for pair in kept], np.bool_),
     )
 
 

@@ -7,7 +7,6 @@ search has found.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -16,7 +15,7 @@ import numpy as np
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import NO_ANSWER
 from system.reader.base import VERDICTS, claim_text, evidence_text
-from training.reader.pairs import held_out
+from training.reader.pairs import Pair, held_out
 
 DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
 RUMOURS = (
@@ -26,17 +25,10 @@ RUMOURS = (
 """What only says a claim again."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelledClaim:
-    """Evidence and a claim as the second head reads them; ``label`` is an index in ``VERDICTS``."""
-
-    evidence: str
-    claim: str
-    label: int
-
-
-def labelled_claims(file: Path, seed: int) -> tuple[list[LabelledClaim], list[LabelledClaim]]:
+def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Return the variants of the claims to train on, and those of the tenth that is held out.
+
+    The pairs are as the second head reads them; their labels are indices in ``VERDICTS``.
 
     Raises:
         ClaimsError: the file is no annotated split.
@@ -47,13 +39,13 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[LabelledClaim], list[La
         [f"{one.question}\n{one.full if one.answered else NO_ANSWER}" for one in gold.answers] for gold in claims
     ]
     near = _nearest(claims, answers)
-    train: list[LabelledClaim] = []
-    apart: list[LabelledClaim] = []
+    train: list[Pair] = []
+    apart: list[Pair] = []
     for gold, own, others in zip(claims, answers, near, strict=True):
         kept = apart if held_out(gold.claim.text, one_in=10) else train
         label = VERDICTS.index(gold.label)
         for found in _variants(gold.claim.text, own, others, rng):
-            kept.append(LabelledClaim(evidence_text(found), claim_text(gold.claim), label))
+            kept.append(Pair(evidence_text(found), claim_text(gold.claim), label, "averitec"))
     rng.shuffle(train)
     return train, apart
 

@@ -11,20 +11,6 @@ from typing import Any
 from training import reader
 from training.reader.recipe import Recipe
 
-_HELP = {
-    "layers": "lowest layers of the base to keep; 0 for all",
-    "frozen": "lowest layers that stay as they are, with the embeddings; 0 to train everything",
-    "tokens": "of a batch; 0: 2,048 on a CPU, 32,768 on a GPU",
-    "rate": "peak learning rate",
-    "minutes": "after which the run ends, the decay of the rate included",
-    "steps": "after which it ends all the same; 0 for no limit",
-    "cooldown": "share of the minutes in which the rate falls to zero; 0 to train on later",
-    "smoothing": "share of each label's probability that goes to the others",
-    "warmup": "steps in which the rate rises",
-    "every": "minutes between figures and checkpoints",
-    "seed": "of the order and of new weights",
-}
-
 
 def add_command(commands: Any) -> None:
     """Add the command's parser."""
@@ -53,7 +39,7 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     train.add_argument("--base", required=True, help="encoder or saved reader to start from")
     train.add_argument("--output", type=Path, default=Path("models/reader"), help="(default: %(default)s)")
     for field in fields(Recipe):
-        train.add_argument(f"--{field.name}", type=type(field.default), default=field.default, help=_HELP[field.name])
+        train.add_argument(f"--{field.name}", type=type(field.default), default=field.default, **field.metadata)
     train.set_defaults(run=_train)
     export = actions.add_parser("export", help="write a trained reader for the engine, with weights of 8 bits")
     export.add_argument("--reader", type=Path, required=True, help="folder of the training")

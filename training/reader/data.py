@@ -4,10 +4,10 @@ from pathlib import Path
 
 from transformers import AutoTokenizer
 
-from training.reader.arrays import LABEL, READING, encode, write_arrays
-from training.reader.claims import LabelledClaim, labelled_claims
+from training.reader.arrays import LABEL, READING, Rows, encode, write_arrays
+from training.reader.claims import labelled_claims
 from training.reader.mixture import mixture
-from training.reader.pairs import Pair, each_set
+from training.reader.pairs import each_set
 
 
 def write_data(
@@ -28,26 +28,13 @@ def write_data(
     """
     tokenizer = AutoTokenizer.from_pretrained(base)
     train, apart = mixture(sets, seed, times)
-    labelled: list[LabelledClaim] = []
-    labelled_apart: list[LabelledClaim] = []
+    parts = {"train": encode(tokenizer, train, READING), "held_out": encode(tokenizer, apart[: 4 * rows], READING)}
     if claims:
         labelled, labelled_apart = labelled_claims(claims, seed)
-    as_rows = [(one.evidence, one.claim, one.label, LABEL, False) for one in labelled]
-    parts = {
-        "train": encode(tokenizer, [*map(_row, train), *as_rows]),
-        "held_out": encode(tokenizer, [*map(_row, apart)][: 4 * rows]),
-    }
-    if labelled_apart:
-        parts["averitec"] = encode(
-            tokenizer, [(one.evidence, one.claim, one.label, LABEL, False) for one in labelled_apart][: 4 * rows]
-        )
+        parts["train"] = Rows.joined([parts["train"], encode(tokenizer, labelled, LABEL)])
+        parts["averitec"] = encode(tokenizer, labelled_apart[: 4 * rows], LABEL)
     if (sets / "eval").is_dir():
-        for name, pairs in each_set(sets / "eval"):
-            parts[name] = encode(tokenizer, [*map(_row, pairs[:rows])])
+        parts |= {name: encode(tokenizer, pairs[:rows], READING) for name, pairs in each_set(sets / "eval")}
     write_arrays(output, parts)
     tokens, size = int(parts["train"].lengths.sum()), output.stat().st_size / 2**20
     print(f"{output}: {len(parts['train']):,} rows, {tokens:,} tokens, {size:.1f} MiB")
-
-
-def _row(pair: Pair) -> tuple[str, str, int, int, bool]:
-    return pair.evidence, pair.statement, pair.label, READING, pair.two_way

@@ -3,16 +3,15 @@
 Each edit changes a number, date, name or word, or it negates. Twins stand beside their statements on the same evidence,
 so the reader learns the difference and not the style.
 
->>> editor = Editor(["Ingrid Solheim", "Karin Dahl"])
 >>> pair = Pair("Sales rose by 7 percent in 2022.", "Sales rose by 7 percent.", SUPPORTED, "invented")
->>> editor.refuted(pair, Random(0)).statement
+>>> refuted(pair, ["Ingrid Solheim", "Karin Dahl"], Random(0)).statement
 'Sales fell by 7 percent.'
 """
 
 import calendar
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from training.reader.pairs import FACTUAL, ONE_SIDED, REFUTED, SUPPORTED, Pair
@@ -45,7 +44,7 @@ _AUXILIARY = re.compile(
     r"(?! (?:not|never|no)\b)"
 )
 _NEGATED = re.compile(r"\b(is|was|are|were|has|have|had|can|could|will|would|should|may|might|must) (?:not|never) ")
-_NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w,]*\d)")
+_NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(?![\w,]*\d)")
 _YEAR = re.compile(r"(?<![\w.,-])(1[5-9]\d\d|20[0-4]\d)(?![\w,]*\d)")
 _MONTHS = [*calendar.month_name][1:]
 _DAYS = [*calendar.day_name]
@@ -57,60 +56,33 @@ _FUNCTION_WORDS = """
 """
 _NO_NAME = frozenset([*_FUNCTION_WORDS.split(), *_MONTHS, *_DAYS])
 
-Edit = Callable[[str, Random], str | None]
 
+def twins(pair: Pair, names: Sequence[str], rng: Random) -> Iterator[Pair]:
+    """Yield the twins that a pair needs: always for a set of one label, else half of the time.
 
-@dataclass(frozen=True)
-class Editor:
-    """Makes twins of pairs.
-
-    Attributes:
+    Args:
         names: of people, places and things, to stand in the place of others.
     """
+    wanted = ONE_SIDED.get(pair.source)
+    if wanted == SUPPORTED and pair.label == REFUTED:  # a false edit of the sentence: the sentence beside it
+        yield replace(pair, statement=pair.evidence, label=SUPPORTED, source="edits")
+    editable = pair.source in FACTUAL and pair.label == SUPPORTED and len(pair.statement.split()) <= 40
+    if editable and (wanted is not None or rng.random() < 0.5) and (twin := refuted(pair, names, rng)):
+        yield twin
 
-    names: Sequence[str]
 
-    @classmethod
-    def of(cls, texts: Sequence[str], rng: Random) -> "Editor":
-        """An editor with the names of some texts."""
-        found = {name for text in rng.sample(list(texts), min(4000, len(texts))) for name in names_in(text)}
-        return cls(sorted(found.union(("Halden", "Karin Dahl", "Tromvik"))))
-
-    def twins(self, pair: Pair, rng: Random) -> Iterator[Pair]:
-        """Yield the twins that a pair needs: always for a set of one label, else half of the time."""
-        wanted = ONE_SIDED.get(pair.source)
-        if wanted == SUPPORTED and pair.label == REFUTED:  # a false edit of the sentence: the sentence beside it
-            yield replace(pair, statement=pair.evidence, label=SUPPORTED, source="edits")
-        if pair.source not in FACTUAL or pair.label != SUPPORTED or len(pair.statement.split()) > 40:
-            return
-        if (wanted is not None or rng.random() < 0.5) and (twin := self.refuted(pair, rng)):
-            yield twin
-
-    def refuted(self, pair: Pair, rng: Random) -> Pair | None:
-        """The pair with one fact of its statement changed; None if no edit applies.
-
-        Names are replaced only where the evidence has the name too, so that the new one stands against it.
-        """
-        edits: list[Edit] = [change_number, change_date, opposite, opposite, negate, self._rename(pair.evidence)]
-        for edit in rng.sample(edits, len(edits)):
-            if edit is negate and rng.random() < 0.6:  # it nearly always applies: leave room for the others
-                continue
-            text = edit(pair.statement, rng)
-            if text and text != pair.statement and text not in pair.evidence:
-                return replace(pair, statement=text, label=REFUTED, source="edits")
-        return None
-
-    def _rename(self, evidence: str) -> Edit:
-        def edit(text: str, rng: Random) -> str | None:
-            found = [name for name in names_in(text) if name in evidence]
-            if not found:
-                return None
-            name = rng.choice(found)
-            others = [one for one in names_in(evidence) if one not in text and text not in one and one not in name]
-            new = rng.choice(others) if others and rng.random() < 0.5 else _like(name, self.names, rng)
-            return text.replace(name, new) if new and new not in text and name not in new else None
-
-        return edit
+def refuted(pair: Pair, names: Sequence[str], rng: Random) -> Pair | None:
+    """The pair with one fact of its statement changed; None if no edit applies."""
+    edits: list[Callable[[str, Random], str | None]] = [
+        change_number, change_date, opposite, opposite, negate, lambda text, _: _rename(text, pair.evidence, names, rng)
+    ]  # fmt: skip
+    for edit in rng.sample(edits, len(edits)):
+        if edit is negate and rng.random() < 0.6:  # it nearly always applies: leave room for the others
+            continue
+        text = edit(pair.statement, rng)
+        if text and text != pair.statement and text not in pair.evidence:
+            return replace(pair, statement=text, label=REFUTED, source="edits")
+    return None
 
 
 def names_in(text: str) -> list[str]:
@@ -126,23 +98,21 @@ def names_in(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _like(name: str, names: Sequence[str], rng: Random) -> str:
-    """A name with as many words."""
-    size = len(name.split())
-    for _ in range(20):
-        if len((other := rng.choice(names)).split()) == size:
-            return other
-    return rng.choice(names)
+def _rename(text: str, evidence: str, names: Sequence[str], rng: Random) -> str | None:
+    """Replace a name that the evidence has too, so that the new one stands against it."""
+    found = [name for name in names_in(text) if name in evidence]
+    if not found:
+        return None
+    name = rng.choice(found)
+    others = [one for one in names_in(evidence) if one not in text and text not in one and one not in name]
+    alike = [one for one in rng.sample(names, min(20, len(names))) if len(one.split()) == len(name.split())]
+    new = rng.choice(others if others and rng.random() < 0.5 else alike or [*names])
+    return text.replace(name, new) if new not in text and name not in new else None
 
 
 def opposite(text: str, rng: Random) -> str | None:
     """Replace a word by its opposite."""
-    found = [match for match in _WORD.finditer(text) if match[0].lower() in _SWAPS]
-    if not found:
-        return None
-    match = rng.choice(found)
-    word = rng.choice(_SWAPS[match[0].lower()])
-    return text[: match.start()] + (word.capitalize() if match[0][0].isupper() else word) + text[match.end() :]
+    return _replaced(text, [one for one in _WORD.finditer(text) if one[0].lower() in _SWAPS], _SWAPS.get, rng)
 
 
 def negate(text: str, rng: Random) -> str | None:
@@ -157,42 +127,37 @@ def negate(text: str, rng: Random) -> str | None:
 
 def change_number(text: str, rng: Random) -> str | None:
     """Replace a number by one of its kind that differs clearly."""
-    found = [match for match in _NUMBER.finditer(text) if not _YEAR.fullmatch(match[0])]
-    if found:
-        match = rng.choice(found)
-        new = _other_number(match, rng)
-        return text[: match.start()] + new + text[match.end() :]
-    words = [match for match in _WORD.finditer(text) if match[0].lower() in _SMALL]
-    if not words:
-        return None
-    match = rng.choice(words)
-    new = rng.choice([word for word in _SMALL if word != match[0].lower()])
-    return text[: match.start()] + (new.capitalize() if match[0][0].isupper() else new) + text[match.end() :]
-
-
-def _other_number(match: re.Match[str], rng: Random) -> str:
-    whole, fraction = match[1], match[2] or ""
-    value = int(whole.replace(",", ""))
-    choices = [value + rng.choice((-3, -2, -1, 1, 2, 3)), value * rng.choice((2, 3, 10)), value // rng.choice((2, 3))]
-    digits = list(whole)
-    places = [place for place, digit in enumerate(digits) if digit.isdigit()]
-    place = rng.choice(places[:2])
-    digits[place] = rng.choice([d for d in "123456789" if d != digits[place]])
-    choices += [int("".join(digits).replace(",", ""))] * 2
-    new = rng.choice([one for one in choices if one > 0 and one != value] or [value + 7])
-    if fraction and rng.random() < 0.5:
-        return f"{whole}.{(int(fraction[1:]) + rng.randint(1, 7)) % 10 ** len(fraction[1:]):0{len(fraction) - 1}}"
-    return (f"{new:,}" if "," in whole or (new >= 10_000 and rng.random() < 0.5) else str(new)) + fraction
+    numbers = [one for one in _NUMBER.finditer(text) if not _YEAR.fullmatch(one[0])]
+    words = [one for one in _WORD.finditer(text) if one[0].lower() in _SMALL]
+    return _replaced(text, numbers or words, _other_numbers if numbers else lambda _: _SMALL, rng)
 
 
 def change_date(text: str, rng: Random) -> str | None:
     """Replace a year, month or weekday."""
-    places = [*_YEAR.finditer(text), *(m for m in _WORD.finditer(text) if m[0] in _MONTHS[:4] + _MONTHS[5:] + _DAYS)]
+    words = [one for one in _WORD.finditer(text) if one[0] in (*_MONTHS[:4], *_MONTHS[5:], *_DAYS)]  # not May
+    return _replaced(text, [*_YEAR.finditer(text), *words], _other_dates, rng)
+
+
+def _replaced(
+    text: str, places: Sequence[re.Match[str]], others: Callable[[str], Sequence[str] | None], rng: Random
+) -> str | None:
+    """The text with one of the places changed; ``others`` gives what may stand there for its text in lower case."""
     if not places:
         return None
     match = rng.choice(places)
-    if match[0].isdigit():
-        new = str(int(match[0]) + rng.choice((-20, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10, 20)))
-    else:
-        new = rng.choice([one for one in (_DAYS if match[0] in _DAYS else _MONTHS) if one != match[0]])
-    return text[: match.start()] + new + text[match.end() :]
+    old = match[0].lower()
+    new = rng.choice([one for one in others(old) or () if one != old])
+    return text[: match.start()] + (new.capitalize() if match[0][0].isupper() else new) + text[match.end() :]
+
+
+def _other_numbers(number: str) -> list[str]:
+    value = int(number.replace(",", ""))
+    near = [value + step for step in (-3, -2, -1, 1, 2, 3, 7)] + [10 ** (len(str(value)) - 1) + value]
+    far = [2 * value, 3 * value, 10 * value, value // 2, value // 3]
+    return [f"{one:,}" if "," in number else str(one) for one in near + far if one > 0 and one != value]
+
+
+def _other_dates(date: str) -> list[str]:
+    if date.isdigit():
+        return [str(int(date) + step) for step in (-20, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10, 20)]
+    return [one.lower() for one in (_DAYS if date.capitalize() in _DAYS else _MONTHS)]

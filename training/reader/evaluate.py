@@ -1,8 +1,7 @@
 """Figures of a reader that others can compare: on public sets, beside published values.
 
-Files are read in this project's form (``evidence``, ``claim``, ``label``), in VitaminC's (labels SUPPORTS, REFUTES, NOT
-ENOUGH INFO), in LLM-AggreFact's (``doc``, ``claim``, ``label`` 1 or 0), or as RAGTruth's two files in a folder.
-Two-way rows count only supported against the rest.
+Files have a form that ``read_pairs`` knows, VitaminC's and LLM-AggreFact's among them; a folder may hold RAGTruth's two
+files. Two-way rows count only supported against the rest.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,14 +18,13 @@ from system.reader.loading import load_reader
 from system.reader.openvino import GRAPH, OpenVinoReader
 from system.text.words import sentences
 from training import TrainingError
-from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
+from training.reader.pairs import NOT_ENOUGH, SUPPORTED, Pair, each_set, read_pairs
 
 PUBLISHED = """published, for comparison (accuracy unless said otherwise):
   nli-deberta-v3-xsmall   AllNLI 0.89          Ettin-68M-NLI     SNLI and MNLI 0.881
   GroundCheck v2 (150M)   VitaminC 0.850, 80.4% of single-fact edits caught
   LettuceDetect-base      RAGTruth 0.76 (F1 of whole answers; here single sentences)
   MiniCheck-DeBERTa-L, FactCG  LLM-AggreFact balanced 0.741, 0.772"""
-_VITAMINC = {"SUPPORTS": SUPPORTED, "REFUTES": REFUTED, "NOT ENOUGH INFO": NOT_ENOUGH}
 
 
 def open_reader(name: str) -> Reader:
@@ -68,12 +66,9 @@ def _figures(reader: Reader, pairs: Sequence[Pair], name: str) -> str:
     turned = float(np.mean((said + truth == 1) & (said != truth)))
     if any(pair.two_way for pair in pairs):
         said, truth = said == SUPPORTED, truth == SUPPORTED
-    accuracy = float(np.mean(said == truth))
-    balanced, macro = (
-        balanced_accuracy_score(truth, said),
-        f1_score(truth, said, labels=np.unique(truth), average="macro"),
-    )
-    return f"{accuracy:9.3f} {balanced:9.3f} {macro:9.3f} {turned:9.3f}"
+    balanced = balanced_accuracy_score(truth, said)
+    macro = f1_score(truth, said, labels=np.unique(truth), average="macro")
+    return f"{np.mean(said == truth):9.3f} {balanced:9.3f} {macro:9.3f} {turned:9.3f}"
 
 
 def _sets(places: Sequence[Path]) -> Iterator[tuple[str, list[Pair]]]:
@@ -81,26 +76,9 @@ def _sets(places: Sequence[Path]) -> Iterator[tuple[str, list[Pair]]]:
         if (place / "response.jsonl").exists():
             yield "RAGTruth, sentences", list(_ragtruth(place))
         elif place.is_dir():
-            files = sorted(place.glob("*.jsonl"))
-            if not files:
-                raise TrainingError(f"{place}: no .jsonl files; give files of pairs, or RAGTruth's folder")
-            yield from _sets(files)
+            yield from each_set(place)
         else:
-            yield place.stem, _published(place) or read_pairs(place)
-
-
-def _published(file: Path) -> list[Pair]:
-    """Rows in the form of VitaminC or LLM-AggreFact; none if the file has another form."""
-    rows = _rows(file)
-    if not rows:
-        raise TrainingError(f"{file}: expected rows, got an empty file")
-    if "doc" in rows[0]:
-        return [
-            Pair(row["doc"], row["claim"], SUPPORTED if row["label"] else NOT_ENOUGH, file.stem, True) for row in rows
-        ]
-    if rows[0].get("label") in _VITAMINC:
-        return [Pair(row["evidence"], row["claim"], _VITAMINC[row["label"]], file.stem) for row in rows]
-    return []
+            yield place.stem, read_pairs(place)
 
 
 def _ragtruth(folder: Path) -> Iterator[Pair]:

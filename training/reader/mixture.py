@@ -14,7 +14,7 @@ from random import Random
 from tqdm import tqdm
 
 from training import TrainingError
-from training.reader.edits import Editor, names_in
+from training.reader.edits import names_in, twins
 from training.reader.invented import invented
 from training.reader.pairs import NOT_ENOUGH, REFUTED, Pair, held_out, read_pairs, sentences_of
 
@@ -62,14 +62,14 @@ def mixture(sets: Path, seed: int, times: float = 1) -> tuple[list[Pair], list[P
         raise TrainingError(f"{sets}: expected files such as mnli.jsonl, found none of {len(ROWS)} known sets")
     read = {name: read_pairs(file) for name, file in tqdm(files.items(), unit="set", desc="reading")}
     strangers = _sentence_pool(read, rng)
-    editor = Editor.of([pair.evidence for name in _PAGES for pair in read.get(name, ())], rng)
+    names = sorted({name for text in strangers for name in names_in(text)} | {"Halden", "Karin Dahl", "Tromvik"})
     about = _by_subject(pair.statement for name in _PAGES for pair in read.get(name, ()))
     train: list[Pair] = []
     apart: list[Pair] = []
     for name, pairs in tqdm(read.items(), unit="set", desc="windows"):
         pairs = [pair for pair in pairs if not (name == "semiauto_nli_wiki" and pair.label == REFUTED)]
         for pair in rng.sample(pairs, min(round(times * ROWS[name]), len(pairs))):
-            for one in [pair, *editor.twins(pair, rng), *_behind_context(pair, about, rng), *_unsaid(pair, about, rng)]:
+            for one in [pair, *twins(pair, names, rng), *_behind_context(pair, about, rng), *_unsaid(pair, about, rng)]:
                 kept = apart if held_out(pair.evidence) else train
                 kept.append(_windowed(one, pairs, strangers, rng))
     for _ in tqdm(range(round(times * INVENTED)), unit="passage", desc="inventing"):
@@ -116,7 +116,9 @@ def _unsaid(pair: Pair, about: dict[str, list[str]], rng: Random) -> Iterator[Pa
     match = _SUBJECT.match(pair.statement)
     for other in rng.sample(same, min(3, len(same))) if match and (same := about.get(match[1])) else ():
         said = other[match.end(1) :].lower()
-        if not _COPULA.match(said) and not any(word in pair.evidence.lower() for word in re.findall(r"[a-z\d]{4,}", said)):
+        if not _COPULA.match(said) and not any(
+            word in pair.evidence.lower() for word in re.findall(r"[a-z\d]{4,}", said)
+        ):
             yield replace(pair, statement=other, label=NOT_ENOUGH, two_way=False)
             return
 

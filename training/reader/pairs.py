@@ -1,7 +1,8 @@
-"""Pairs of evidence and a statement, read from public sets.
+"""Pairs of evidence and a statement, read from public sets in JSON Lines.
 
-A row of a set is ``{"evidence", "claim", "label", "source"}`` in JSON Lines; ``"two_way": true`` marks a set that does
-not tell refuted from not enough. Example: ``read_pairs(Path("nli/mnli.jsonl"))``.
+A row is ``{"evidence", "claim", "label"}``, where ``"two_way": true`` marks a set that does not tell refuted from not
+enough. VitaminC's labels (SUPPORTS, REFUTES, NOT ENOUGH INFO) and LLM-AggreFact's rows (``doc``, ``claim``, ``label`` 1
+or 0) are read as their authors publish them. Example: ``read_pairs(Path("nli/mnli.jsonl"))``.
 """
 
 import re
@@ -9,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -16,6 +18,7 @@ from training import TrainingError
 
 LABELS = ("supported", "refuted", "not enough")
 SUPPORTED, REFUTED, NOT_ENOUGH = range(3)
+_PUBLISHED = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")  # VitaminC
 
 ONE_SIDED = {"wikifactcheck_edits": SUPPORTED, "mrpc_paraphrases": REFUTED}
 """Sets with one label, and the label of the twins that must stand beside their rows."""
@@ -50,25 +53,31 @@ def held_out(text: str, one_in: int = 30) -> bool:
 
 
 def read_pairs(file: Path) -> list[Pair]:
-    """Read the labelled rows of a JSON Lines file; questions with answers are skipped.
+    """Read the labelled rows of a file; questions with answers are skipped.
 
     Raises:
-        TrainingError: a line is not an object with evidence, claim and label; the message names file and line.
+        TrainingError: there is no row, or one lacks evidence, claim or a label; the message names file and line.
     """
     found = []
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         try:
             row = orjson.loads(line)
-            if "question" in row:
-                continue
-            label = LABELS.index(row["label"])
-            found.append(
-                Pair(row["evidence"].strip(), row["claim"].strip(), label, file.stem, bool(row.get("two_way")))
-            )
+            if "question" not in row:
+                found.append(_pair(row, file.stem))
         except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
             expected = f"expected texts 'evidence' and 'claim', and 'label' one of {', '.join(LABELS)}"
             raise TrainingError(f"{file}, line {number}: {expected} ({error})") from error
+    if not found:
+        raise TrainingError(f"{file}: expected rows, got an empty file")
     return found
+
+
+def _pair(row: dict[str, Any], source: str) -> Pair:
+    statement, label = row["claim"].strip(), row["label"]
+    if "doc" in row:
+        return Pair(row["doc"].strip(), statement, SUPPORTED if label else NOT_ENOUGH, source, two_way=True)
+    labels = _PUBLISHED if label in _PUBLISHED else LABELS
+    return Pair(row["evidence"].strip(), statement, labels.index(label), source, bool(row.get("two_way")))
 
 
 def sentences_of(text: str) -> list[str]:

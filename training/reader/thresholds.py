@@ -13,6 +13,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 from tqdm import tqdm
 
 from knowledge_store.dense.encoder import Encoder
@@ -22,7 +23,7 @@ from system.reader.reading import read_pages
 from training.reader.claims import labelled_claims
 from training.reader.export import write_config
 from training.reader.mixture import mixture
-from training.reader.pairs import FACTUAL, REFUTED, SUPPORTED, Pair, sentences_of
+from training.reader.pairs import FACTUAL, NOT_ENOUGH, REFUTED, SUPPORTED, Pair, sentences_of
 
 WRONG = 0.07  # share of a side's statements that may be called the other side
 Scores = NDArray[np.float64]
@@ -46,7 +47,7 @@ def fit(folder: Path, encoder: Encoder, sets: Path, claims: Path, pages: int) ->
     logits = np.log(reader.probabilities([(pair.evidence, pair.statement) for pair in chosen]))
     reading = temperature(logits, [pair.label for pair in chosen])
     _, labelled = labelled_claims(claims, 0)
-    logits = np.log(reader.labels([(one.evidence, one.claim) for one in labelled]))
+    logits = np.log(reader.labels([(one.evidence, one.statement) for one in labelled]))
     label = temperature(logits, [one.label for one in labelled])
     write_config(folder, {"reading": reading, "label": label}, (0.7, 0.7))
     reader = OpenVinoReader(folder)
@@ -54,21 +55,18 @@ def fit(folder: Path, encoder: Encoder, sets: Path, claims: Path, pages: int) ->
     truth = np.array([pair.label for pair in chosen])
     thresholds = best_thresholds(scores, truth)
     write_config(folder, {"reading": reading, "label": label}, thresholds)
-    right, wrong = _outcome(scores, truth, thresholds)
+    right, turned = outcome(scores, truth, thresholds)
     return (
         f"temperature {reading:.2f} and {label:.2f}; thresholds {thresholds[0]:.2f} and {thresholds[1]:.2f}: "
-        f"{right:.3f} of {len(truth)} pages right, {wrong:.3f} of the decidable ones the wrong way round"
+        f"{right.mean():.3f} of {len(truth)} pages right, {turned[truth < 2].mean():.3f} of the decidable ones turned"
     )
 
 
 def temperature(logits: NDArray[np.float32], labels: Sequence[int]) -> float:
     """Return the temperature that makes these labels likeliest: logits (n, labels)."""
-    truth = np.array(labels)
 
     def loss(log_temperature: float) -> float:
-        scaled = logits / np.exp(log_temperature)
-        scaled = scaled - scaled.max(axis=1, keepdims=True)
-        return float(-np.mean(scaled[np.arange(len(truth)), truth] - np.log(np.exp(scaled).sum(axis=1))))
+        return float(-log_softmax(logits / np.exp(log_temperature), axis=1)[np.arange(len(labels)), labels].mean())
 
     return float(np.exp(minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded").x))
 
@@ -82,41 +80,25 @@ def best_thresholds(scores: Scores, truth: NDArray[np.int64]) -> tuple[float, fl
     grid = np.arange(0.34, 0.97, 0.02)
     found = []
     for pair in product(grid, grid):
-        right, wrong = (each.astype(float) for each in _each(scores, truth, pair))
-        values = right - 2 * wrong / max(1e-9, float(np.mean(truth < 2)))
-        share = max(_wrong(scores, truth, pair, SUPPORTED), _wrong(scores, truth, pair, REFUTED))
-        value = float(np.mean(values)) - 100 * max(0.0, share - WRONG)
-        found.append((value, float(np.std(values)) / len(truth) ** 0.5, float(np.mean(right)), pair))
+        right, turned = outcome(scores, truth, pair)
+        values = right - 2 * turned / max(1e-9, np.mean(truth < 2))
+        share = max(turned[truth == side].mean() for side in (SUPPORTED, REFUTED) if side in truth)
+        value = float(values.mean()) - 100 * max(0.0, float(share) - WRONG)
+        found.append((value, float(values.std()) / len(truth) ** 0.5, float(right.mean()), pair))
     value, error, _, _ = max(found, key=lambda one: one[0])
     _, _, _, best = max((one for one in found if one[0] >= value - error), key=lambda one: (one[2], one[0]))
     return float(best[0]), float(best[1])
 
 
-def called(scores: Scores, thresholds: tuple[float, float]) -> NDArray[np.int64]:
-    """Return what each page is called, as ``reading.decide`` calls one page."""
+def outcome(
+    scores: Scores, truth: NDArray[np.int64], thresholds: tuple[float, float]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each page is right, and whether it is the wrong way round, if ``reading.decide`` reads it alone."""
     supported, refuted = scores.T
     supports = (supported >= thresholds[0]) & (supported >= refuted)
     refutes = (refuted >= thresholds[1]) & ~supports
-    return np.where(supports, 0, np.where(refutes, 1, 2))
-
-
-def _outcome(scores: Scores, truth: NDArray[np.int64], thresholds: tuple[float, float]) -> tuple[float, float]:
-    """The share of pages that are right, and of decidable ones that are the wrong way round."""
-    right, wrong = _each(scores, truth, thresholds)
-    return float(np.mean(right)), float(np.mean(wrong) / max(1e-9, float(np.mean(truth < 2))))
-
-
-def _each(
-    scores: Scores, truth: NDArray[np.int64], thresholds: tuple[float, float]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether each page is right, and whether it is the wrong way round."""
-    said = called(scores, thresholds)
-    return said == truth, (said < 2) & (said != truth) & (truth < 2)
-
-
-def _wrong(scores: Scores, truth: NDArray[np.int64], thresholds: tuple[float, float], side: int) -> float:
-    said = called(scores, thresholds)[truth == side]
-    return float(np.mean(said == 1 - side)) if len(said) else 0.0
+    said = np.where(supports, SUPPORTED, np.where(refutes, REFUTED, NOT_ENOUGH))
+    return said == truth, (said + truth == 1) & (said != truth)
 
 
 def _page_scores(

@@ -13,12 +13,12 @@ from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
 from training.reader.arrays import LABEL, batches, read_arrays
-from training.reader.edits import Editor, change_date, change_number, negate, opposite
+from training.reader.edits import change_date, change_number, negate, opposite, twins
 from training.reader.evaluate import evaluate
 from training.reader.invented import invented
 from training.reader.network import Network
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
-from training.reader.thresholds import best_thresholds, called, temperature
+from training.reader.thresholds import best_thresholds, outcome, temperature
 
 TOKENIZER = Path(system.reader.__file__).parent / "mpnet" / "tokenizer.json"
 
@@ -47,10 +47,9 @@ def test_an_edit_that_does_not_apply_changes_nothing(edit):
 
 def test_twins_stand_against_the_evidence():
     pair = Pair("Ingrid Solheim has led Brevik since 2017.", "Ingrid Solheim leads Brevik.", SUPPORTED, "fm2")
-    editor = Editor(["Karin Dahl", "Jon Hale"])
-    twins = [twin for seed in range(40) for twin in editor.twins(pair, Random(seed))]
-    assert {twin.label for twin in twins} == {REFUTED}
-    assert all(twin.statement != pair.statement for twin in twins)
+    found = [twin for seed in range(40) for twin in twins(pair, ["Karin Dahl", "Jon Hale"], Random(seed))]
+    assert {twin.label for twin in found} == {REFUTED}
+    assert all(twin.statement != pair.statement for twin in found)
 
 
 def test_invented_passages_come_with_a_statement_of_each_label():
@@ -73,7 +72,8 @@ def test_thresholds_and_temperature_come_from_held_out_rows():
     scores = np.array([[0.9, 0.05], [0.8, 0.1], [0.1, 0.7], [0.45, 0.4], [0.2, 0.3], [0.6, 0.1]])
     truth = np.array([0, 0, 1, 1, 2, 2])
     thresholds = best_thresholds(scores, truth)
-    assert [*called(scores, thresholds)][:3] == [0, 0, 1] and called(scores, thresholds)[3] != 0
+    right, turned = outcome(scores, truth, thresholds)
+    assert right[:3].all() and not turned.any()
     # Caution avoids two turned pages and loses three right ones: a better value, but by less than a standard error.
     many = np.array([[0.9, 0.05]] * 27 + [[0.6, 0.05]] * 3 + [[0.05, 0.9]] * 38 + [[0.62, 0.05]] * 2)
     assert best_thresholds(many, np.array([0] * 30 + [1] * 40))[0] <= 0.6
