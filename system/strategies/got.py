@@ -19,10 +19,10 @@ from system.settings import DebateSettings, GraphSettings, Settings
 from system.strategies.base import strategy
 from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
-from system.strategies.steps.evidence import answer_question, answered_so_far, cited_beside, prepare
+from system.strategies.steps.evidence import answer_question, answered_so_far, prepare
 from system.strategies.steps.questions import Asker, ask_next, first_questions
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
-from system.strategies.steps.verdict import demote_uncited, has_majority, judge, judge_together, vote
+from system.strategies.steps.verdict import has_majority, judge, outcome_of, vote
 from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
@@ -107,13 +107,19 @@ async def judge_branch_in_reserve(case: Case, branch: Branch) -> None:
 
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
-    """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote."""
+    """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote.
+
+    Only a reader without a language model judges all at once: it learns little from one answer (docs/engine.md).
+    """
     pairs = [pair for branch in branches for pair in branch.pairs]
     verdicts = _verdicts(branches)
     if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
         return verdict
-    if case.settings.model.backend == "extractive" and verdicts:
-        return await judge_together(case, verdicts, pairs)
+    answered = [pair for pair in pairs if pair.content.answered]
+    if case.settings.model.backend == "extractive" and verdicts and answered:
+        with suppress(DeadlineExpired):  # the branches vote; the case is marked as timed out
+            if verdict := await judge(case, answered, verdicts):
+                return verdict
     return vote(case, verdicts)
 
 
@@ -126,14 +132,8 @@ def _decided(case: Case, branches: Sequence[Branch]) -> bool:
 
 
 def _outcome(case: Case, verdict: Thought[Verdict], branches: list[Branch]) -> Outcome:
-    winner = verdict.content.label
-    ordered = sorted(branches, key=lambda branch: branch.label is not winner)
-    pairs = [pair.content for branch in ordered for pair in branch.pairs]
-    pairs += cited_beside(case, pairs)
-    pairs.sort(key=lambda pair: not pair.answered)
-    return Outcome(
-        verdict=demote_uncited(case, verdict.content, pairs),
-        pairs=tuple(pairs),
-        rounds=max((len(branch.questions) for branch in branches), default=0),
-        branches=len(branches),
-    )
+    """The verdict with what was found, in the branches that agree with it first."""
+    ordered = sorted(branches, key=lambda branch: branch.label is not verdict.content.label)
+    pairs = [pair for branch in ordered for pair in branch.pairs]
+    rounds = max((len(branch.questions) for branch in branches), default=0)
+    return outcome_of(case, verdict, pairs, rounds, len(branches))

@@ -19,7 +19,7 @@ from system.averitec.results import scored_results
 from system.files.journal import JournalError, read_identity
 from system.graph.graph import Graph
 from system.graph.records import TWO_LABELS, Label
-from system.strategies.consultancy.records import Belief
+from system.strategies.consultancy.tasks import Belief
 
 
 def print_table(outputs: Sequence[Path], gold: Path) -> None:

@@ -4,23 +4,35 @@ Two debaters take turns, the affirmative first; after each round the moderator g
 round. The debate ends with its first verdict, and with a last ruling when rounds or time run out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
-from system.case import Case, Step
+from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.graph.records import Content, Label, QuestionAnswer, Verdict
-from system.graph.thoughts import SIDES, Argument, Thought
+from system.graph.thoughts import SIDES, Argument, D, Thought
 from system.models.base import Completion
+from system.strategies.base import strategy
 from system.strategies.debate.records import Ruling, Skipped
-from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
-from system.strategies.steps.evidence import SharedEvidence, share_evidence
+from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, ModeratorTask, RulingReply
+from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
 from system.strategies.steps.speech import speak
-from system.strategies.steps.verdict import as_verdict, has_majority, share
+from system.strategies.steps.verdict import as_verdict, conclude, has_majority, share
+from system.tasks.base import R
 
 ROUND = ("argue", "argue", "moderate")
+
+
+@strategy(uses=(*GATHERING, "rounds"))
+async def debatecv(case: Case) -> Outcome:
+    """Check a claim by debate alone, over evidence that is gathered once (DebateCV)."""
+
+    async def verdict() -> Thought[Verdict] | None:
+        return await debate(case, share_evidence(case, await gather(case)))
+
+    return await conclude(case, verdict())
 
 
 @dataclass
@@ -32,19 +44,18 @@ class Debate:
     transcript: list[Thought[Argument]] = field(default_factory=list)
     rulings: list[Thought[Ruling]] = field(default_factory=list)
 
-    @property
-    def heard(self) -> list[Thought[Content]]:
-        """All that the moderator has heard and said."""
-        return [*self.transcript, *self.rulings]
-
-    @property
-    def read(self) -> dict[str, Any]:
-        """What the moderator reads, as fields of its tasks."""
-        return {
-            **self.evidence.read_by(self.case),
-            "transcript": tuple(thought.content for thought in self.transcript),
-            "rulings": tuple(thought.content for thought in self.rulings),
-        }
+    async def ask_moderator(
+        self, kind: type[ModeratorTask[R]], build: Callable[[Completion[R]], D], *, final: bool = False
+    ) -> Thought[D] | None:
+        """Have the moderator do a task by all that it has heard and said; None when the model failed."""
+        task = kind(
+            **self.evidence.read,
+            transcript=tuple(thought.content for thought in self.transcript),
+            rulings=tuple(thought.content for thought in self.rulings),
+        )
+        step = Step(task, build, [*self.transcript, *self.rulings], under=self.case.graph.root)
+        (thought,) = await self.case.think("moderate", [step], final=final)
+        return thought
 
 
 async def resolve_disagreement(
@@ -81,51 +92,38 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
     held = Debate(case, shared_evidence)
     with suppress(DeadlineExpired):  # what was said until then is ruled on in the reserve
         for number in range(1, case.settings.debate.rounds + 1):
-            if number > 1 and not case.stopwatch.has_time_for(*ROUND):
-                break
-            if not await _exchange(held, number):
+            if (number > 1 and not case.stopwatch.has_time_for(*ROUND)) or not await _exchange(held, number):
                 break
             if both_sides and number == 1 and not all(opening.content.passages for opening in held.transcript):
                 skip(case, held.transcript, "only one side has evidence")
                 return None
-            ruling = await moderate(held)
+            ruling = await held.ask_moderator(Moderate, partial(_as_ruling, number))
             if ruling is None:
                 break
             held.rulings.append(ruling)
-            if ruling.content.decision:
-                return _decided(case, ruling, ruling.content.decision)
-    return await close_debate(held)
-
-
-async def moderate(held: Debate) -> Thought[Ruling] | None:
-    """Sum up the round that has just ended, and decide, or say why to continue; None when the model failed."""
-
-    def ruled(result: Completion[RulingReply]) -> Ruling:
-        reply = result.reply
-        return Ruling(
-            round=len(held.rulings) + 1,
-            insight=reply.insight.strip(),
-            gaps=reply.gaps.strip(),
-            reason=reply.reason.strip(),
-            decision=None if reply.decision == CONTINUE else reply.decision,
-            confidence=result.confidence,
-        )
-
-    step = Step(Moderate(**held.read), ruled, held.heard, under=held.case.graph.root)
-    (ruling,) = await held.case.think("moderate", [step])
-    return ruling
-
-
-async def close_debate(held: Debate) -> Thought[Verdict] | None:
-    """Give the verdict of a debate that has run out of rounds or time, in the reserve if need be; None on failure."""
+            ruled = ruling.content
+            if ruled.decision:
+                verdict = Verdict(label=ruled.decision, justification=ruled.reason, confidence=ruled.confidence)
+                return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
     with suppress(DeadlineExpired):  # not even the reserve was enough; the case is marked as timed out
         if held.transcript:
-            step = Step(CloseDebate(**held.read), as_verdict, held.heard, under=held.case.graph.root)
-            (verdict,) = await held.case.think("moderate", [step], final=True)
-            return verdict
-    if held.case.stopwatch.timed_out:
-        skip(held.case, held.transcript or held.evidence.thoughts, "the time ran out")
+            return await held.ask_moderator(CloseDebate, as_verdict, final=True)
+    if case.stopwatch.timed_out:
+        skip(case, held.transcript or shared_evidence.thoughts, "the time ran out")
     return None
+
+
+def _as_ruling(number: int, result: Completion[RulingReply]) -> Ruling:
+    """The ruling after a round."""
+    reply = result.reply
+    return Ruling(
+        round=number,
+        insight=reply.insight.strip(),
+        gaps=reply.gaps.strip(),
+        reason=reply.reason.strip(),
+        decision=None if reply.decision == CONTINUE else reply.decision,
+        confidence=result.confidence,
+    )
 
 
 def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
@@ -143,11 +141,6 @@ async def _exchange(held: Debate, number: int) -> bool:
         spoken.append(argument)
     held.transcript.extend(spoken)
     return True
-
-
-def _decided(case: Case, ruling: Thought[Ruling], label: Label) -> Thought[Verdict]:
-    verdict = Verdict(label=label, justification=ruling.content.reason, confidence=ruling.content.confidence)
-    return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
 
 
 def _merge(case: Case, ruled: Thought[Verdict], verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:

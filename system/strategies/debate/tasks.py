@@ -50,7 +50,6 @@ class Moderate(ModeratorTask[RulingReply]):
 
     name = "moderate"
     adapter = Adapter.MODERATOR
-    reply_type = RulingReply
 
 
 class CloseDebate(ModeratorTask[VerdictReply]):
@@ -58,7 +57,6 @@ class CloseDebate(ModeratorTask[VerdictReply]):
 
     name = "close_debate"
     adapter = Adapter.MODERATOR
-    reply_type = VerdictReply
 
 
 class JustificationReply(Reply):
@@ -77,6 +75,5 @@ class CorrectVerdict(ModeratorTask[JustificationReply]):
     """
 
     name = "correct_verdict"
-    reply_type = JustificationReply
 
     label: Label

@@ -6,9 +6,9 @@ and everything else stays open.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from knowledge_store.pages.page import Passage
 from system.case import Case, Outcome
@@ -16,17 +16,14 @@ from system.deadline import DeadlineExpired
 from system.graph.records import GUESS, Claim, Content, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.strategies.base import strategy
-from system.strategies.entailment.justification import justify, justify_all, justify_language
+from system.strategies.entailment.justification import by_strength, justify, justify_language
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve, telling
 from system.strategies.steps.verdict import no_verdict
 from system.text.context import depends
 from system.text.language import other_language
 from system.text.questions import question_of_statement
-from system.text.words import content_stems, sentences
-
-if TYPE_CHECKING:
-    from system.reader.reading import PageVerdict
+from system.text.words import content_stems, quotation, sentences
 
 SHOWN = 3  # sentences that the result lists for a statement
 REPEATED = "What was found only repeats the claim, or adds nothing to it."
@@ -43,21 +40,17 @@ class StatementVerdict(NamedTuple):
 @strategy(asks=lambda settings: (), searching=True, uses=("evidence",))
 async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
-    try:
-        code = await _foreign(case)
-    except DeadlineExpired:
-        return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
-    if code:
-        reason = justify_language("This claim is", {code})
-        unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
-        case.graph.add(unread, [case.graph.root], "judge")
-        return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
     statements = statements_of(case.claim)
-    questions = [
-        case.graph.add(Question(text=question_of_statement(one.text)), [case.graph.root], "split") for one in statements
-    ]
     findings: list[StatementVerdict] = []
     try:
+        foreign = partial(_languages, case, [case.claim.text])  # in a thread: the first call loads a model
+        if codes := {*await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(foreign))} - {""}:
+            reason = justify_language("This claim is", codes)
+            unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
+            case.graph.add(unread, [case.graph.root], "judge")
+            return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
+        asked = [Question(text=question_of_statement(one.text)) for one in statements]
+        questions = [case.graph.add(question, [case.graph.root], "split") for question in asked]
         retrieved = case.settings.debate.evidence == "retrieved"
         given = [] if retrieved else give(case)
         if retrieved:
@@ -87,12 +80,10 @@ def statements_of(claim: Claim) -> list[Claim]:
     ]
 
 
-async def _foreign(case: Case) -> str:
-    """The language of a claim that the reader does not read; else empty."""
-    if not (language := case.reader.language):
-        return ""
-    told = partial(other_language, case.claim.text, language)  # in a thread: the first call loads a model
-    return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(told))
+def _languages(case: Case, texts: Sequence[str]) -> list[str]:
+    """The language of each text, if it is one that the reader does not read; else empty."""
+    language = case.reader.language
+    return [other_language(text, language) if language else "" for text in texts]
 
 
 async def check_statement(
@@ -108,26 +99,33 @@ async def check_statement(
         gold = case.settings.debate.evidence == "gold"
         return sentences(passage.text) if gold else telling(case, passage, statement.text)
 
-    language = case.reader.language
-    codes = {one.id: other_language(one.content.passage.text, language) if language else "" for one in evidence}
-    evidence = [thought for thought in evidence if not codes[thought.id]]
-    unread = set(codes.values()) - {""}
-    found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
-    passages = [thought.content.passage for thought in evidence]
+    codes = _languages(case, [thought.content.passage.text for thought in evidence])
+    passages = {one.content.passage.key: one for one, code in zip(evidence, codes, strict=True) if not code}
     referring = statement.context and depends(statement.text)
     said = f"[{statement.context}] {statement.text}" if referring else statement.text
-    reading = partial(read_pages, case.reader, case.encoder, said, passages, cut)
+    readable = [thought.content.passage for thought in passages.values()]
+    reading = partial(read_pages, case.reader, case.encoder, said, readable, cut)
     pages = await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
     label, confidence = decide(pages, case.reader.thresholds)
-    parents: Sequence[Thought[Content]] = [*_keep(case, statement.text, label, pages, evidence)] or [question]
-    pair = case.graph.add(_pair(question.content.text, label, pages), parents, "read", under=question)
-    silent = not pages and unread
-    if silent:
-        reason = justify_language("What was found is", unread)
-    else:
-        reason = justify(label, pages) if pages or not found else REPEATED
-    verdict = Verdict(label=label, justification=reason, confidence=GUESS if silent else confidence)
+    deciding = [page.deciding(label) for page in by_strength(label, pages)[:SHOWN]]
+    read = [ReadSentence.of(statement.text, window) for window in deciding]
+    kept: Sequence[Thought[Content]] = [case.graph.add(one, [passages[one.passage.key]], "read") for one in read]
+    pair = case.graph.add(_pair(question.content.text, label, read), kept or [question], "read", under=question)
+    found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
+    reason = REPEATED if found and not pages else justify(label, pages)
+    if not pages and any(codes):
+        reason, confidence = justify_language("What was found is", {*codes} - {""}), GUESS
+    verdict = Verdict(label=label, justification=reason, confidence=confidence)
     return StatementVerdict(statement.text, case.graph.add(verdict, [pair], "judge", under=question), pair)
+
+
+def _pair(question: str, label: Label, read: Sequence[ReadSentence]) -> QuestionAnswer:
+    """The sentence that decides as the answer; those of further pages on its side follow as answers of it."""
+    if not read:
+        return QuestionAnswer.unanswered(question)
+    chosen = [read[0], *(one for one in read[1:] if one.summary.leaning is label)]
+    answers = tuple(answer for one in chosen for answer in as_pair(question, one.passage, one.sentence).answers)
+    return QuestionAnswer(question=question, answer=answers[0].text, answers=answers)
 
 
 def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -> Thought[Verdict]:
@@ -144,46 +142,9 @@ def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -
     mine = [verdict.confidence for verdict in verdicts if verdict.label is label]
     # One sure statement refutes, the least sure one carries the rest; none, if the time ran out after a supported one.
     confidence = max(mine) if against else min(mine, default=GUESS)
-    reason = justify_all(label, [(one.statement, one.verdict.content) for one in findings])
+    reason = " ".join(
+        f"{number}. {quotation(one.statement)} {one.verdict.content.label}: {one.verdict.content.justification}"
+        for number, one in enumerate(findings, start=1)
+    )
     merged = Verdict(label=label, justification=reason, confidence=confidence)
     return case.graph.add(merged, [one.verdict for one in findings], "combine", under=case.graph.root)
-
-
-def _keep(
-    case: Case, statement: str, label: Label, pages: Sequence["PageVerdict"], evidence: Sequence[Thought[Evidence]]
-) -> list[Thought[ReadSentence]]:
-    """Add the windows that decide, each under the passage that it stands in."""
-    found = {thought.content.passage.key: thought for thought in evidence}
-    deciding = [page.deciding(label) for page in _ordered(label, pages)[:SHOWN]]
-    return [case.graph.add(ReadSentence.of(statement, one), [found[one.passage.key]], "read") for one in deciding]
-
-
-def _ordered(label: Label, pages: Sequence["PageVerdict"]) -> list["PageVerdict"]:
-    """Pages by how much they carry a label."""
-    carried: dict[Label, Callable[[PageVerdict], float]] = {
-        Label.SUPPORTED: lambda page: page.supporting.supported,
-        Label.REFUTED: lambda page: page.refuting.refuted,
-        Label.CONFLICTING: lambda page: page.decided,
-        Label.NOT_ENOUGH_EVIDENCE: lambda page: page.nearest.nearness,
-    }
-    return sorted(pages, key=carried[label], reverse=True)
-
-
-def _pair(question: str, label: Label, pages: Sequence["PageVerdict"]) -> QuestionAnswer:
-    """The sentence that decides as the answer; those of further pages on its side follow as answers of it."""
-    if not pages:
-        return QuestionAnswer.unanswered(question)
-    first, *others = _ordered(label, pages)[:SHOWN]
-    agreeing = [page for page in others if label in (Label.SUPPORTED, Label.REFUTED) and _leans(page) is label]
-    chosen = [page.deciding(label) for page in (first, *agreeing)]
-    pairs = [as_pair(question, one.passage, one.sentence) for one in chosen]
-    return QuestionAnswer(
-        question=question, answer=pairs[0].answer, answers=tuple(answer for pair in pairs for answer in pair.answers)
-    )
-
-
-def _leans(page: "PageVerdict") -> Label:
-    window = page.supporting if page.supporting.supported >= page.refuting.refuted else page.refuting
-    if 1 - window.supported - window.refuted > page.decided:
-        return Label.NOT_ENOUGH_EVIDENCE
-    return Label.SUPPORTED if window is page.supporting else Label.REFUTED

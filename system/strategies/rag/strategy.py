@@ -20,12 +20,12 @@ from knowledge_store.pages.filters import date_in
 from knowledge_store.settings import Name
 from system.averitec.gold import GoldClaim, read_gold
 from system.case import Case, Outcome, Step
-from system.graph.records import Content, QuestionAnswer, Record, Verdict
+from system.graph.records import AnswerType, Content, Record, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.models.base import Completion
 from system.strategies.base import options_of, strategy
 from system.strategies.rag.tasks import ITEMS, Example, SourcesReply, WebSource, WeighSources
-from system.strategies.steps.evidence import all_answered_so_far, as_answer, give, why_unread
+from system.strategies.steps.evidence import all_answered_so_far, as_pair, give, why_unread
 from system.strategies.steps.tasks import JudgeClaim
 from system.strategies.steps.verdict import as_verdict, conclude
 
@@ -88,23 +88,21 @@ async def find_sources(case: Case) -> list[Thought[Evidence]]:
 
 def _shown(case: Case, source: Thought[Evidence]) -> WebSource:
     passage = source.content.passage
-    given = case.settings.debate.evidence != "retrieved"
-    before, after = ("", "") if given else case.index.around(passage)
-    day = date_in(passage.url)
-    return WebSource(passage=passage, before=before, after=after, date=str(day or ""))
+    retrieved = case.settings.debate.evidence == "retrieved"
+    before, after = case.index.around(passage) if retrieved else ("", "")
+    return WebSource(passage=passage, before=before, after=after, date=str(date_in(passage.url) or ""))
 
 
 def note_pairs(case: Case, result: Completion[SourcesReply], sources: Sequence[Thought[Evidence]]) -> None:
     """Add questions and answers to the graph; those without a source that exists are left out."""
-    for pair in result.reply.pairs:
-        if 1 <= pair.source <= len(sources):
-            source = sources[pair.source - 1]
-            question = case.graph.add(Question(text=pair.question.strip()), [case.graph.root], "weigh")
-            answer = case.graph.add(as_answer(pair.answer.strip(), source.content.passage), [question, source], "weigh")
-            merged = QuestionAnswer(
-                question=question.content.text, answer=answer.content.text, answers=(answer.content,)
-            )
-            case.graph.add(merged, [answer], "weigh", under=question)
+    for said in result.reply.pairs:
+        if 1 <= said.source <= len(sources):
+            source = sources[said.source - 1]
+            passage, answer = source.content.passage, said.answer.strip()
+            pair = as_pair(said.question.strip(), passage, answer, AnswerType.ABSTRACTIVE)
+            question = case.graph.add(Question(text=pair.question), [case.graph.root], "weigh")
+            answered = case.graph.add(pair.answers[0], [question, source], "weigh")
+            case.graph.add(pair, [answered], "weigh", under=question)
 
 
 def examples_like(file: str, claim: str) -> tuple[Example, ...]:
@@ -112,16 +110,19 @@ def examples_like(file: str, claim: str) -> tuple[Example, ...]:
     if not file:
         return ()
     gold, index = _annotated(file)
-    nearest = (gold[place] for place in index.rank(claim, EXAMPLES + 1).positions)
-    return tuple(_example(each) for each in nearest if each.claim.text != claim)[:EXAMPLES]
+    nearest = [gold[place] for place in index.rank(claim, EXAMPLES + 1).positions]
+    return tuple(
+        Example(
+            claim=each.claim.text,
+            pairs=tuple((answer.question, answer.full) for answer in each.answers[:ITEMS]),
+            label=each.label,
+        )
+        for each in nearest
+        if each.claim.text != claim
+    )[:EXAMPLES]
 
 
 @lru_cache(maxsize=1)
 def _annotated(file: str) -> tuple[list[GoldClaim], Bm25]:
     gold = read_gold(Path(file))
     return gold, Bm25([each.claim.text for each in gold])
-
-
-def _example(gold: GoldClaim) -> Example:
-    pairs = tuple((answer.question, answer.full) for answer in gold.answers)
-    return Example(claim=gold.claim.text, pairs=pairs[:ITEMS], label=gold.label)

@@ -67,7 +67,6 @@ class WeighSources(Task[SourcesReply]):
 
     name = "weigh_sources"
     adapter = Adapter.NONE
-    reply_type = SourcesReply
     max_tokens = 1536
 
     sources: tuple[WebSource, ...]

@@ -25,7 +25,7 @@ async def speak(
     """
     others = len(case.settings.model.other_models)
     task = kind(
-        **shared_evidence.read_by(case),
+        **shared_evidence.read,
         agent=1 + SIDES.index(side) % others if others else 0,
         side=side,
         transcript=tuple(thought.content for thought in transcript),

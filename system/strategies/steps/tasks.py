@@ -27,7 +27,6 @@ class AskQuestion(Task[QuestionReply]):
 
     name = "ask_question"
     adapter = Adapter.QUESTION_GENERATION
-    reply_type = QuestionReply
     max_tokens = 128
 
     context: tuple[QuestionAnswer, ...]
@@ -52,7 +51,6 @@ class AnswerQuestion(Task[AnswerReply]):
 
     name = "answer_question"
     adapter = Adapter.QUESTION_ANSWERING
-    reply_type = AnswerReply
     max_tokens = 256
 
     question: str
@@ -70,7 +68,6 @@ class VerifyAnswer(Task[VerificationReply]):
     """Say whether an answer follows from its passage (figure 1, optional step)."""
 
     name = "verify_answer"
-    reply_type = VerificationReply
     max_tokens = 160
 
     question: str
@@ -88,7 +85,6 @@ class MergeAnswers(Task[MergeReply]):
     """Merge the answers that several passages gave to one question (table 1)."""
 
     name = "merge_answers"
-    reply_type = MergeReply
     max_tokens = 320
 
     question: str
@@ -109,7 +105,6 @@ class JudgeClaim(Task[VerdictReply]):
 
     name = "judge_claim"
     adapter = Adapter.VERDICT_PREDICTION
-    reply_type = VerdictReply
     max_tokens = 320
 
     pairs: tuple[QuestionAnswer, ...]
@@ -130,7 +125,6 @@ class Speech(EvidenceTask[ArgumentReply]):
         transcript: what was said so far; empty for the opening.
     """
 
-    reply_type = ArgumentReply
     max_tokens = 512
 
     side: Speaker

@@ -7,7 +7,7 @@ from system.graph.graph import Graph
 from system.graph.records import Claim, Content, Cost, Label, QuestionAnswer
 from system.graph.thoughts import Thought
 from system.models.scripted import Line
-from system.strategies.carp.records import (
+from system.strategies.carp.tasks import (
     Check,
     ClaimGraph,
     Dependency,

@@ -13,7 +13,7 @@ from system.check import Engine, check
 from system.graph.records import Answer, Label
 from system.settings import RESERVE
 from system.strategies import STRATEGIES
-from system.strategies.steps.evidence import all_answered_so_far, question_of
+from system.strategies.steps.evidence import all_answered_so_far
 from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers.bridge import CLAIM, PAGES, Answers, store_of
 
@@ -89,8 +89,8 @@ def disagree(request) -> VerdictReply:
 
 def answered(case: Case) -> set[str]:
     """The questions for which an answer has come."""
-    found = [question_of(case, thought) for thought in case.graph.holding(Answer) if thought.content.answered]
-    return {question.content.text for question in found if question}
+    passages = [thought.parents[-1] for thought in case.graph.holding(Answer) if thought.content.answered]
+    return {case.graph[case.graph[passage].parents[0]].content.text for passage in passages}
 
 
 def awaits_of(make_scene, name: str) -> int:

@@ -10,7 +10,7 @@ from system.graph.thoughts import Question
 from system.models.base import RoutedModel
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
-from system.strategies.carp.records import TEAMS, Plan, Stance, Subclaims
+from system.strategies.carp.tasks import TEAMS, Plan, Stance, Subclaims
 from system.strategies.carp.strategy import carp
 from system.strategies.carp.tasks import (
     CorrectOneself,

@@ -5,7 +5,7 @@ import json
 from system.graph.graph import Graph
 from system.graph.records import Label
 from system.strategies.consultancy.beliefs import main
-from system.strategies.consultancy.records import Belief
+from system.strategies.consultancy.tasks import Belief
 from tests.helpers.submission_factories import result
 
 NURSE = "A nurse of 68."

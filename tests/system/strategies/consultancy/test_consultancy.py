@@ -11,9 +11,8 @@ from system.models.base import RoutedModel
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
 from system.strategies.base import named
-from system.strategies.consultancy.records import PERSONAS, Belief
-from system.strategies.consultancy.strategy import ai_debate, consultancy
-from system.strategies.consultancy.tasks import Advise, JudgeSpeakers, QuestionSpeakers, StateBelief
+from system.strategies.consultancy.strategy import PERSONAS, ai_debate, consultancy
+from system.strategies.consultancy.tasks import Advise, Belief, JudgeSpeakers, QuestionSpeakers, StateBelief
 from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.tasks import VerdictReply
