@@ -62,8 +62,7 @@ async def got(case: Case) -> Outcome:
 
 
 async def explore(case: Case, branches: Sequence[Branch]) -> None:
-    """Question rounds, until each branch has a conclusive verdict or most have the same, the depth is reached or the
-    time is up.
+    """Question rounds, until all or most branches have a conclusive verdict, at the depth, or when the time is up.
 
     The branches go through a round together, so that none asks what another has just asked.
     """
@@ -74,7 +73,8 @@ async def explore(case: Case, branches: Sequence[Branch]) -> None:
             for branch in going:
                 group.create_task(run_round(case, branch))
         going = [branch for branch in going if branch.label is Label.NOT_ENOUGH_EVIDENCE]
-        if not going or not remaining or _decided(case, branches) or not case.stopwatch.has_time_for(*ROUND):
+        decided = case.settings.graph.stop_early and has_majority(_verdicts(branches), len(branches))
+        if not going or not remaining or decided or not case.stopwatch.has_time_for(*ROUND):
             return
         going = await ask_again(case, going)
 
@@ -88,7 +88,8 @@ async def run_round(case: Case, branch: Branch) -> None:
     except DeadlineExpired:
         branch.pairs = answered_so_far(case, branch.questions)
         if judged < len(branch.pairs):
-            await judge_branch_in_reserve(case, branch)
+            with suppress(DeadlineExpired):  # the verdict of the round before stands; the case is marked as timed out
+                branch.verdict = await judge(case, branch.pairs, final=True) or branch.verdict
 
 
 async def ask_again(case: Case, branches: Sequence[Branch]) -> list[Branch]:
@@ -98,12 +99,6 @@ async def ask_again(case: Case, branches: Sequence[Branch]) -> list[Branch]:
     for branch, question in zip(branches, asked, strict=True):
         branch.questions += [question] if question else []
     return [branch for branch, question in zip(branches, asked, strict=True) if question]
-
-
-async def judge_branch_in_reserve(case: Case, branch: Branch) -> None:
-    """The best verdict so far, in the time that was kept for it."""
-    with suppress(DeadlineExpired):  # the verdict of the round before stands; the case is marked as timed out
-        branch.verdict = await judge(case, branch.pairs, final=True) or branch.verdict
 
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
@@ -125,10 +120,6 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
 
 def _verdicts(branches: Sequence[Branch]) -> list[Thought[Verdict]]:
     return [branch.verdict for branch in branches if branch.verdict]
-
-
-def _decided(case: Case, branches: Sequence[Branch]) -> bool:
-    return case.settings.graph.stop_early and has_majority(_verdicts(branches), len(branches))
 
 
 def _outcome(case: Case, verdict: Thought[Verdict], branches: list[Branch]) -> Outcome:

@@ -3,7 +3,7 @@
 Each reply is drafted, then revised. A component that fails is replaced by the simplest one that does its work.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from system.models.base import Completion, ModelError
 from system.strategies.base import options_of, strategy
 from system.strategies.carp import tasks
 from system.strategies.carp.tasks import TEAMS, ClaimGraph, Phase, Plan, Stance, StatementReply, Subclaims, Team
-from system.strategies.steps.evidence import SharedEvidence, answer_questions, cited, gather, share_evidence
+from system.strategies.steps.evidence import SharedEvidence, answer_questions, gather, share_evidence
 from system.strategies.steps.verdict import as_verdict, conclude
 from system.tasks.base import R
 from system.text.questions import question_of_statement
@@ -62,9 +62,8 @@ async def _verdict(case: Case) -> Thought[Verdict] | None:
 async def draft(case: Case, operation: str, steps: Sequence[Step[R, D]]) -> list[Thought[D] | None]:
     """Do steps in two stages: drafts, then a final reply that sees them (section 3.7).
 
-    With one model this is self-refinement: a draft and its revision. With several, each writes a draft on its own and
-    the agent's own makes one reply of them. Without time for the second stage, or if it fails, the agent's own draft
-    stands.
+    One model refines its own draft; of several each drafts, and the agent's own makes one reply of the drafts. Without
+    time for the second stage, or if it fails, the agent's own draft stands.
     """
     if not options_of(case, CarpOptions).drafts:
         return await case.think(operation, steps)
@@ -153,19 +152,13 @@ async def follow(
     case: Case, subclaims: Thought[Subclaims], plan: Thought[Plan], phase: Phase, *, by_hops: bool
 ) -> list[Thought[QuestionAnswer]]:
     """The answers to the questions of a phase's steps, all looked up together (sections 3.4 and 3.5)."""
-    wanted = [pair for check in phase.steps for pair in _questions(check, subclaims.content.subclaims)]
-    questions = [
-        (case.graph.add(Question(text=text), [subclaims, plan], "follow"), query)
-        for text, query in dict(wanted).items()  # steps with the same question share its evidence
-    ]
-    return await answer_questions(case, *questions, by_hops=by_hops)
-
-
-def _questions(check: tasks.Check, subclaims: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """The questions of a step, each with its query: the implicit one if there is one, then the subclaim itself."""
-    if check.derived_question:
-        yield check.derived_question, check.derived_question
-    yield question_of_statement(subclaims[check.subclaim - 1]), check.query_hint
+    queries: dict[str, str] = {}  # by question: the implicit one of a step, then its subclaim; none is asked twice
+    for step in phase.steps:
+        if step.derived_question:
+            queries[step.derived_question] = step.derived_question
+        queries[question_of_statement(subclaims.content.subclaims[step.subclaim - 1])] = step.query_hint
+    asked = [case.graph.add(Question(text=question), [subclaims, plan], "follow") for question in queries]
+    return await answer_questions(case, *zip(asked, queries.values(), strict=True), by_hops=by_hops)
 
 
 async def state_cases(
@@ -236,7 +229,7 @@ def _turn(
             position=reply.position,
             changed=before not in ("", reply.position),
             confidence=reply.confidence / 100,
-            passages=cited(case, operation, reply.citations, shared_evidence, parents),
+            passages=shared_evidence.cited(case, operation, reply.citations, parents),
         )
 
     return Step(task, stance, parents, under=case.graph.root)

@@ -24,11 +24,7 @@ Position = Literal["SUPPORT", "REFUTE"]
 
 
 class Drafted(Task[R], Generic[R]):
-    """Base of the tasks that are drafted, then done (section 3.7).
-
-    Attributes:
-        drafts: earlier replies to the same task, to be made into a better one.
-    """
+    """Base of the tasks that are drafted, then done: the drafts are made into a better reply (section 3.7)."""
 
     drafts: tuple[SerializeAsAny[Reply], ...] = ()
 
@@ -135,12 +131,10 @@ class Phase(Record):
 
 
 class Plan(Content, Reply):
-    """The verification plan; its phases are carried out in their order.
+    """The verification plan: its phases are carried out in their order.
 
     Attributes:
-        dependencies: the logical and temporal ones bind the order of the phases.
-        requires_all: whether the claim needs all of its subclaims.
-        resolution: how the verdicts on the subclaims combine.
+        requires_all, resolution: whether the claim needs all of its subclaims, and how their verdicts combine.
     """
 
     kind = "plan"
@@ -156,13 +150,6 @@ class Plan(Content, Reply):
         for number, phase in enumerate(self.phases, start=1):
             if phase.id != number or any(before >= number for before in phase.depends_on):
                 raise ValueError("phases are numbered 1, 2, 3, …, and depend on earlier ones only")
-        at = {step.subclaim: phase.id for phase in self.phases for step in phase.steps}
-        for one in self.dependencies:
-            if one.kind in ("logical", "temporal") and at.get(one.first, 0) > at.get(one.then, MOST):
-                raise ValueError(
-                    f"subclaim {one.then} depends on {one.first} ({one.kind}), expected it in a later phase or the "
-                    f"same, got phases {at[one.then]} and {at[one.first]}"
-                )
         return self
 
     @property
@@ -196,7 +183,6 @@ class Stance(Content):
     Attributes:
         phase: of the plan; 0 for the self-correction, which is about the whole claim.
         changed: whether the agent changed its position after it had read the other team.
-        confidence: the agent's own, in [0, 1].
     """
 
     kind = "stance"
@@ -232,11 +218,7 @@ class AgentTask(Drafted[StatementReply], EvidenceTask[StatementReply]):
 
 
 class StateCase(AgentTask):
-    """State the team's case on one phase of the plan (section 3.6, initial statement).
-
-    Attributes:
-        said: the agent's own statements on earlier phases.
-    """
+    """State the team's case on one phase of the plan, having said something on earlier ones (section 3.6)."""
 
     name = "state_case"
 
@@ -246,12 +228,7 @@ class StateCase(AgentTask):
 
 
 class CorrectOneself(AgentTask):
-    """Examine the other team's statements and one's own position (section 3.6, self-correction).
-
-    Attributes:
-        own: statements of the agent's own team; ``agent`` says which are its own.
-        opposing: statements of the other team.
-    """
+    """Examine the opposing team's statements and the position of one's own team (section 3.6, self-correction)."""
 
     name = "correct_oneself"
 
@@ -261,11 +238,7 @@ class CorrectOneself(AgentTask):
 
 
 class DecideBetweenTeams(Drafted[VerdictReply], EvidenceTask[VerdictReply]):
-    """Give the verdict on the whole record, as a neutral moderator (section 3.6).
-
-    Attributes:
-        statements: of all agents; without any, plan and evidence decide.
-    """
+    """Give the verdict as a neutral moderator: on all statements, or without any on plan and evidence (section 3.6)."""
 
     name = "decide_between_teams"
     max_tokens = 512

@@ -18,10 +18,9 @@ from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.base import options_of, strategy
 from system.strategies.consultancy import tasks
-from system.strategies.debate.records import Skipped
+from system.strategies.debate.steps import speak
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
-from system.strategies.steps.speech import speak
 from system.strategies.steps.tasks import QuestionReply
 from system.strategies.steps.verdict import as_verdict, conclude, vote
 from system.tasks.base import R
@@ -103,19 +102,14 @@ def _as_question(number: int, result: Completion[QuestionReply]) -> Argument:
 
 
 async def state_beliefs(case: Case, personas: Sequence[str], transcript: Transcript) -> None:
-    """Ask each judge for its belief, before the speakers and after; if time is short, note that it was skipped."""
-    after = bool(transcript)
+    """Ask each judge for its belief, before the speakers and after; without time for it there is none."""
 
     def believed(persona: str, result: Completion[tasks.BeliefReply]) -> tasks.Belief:
-        return tasks.Belief(persona=persona, after=after, percent=result.reply.belief)
+        return tasks.Belief(persona=persona, after=bool(transcript), percent=result.reply.belief)
 
     steps = [_step(case, tasks.StateBelief, one, transcript, partial(believed, one)) for one in personas]
-    with suppress(DeadlineExpired):
-        if case.stopwatch.has_time_for("judge"):  # which reads and writes more
-            await case.think("state beliefs", steps)
-            return
-    skipped = Skipped(step=f"beliefs {'after' if after else 'before'}", reason="there is no time left")
-    case.graph.add(skipped, [*transcript] or [case.graph.root], skipped.step, under=case.graph.root)
+    with suppress(DeadlineExpired):  # the case is marked as timed out
+        await case.think("state beliefs", steps)
 
 
 def _step(

@@ -12,13 +12,13 @@ from functools import partial
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.graph.records import Content, Label, QuestionAnswer, Verdict
-from system.graph.thoughts import SIDES, Argument, D, Thought
+from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.base import strategy
 from system.strategies.debate.records import Ruling, Skipped
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, ModeratorTask, RulingReply
 from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
-from system.strategies.steps.speech import speak
+from system.strategies.steps.tasks import ArgumentReply, Speech
 from system.strategies.steps.verdict import as_verdict, conclude, has_majority, share
 from system.tasks.base import R
 
@@ -58,6 +58,33 @@ class Debate:
         return thought
 
 
+async def speak(
+    case: Case,
+    shared_evidence: SharedEvidence,
+    transcript: Sequence[Thought[Argument]],
+    number: int,
+    kind: type[Speech],
+    speaker: Speaker,
+    side: Speaker,
+) -> Thought[Argument] | None:
+    """Take a turn for a side in a round, with citations; None when the model failed.
+
+    If there are other models, speakers run on these, so that judges keep the first to themselves.
+    """
+    others = len(case.settings.model.other_models)
+    agent = 1 + SIDES.index(side) % others if others else 0
+    said = tuple(thought.content for thought in transcript)
+    parents: list[Thought[Content]] = [*shared_evidence.thoughts, *transcript]
+
+    def argument(result: Completion[ArgumentReply]) -> Argument:
+        passages = shared_evidence.cited(case, kind.name, result.reply.citations, parents)
+        return Argument(speaker=speaker, round=number, text=result.reply.argument.strip(), passages=passages)
+
+    task = kind(**shared_evidence.read, agent=agent, side=side, transcript=said)
+    (spoken,) = await case.think(kind.name, [Step(task, argument, parents, under=case.graph.root)])
+    return spoken
+
+
 async def resolve_disagreement(
     case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
 ) -> Thought[Verdict] | None:
@@ -75,8 +102,11 @@ async def resolve_disagreement(
         skip(case, verdicts, "there is no evidence to debate")
     elif not case.stopwatch.has_time_for("judge", "judge", "judge"):  # no step of a round is slower than a judgement
         skip(case, verdicts, "there is no time left")
-    elif verdict := await debate(case, share_evidence(case, pairs), both_sides=len(labels) == 1):
-        return _merge(case, verdict, verdicts)
+    elif ruled := await debate(case, share_evidence(case, pairs), both_sides=len(labels) == 1):
+        # The branches that agree with the moderator count as much as its own confidence.
+        agreement = share(ruled.content.label, [thought.content for thought in verdicts])
+        merged = ruled.content.model_copy(update={"confidence": (ruled.content.confidence + agreement) / 2})
+        return case.graph.add(merged, [ruled, *verdicts], "merge verdicts", under=case.graph.root)
     return None
 
 
@@ -92,8 +122,17 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
     held = Debate(case, shared_evidence)
     with suppress(DeadlineExpired):  # what was said until then is ruled on in the reserve
         for number in range(1, case.settings.debate.rounds + 1):
-            if (number > 1 and not case.stopwatch.has_time_for(*ROUND)) or not await _exchange(held, number):
+            if number > 1 and not case.stopwatch.has_time_for(*ROUND):
                 break
+            spoken: list[Thought[Argument]] = []
+            for side in SIDES:
+                argument = await speak(case, shared_evidence, [*held.transcript, *spoken], number, Argue, side, side)
+                if argument is None:
+                    break
+                spoken.append(argument)
+            if len(spoken) < len(SIDES):  # a round in which a side failed does not count
+                break
+            held.transcript += spoken
             if both_sides and number == 1 and not all(opening.content.passages for opening in held.transcript):
                 skip(case, held.transcript, "only one side has evidence")
                 return None
@@ -101,9 +140,9 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
             if ruling is None:
                 break
             held.rulings.append(ruling)
-            ruled = ruling.content
-            if ruled.decision:
-                verdict = Verdict(label=ruled.decision, justification=ruled.reason, confidence=ruled.confidence)
+            if label := ruling.content.decision:
+                reason, confidence = ruling.content.reason, ruling.content.confidence
+                verdict = Verdict(label=label, justification=reason, confidence=confidence)
                 return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
     with suppress(DeadlineExpired):  # not even the reserve was enough; the case is marked as timed out
         if held.transcript:
@@ -129,22 +168,3 @@ def _as_ruling(number: int, result: Completion[RulingReply]) -> Ruling:
 def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
     """Mark in the graph that there was no debate, or no more of it."""
     case.graph.add(Skipped(step="debate", reason=reason), [*parents], "moderate", under=case.graph.root)
-
-
-async def _exchange(held: Debate, number: int) -> bool:
-    """One round: each side in turn; False when a side failed, and then the round does not count."""
-    spoken: list[Thought[Argument]] = []
-    for side in SIDES:
-        argument = await speak(held.case, held.evidence, [*held.transcript, *spoken], number, Argue, side, side)
-        if argument is None:
-            return False
-        spoken.append(argument)
-    held.transcript.extend(spoken)
-    return True
-
-
-def _merge(case: Case, ruled: Thought[Verdict], verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
-    """The moderator's verdict, with a confidence that counts the branches that agree with it as much as itself."""
-    own, agreement = ruled.content.confidence, share(ruled.content.label, [thought.content for thought in verdicts])
-    merged = ruled.content.model_copy(update={"confidence": (own + agreement) / 2})
-    return case.graph.add(merged, [ruled, *verdicts], "merge verdicts", under=case.graph.root)

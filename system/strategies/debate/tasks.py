@@ -32,12 +32,7 @@ class RulingReply(Reply):
 
 
 class ModeratorTask(EvidenceTask[R], Generic[R]):
-    """Base of the tasks over a debate.
-
-    Attributes:
-        transcript: the debate so far, with the round that has just ended.
-        rulings: those of the rounds before.
-    """
+    """Base of the tasks over the debate so far, with the round that has just ended, and the rulings before it."""
 
     max_tokens = 512
 
@@ -69,9 +64,6 @@ class CorrectVerdict(ModeratorTask[JustificationReply]):
     """Explain, from a debate, the verdict that annotators gave it (DebateCV's Corrector).
 
     Only training asks for it: no run ever knows the right verdict.
-
-    Attributes:
-        label: the annotators' verdict.
     """
 
     name = "correct_verdict"

@@ -76,14 +76,14 @@ async def retrieve(
 
 def telling(case: Case, passage: Passage, *statements: str) -> Sequence[str]:
     """The sentences of a passage that do not only repeat the claim or statements of it; own documents may."""
-    said = sentences(passage.text)
-    return said if is_own(case, passage) else without_claim(said, case.claim.text, *statements)
+    said, own = sentences(passage.text), case.own and not passage.found
+    return said if own else without_claim(said, case.claim.text, *statements)
 
 
 def why_unread(case: Case, passage: Passage) -> str:
     """Why a passage that was found is never read, or an empty string. Own documents may add nothing to a claim."""
-    exempt = case.settings.debate.evidence != "retrieved" or is_own(case, passage)
-    return _why_unread(passage.text, "" if exempt else case.claim.text)
+    chosen = case.settings.debate.evidence != "retrieved" or (case.own and not passage.found)
+    return _why_unread(passage.text, "" if chosen else case.claim.text)
 
 
 @lru_cache(maxsize=4_096)  # a passage is found for several questions
@@ -91,11 +91,6 @@ def _why_unread(text: str, claim: str) -> str:
     if is_prompt_injection(text):
         return "passage that looks like instructions"
     return "passage that adds nothing to the claim" if claim and adds_nothing(sentences(text), claim) else ""
-
-
-def is_own(case: Case, passage: Passage) -> bool:
-    """Whether a passage is of a document of the user's own."""
-    return case.own and not passage.found
 
 
 async def answer_from_passages(
@@ -255,6 +250,17 @@ class SharedEvidence:
     passages: tuple[Passage, ...]
     read: dict[str, Any]
 
+    def cited(
+        self, case: Case, operation: str, numbers: Sequence[int], parents: Sequence[Thought[Content]]
+    ) -> tuple[Passage, ...]:
+        """The passages that an agent cites; numbers that stand for none are left out and named as a failure."""
+        known = len(self.passages)
+        unknown = [number for number in numbers if not 1 <= number <= known]
+        if unknown:
+            message = f"expected citations from 1 to {known}, got {unknown}"
+            case.fail(operation, ModelError(ErrorKind.MALFORMED_REPLY, message), parents)
+        return tuple(self.passages[number - 1] for number in dict.fromkeys(numbers) if number not in unknown)
+
 
 def share_evidence(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> SharedEvidence:
     """The evidence of several questions as one body, the best passage of each question first.
@@ -287,19 +293,3 @@ def cited_beside(case: Case, pairs: Sequence[QuestionAnswer]) -> list[QuestionAn
         if passage.key in wanted and isinstance(asked, Question | Claim):
             beside.setdefault(passage.key, as_pair(asked.text, passage))
     return [*beside.values()]
-
-
-def cited(
-    case: Case,
-    operation: str,
-    numbers: Sequence[int],
-    shared_evidence: SharedEvidence,
-    parents: Sequence[Thought[Content]],
-) -> tuple[Passage, ...]:
-    """The passages that an agent cites; numbers that stand for none are left out and named as a failure."""
-    known = len(shared_evidence.passages)
-    unknown = [number for number in numbers if not 1 <= number <= known]
-    if unknown:
-        message = f"expected citations from 1 to {known}, got {unknown}"
-        case.fail(operation, ModelError(ErrorKind.MALFORMED_REPLY, message), parents)
-    return tuple(shared_evidence.passages[number - 1] for number in dict.fromkeys(numbers) if number not in unknown)

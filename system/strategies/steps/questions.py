@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from system.case import Case, Step
-from system.graph.records import QuestionAnswer, Verdict
+from system.graph.records import Content, QuestionAnswer, Verdict
 from system.graph.thoughts import Pruned, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.tasks import AskQuestion, QuestionReply
@@ -82,15 +82,10 @@ def replacements(case: Case) -> Questions:
     return [question for question in open_questions(case) if question.operation == AGAIN]
 
 
-async def deduplicate(
-    case: Case, questions: Sequence[Thought[Question]], against: Sequence[Thought[Question]] = ()
-) -> Questions:
-    """Keep the questions that do not nearly duplicate an earlier one, at most ``branches`` of them.
+async def deduplicate(case: Case, questions: Questions, against: Sequence[Thought[Question]] = ()) -> Questions:
+    """Keep the questions that do not nearly duplicate an earlier one or one of ``against``, at most ``branches``.
 
     Every dropped one gets a child of kind PRUNED that says why.
-
-    Args:
-        against: questions asked before; a near-duplicate of one of them is dropped too.
     """
     if not questions:
         return []
@@ -114,13 +109,10 @@ def _step(
     case: Case, index: int, avoid: Sequence[Thought[Question]] = (), asker: Asker | None = None
 ) -> Step[QuestionReply, Question]:
     """A question of a branch, or without one a first question about the claim."""
-    task = AskQuestion(
-        claim=case.claim,
-        context=tuple(pair.content for pair in asker.pairs) if asker else (),
-        index=index,
-        asked=tuple(question.content.text for question in avoid),
-    )
-    parents = [asker.verdict, *asker.pairs] if asker else [case.graph.root]
+    pairs = asker.pairs if asker else ()
+    context, asked = tuple(pair.content for pair in pairs), tuple(question.content.text for question in avoid)
+    task = AskQuestion(claim=case.claim, context=context, index=index, asked=asked)
+    parents: list[Thought[Content]] = [asker.verdict, *pairs] if asker else [case.graph.root]
 
     def question(result: Completion[QuestionReply]) -> Question:
         return Question(text=result.reply.question.strip(), again=asker is not None)

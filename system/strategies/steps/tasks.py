@@ -118,12 +118,7 @@ class ArgumentReply(Reply):
 
 
 class Speech(EvidenceTask[ArgumentReply]):
-    """Base of the tasks of speakers.
-
-    Attributes:
-        side: that is argued for.
-        transcript: what was said so far; empty for the opening.
-    """
+    """Base of the tasks of speakers, who argue for a side; the transcript of an opening is empty."""
 
     max_tokens = 512
 
